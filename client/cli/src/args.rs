@@ -1,4 +1,4 @@
-//! Flags that several commands share, one file per group.
+//! Command-line flags that several subcommands share, with one file per group of flags.
 
 mod checks;
 mod client_shard;

@@ -1,4 +1,4 @@
-//! Checks of results that determine the exit code: conditions that must not hold, and a baseline.
+//! Checks of run results, by `--fail-if` conditions and by comparison with a saved baseline. A failed check determines the exit code.
 
 mod baseline;
 mod junit;
@@ -39,7 +39,7 @@ pub(crate) struct Checks<'a> {
 }
 
 impl<'a> Checks<'a> {
-    /// Reads the baseline and rejects invalid checks, before anything runs.
+    /// Reads the baseline file, and rejects invalid `--fail-if` conditions and baselines before any run starts.
     pub(crate) fn prepare(args: &'a CheckArgs, strategies: &[&str]) -> anyhow::Result<Self> {
         if !args.fail_if.is_empty() {
             refuse_unknown(&args.fail_if)?;
@@ -61,7 +61,7 @@ impl<'a> Checks<'a> {
         })
     }
 
-    /// Rejects a baseline of another experiment, before anything runs.
+    /// Rejects a baseline that was saved for a different experiment, before any run starts.
     pub(crate) fn same_experiment(&self, mode: Mode, config: &ConfigRecord) -> anyhow::Result<()> {
         let Some((baseline, BaselineName(path))) = self.baseline.as_ref().zip(self.args.baseline.as_ref())
         else {
@@ -89,7 +89,7 @@ impl<'a> Checks<'a> {
         }
     }
 
-    /// Checks complete runs and saves the baseline. Prints failures even with `quiet`.
+    /// Checks the results of complete runs, and saves the baseline unless a check failed. Prints failed checks even with `quiet`.
     pub(crate) fn conclude(&self, subjects: &[Subject<'_>], quiet: bool) -> anyhow::Result<Option<Exit>> {
         if self.is_empty() {
             return Ok(None);
@@ -114,7 +114,7 @@ impl<'a> Checks<'a> {
         if !quiet {
             to_stderr(&text);
         }
-        // One line per failure, so that a log can be searched for it.
+        // Each failed check is printed in one line, so that users can search a log for it.
         for case in &cases {
             match &case.outcome {
                 Outcome::Passed => {}

@@ -1,4 +1,4 @@
-//! Subcommands of `loadgen`: one file each, with its flags in it or beside it.
+//! Subcommands of `loadgen`, with one file each. The flags of a subcommand are in its file or in a file beside it.
 
 mod compare;
 mod merge;
@@ -24,7 +24,7 @@ use mockserver::{most_used, pointer_to_all, with_first_examples};
 use crate::args::{self, RunArgs, StrategyList};
 use crate::schema;
 
-/// Flags that `loadgen -h` lists; the others are listed by `--help` only.
+/// Flags that the short help `loadgen -h` lists. All other flags are listed by `--help` only.
 const COMMON_FLAGS: [&str; 11] = [
     "strategy",
     "ops",
@@ -39,7 +39,7 @@ const COMMON_FLAGS: [&str; 11] = [
     "html",
 ];
 
-/// Flags that the `-h` of `compare` and `sweep` lists.
+/// Flags that the short help of `loadgen compare -h` and `loadgen sweep -h` lists.
 const COMMON_FLAGS_OF_SEVERAL: [&str; 9] =
     ["vary", "strategies", "by", "simulate", "repeats", "sensitivity", "json", "html", "explain"];
 
@@ -117,7 +117,7 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
     command.after_help(short).after_long_help(long)
 }
 
-/// Returns the correct command line for mistakes that users of other load generators make, such as a positional URL.
+/// Returns a hint with the correct command line for mistakes that users of other load generators make, such as a positional URL.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     if error.kind() == ErrorKind::ArgumentConflict {
         let is_url = |pair: &&[String]| pair[1].contains("://") && !pair[0].starts_with('-');

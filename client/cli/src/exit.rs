@@ -1,4 +1,4 @@
-//! Exit codes, and the report of errors.
+//! Exit codes of the program, and the report of errors.
 
 use std::io;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use crate::text::stderr::to_stderr;
 /// Exit codes. Users and scripts rely on their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Completed, but an expectation failed.
+    /// The command completed, but an expectation failed.
     Unmet = 1,
     Usage = 2,
     Unreachable = 69,

@@ -1,4 +1,4 @@
-//! Parsers of untrusted texts, exposed to the fuzz targets in `fuzz/` and to no other build.
+//! Parsers of untrusted texts, exposed to the fuzz targets in `fuzz/` only.
 
 use std::cell::RefCell;
 use std::io::{Seek, SeekFrom, Write};
@@ -39,7 +39,7 @@ fn in_file(text: &str, read: impl FnOnce(&Path)) {
     }
     FILE.with_borrow_mut(|kept| {
         let (file, path) = kept.get_or_insert_with(|| {
-            // An existing file is never opened, because another user who guesses the name must not redirect the writes.
+            // An existing temporary file is never opened, because another user who guesses its name must not redirect the writes.
             let named = |number| format!("tailback-fuzz-{}-{number}", std::process::id());
             let made = (0..100).find_map(|number| {
                 let path = std::env::temp_dir().join(named(number));

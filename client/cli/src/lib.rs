@@ -1,4 +1,4 @@
-//! Command line of `loadgen`: parses arguments, does runs, and writes screens and files.
+//! Command line of `loadgen`: parses arguments, executes runs, and writes summaries and files.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod args;

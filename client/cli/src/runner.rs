@@ -1,5 +1,5 @@
-//! Execution of commands with several strategies: driver, signals, live display and output. Planning before the runs and judging after them
-//! belong to the command.
+//! Execution of commands with several strategies: driver, signals, live display and output. Planning the runs and judging their results are
+//! the task of each command.
 
 pub(crate) mod experiment;
 pub(crate) mod failures;
@@ -46,23 +46,23 @@ pub(crate) struct Runner {
 /// Driver of the runs that depend on results of earlier runs, such as fresh estimates of the best point.
 enum Fresh {
     ByTheSame,
-    /// Separate driver, because the earlier runs come from merged shards.
+    /// A separate driver, because the earlier runs come from merged shards.
     By(Box<dyn Driver>),
-    /// No driver, because the earlier runs come from merged shards over HTTP, and merging sends no requests.
+    /// No driver, because the earlier runs come from shards that ran over HTTP, and merging sends no requests.
     ByNobody,
 }
 
 impl Runner {
-    /// Opens the outputs. From here on, signals stop the runs and keep what was measured.
+    /// Opens the outputs. After this call, a signal stops the runs and keeps what was measured.
     ///
     /// # Errors
-    /// If an output cannot be opened; nothing has run yet.
+    /// If an output cannot be opened; no run has started yet.
     pub(crate) fn begin(args: &MultiArgs, exports: &mut Exports) -> anyhow::Result<Self> {
         Self::with(args, exports, None)
     }
 
-    /// Creates a session for the runs of merged shards. Further runs that depend on these are executed only in virtual time, because
-    /// merging sends no requests.
+    /// Creates a runner for the stored runs of merged shards. Further runs that depend on the stored runs are executed only in virtual
+    /// time, because merging sends no requests.
     ///
     /// # Errors
     /// If an output cannot be opened.
@@ -116,8 +116,8 @@ impl Runner {
         board.show(self.watch, &self.interrupt, work)
     }
 
-    /// Runs all strategies with all seeds. `name` is shown, and distinguishes these blocks from others. After an interrupt only complete
-    /// blocks (one seed with every strategy) remain. Their runs are passed to `passed_on`, with the texts for `files`.
+    /// Runs all strategies with all seeds. The live display shows `name` to distinguish these blocks from others. After an interrupt only
+    /// complete blocks (one seed with every strategy) remain. Their runs are passed to `passed_on`, with the texts for `files`.
     pub(crate) fn run(
         &self,
         board: &Board,
@@ -130,8 +130,8 @@ impl Runner {
         blocks.run(&*self.driver, &self.interrupt, &lanes, figures, passed_on)
     }
 
-    /// Runs all strategies with all seeds without writing files. Returns `None` if interrupted or incomplete, because a ranking over fewer
-    /// seeds is not comparable.
+    /// Runs all strategies with all seeds without writing files. Returns `None` if the runs were interrupted or are incomplete, because a
+    /// ranking over fewer seeds is not comparable.
     pub(crate) fn run_whole(
         &self,
         board: &Board,
@@ -153,7 +153,7 @@ impl Runner {
         lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
     }
 
-    /// Executes the runs of points that depend on the results of earlier runs. Does nothing with `Fresh::ByNobody`.
+    /// Executes the runs of points that depend on the results of earlier runs. Does nothing with `Fresh::ByNobody`, which has no driver.
     pub(crate) fn run_fresh(
         &self,
         lanes: &LaneWatcher<'_>,

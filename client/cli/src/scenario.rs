@@ -1,4 +1,4 @@
-//! Loading of scenarios for commands: built in or from a file, checked against the available figures and plots.
+//! Loading of scenarios for commands. Scenarios are built in or come from a file, and are checked against the available figures and plots.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `loadgen schema`: the JSON schema of results, `docs/result.schema.json`.
+//! `loadgen schema`: prints the JSON schema of result documents, which is also in `docs/result.schema.json`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Views of runs in progress: the dashboard of one run, lanes of several, plain lines, and JSON lines for programs.
+//! Live views of runs: the dashboard of one run, lanes (one per strategy) of several runs, plain lines, and JSON lines for programs.
 
 pub(crate) mod board;
 pub(crate) mod lanes;

@@ -1,4 +1,4 @@
-//! Runs in shards: checks of `--shard`, the document of one shard, and the merge of all.
+//! Runs divided into shards: checks of `--shard`, the document of one shard, and the merge of all shards.
 
 pub(crate) mod kept;
 pub(crate) mod merging;

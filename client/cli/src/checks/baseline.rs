@@ -1,4 +1,4 @@
-//! Baseline files: reading one, and preparing the path of a new one.
+//! Baseline files: reads an existing baseline, writes a new one, and prepares its path.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -10,7 +10,7 @@ use crate::args::BaselineName;
 use crate::exit::{Exit, Fatal};
 use crate::files::output::Output;
 
-/// Limit on the size of a baseline, so that another file given by mistake does not fill the memory.
+/// Maximum size of a baseline file in bytes. It keeps a file that was given by mistake from filling the memory.
 const MAX_BYTES: u64 = 256 << 20;
 
 pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline> {
@@ -27,7 +27,7 @@ pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline
         };
         refuse(why)
     })?;
-    // The size is limited while reading, because a device may have no length and no end.
+    // The size limit is enforced while reading, because a device file may have no length and no end.
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
     if bytes.len() as u64 > MAX_BYTES {

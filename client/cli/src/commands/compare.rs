@@ -1,4 +1,4 @@
-//! `loadgen compare`: ranks several strategies that run with the same seeds, with intervals of their differences.
+//! `loadgen compare`: runs several strategies with the same seeds and ranks them, with confidence intervals of their differences.
 
 pub(crate) mod args;
 mod explain;
@@ -121,7 +121,8 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     conduct(&args, (experiments, server_under_test), Some((stored, merging.incomplete)))
 }
 
-/// Returns the servers of `--sensitivity`, or none without the flag.
+/// Returns the variations of the server that `--sensitivity` runs against. Empty without that flag, or if the server's configuration is
+/// unknown.
 fn others(args: &CompareArgs, server_under_test: &ServerUnderTest) -> Vec<(Variation, ServerUnderTest)> {
     let variations =
         server_under_test.model().filter(|_| args.sensitivity).map(variations).unwrap_or_default();
@@ -139,7 +140,7 @@ fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, ServerUnderTest)]) -> 
     Tasks::in_turn(std::iter::once(blocks.tasks()).chain(others).collect())
 }
 
-/// Executes the runs, or takes `stored` runs of merged shards, and reports the results.
+/// Executes the runs, or uses the `stored` runs of merged shards instead, and reports the results.
 fn conduct(
     args: &CompareArgs,
     (mut experiments, server_under_test): (Vec<Experiment>, ServerUnderTest),
@@ -183,7 +184,7 @@ fn conduct(
         }
     };
 
-    // An output that cannot be written stops neither the other outputs nor the screen.
+    // If one output file cannot be written, the other files and the summary on the screen are still written.
     let mut document = comparison.document();
     document.comparison.incomplete.clone_from(&session.incomplete);
     let setting = Setting {
@@ -288,8 +289,8 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
     lanes::board(header, names, servers * blocks.count(), at_once)
 }
 
-/// Receives the runs of complete blocks (one seed with every strategy). Exports each run at once, and keeps only its missed expectations
-/// and the number of runs in which the load generator was the bottleneck.
+/// Sink for the runs of complete blocks (one seed with every strategy). It exports each run at once. It keeps only missed expectations and
+/// the number of runs in which the load generator was the bottleneck.
 struct RunSink<'a> {
     exports: &'a mut Exports,
     short: Failures,
@@ -321,7 +322,7 @@ fn compared(
     let Some(mut comparison) = Comparison::new(blocks, measured, by) else { return Ok(Err(unpaired)) };
     for (variation, server_under_test) in others {
         let blocks = Blocks { server_under_test: &server_under_test, ..blocks };
-        // Incomplete variations are dropped, because a ranking over fewer seeds is not comparable.
+        // A server variation that did not complete is dropped, because a ranking over fewer seeds is not comparable.
         let Some(measured) = session.run_whole(board, (blocks, &variation.name), figures)? else { break };
         comparison.vary(variation, blocks, &measured);
     }

@@ -34,11 +34,12 @@ use crate::text::wrapping::wrapped;
 use args::ParityArgs;
 use pairing::Pairing;
 
-/// Slowest time scale. If the machine could not keep up, the run is repeated more slowly, up to this scale.
+/// Slowest time scale, in real seconds per second of the experiment. If the machine could not keep up, the run is repeated more slowly, up
+/// to this scale.
 const SLOWEST: f64 = 1.0;
 
-/// Number of real runs if the first one disagrees with the simulation; their median is then judged. A stall of a shared machine does not
-/// recur, but a difference between the drivers does.
+/// Number of HTTP runs if the first one disagrees with the simulation. The median of these runs is then judged. A stall of a shared machine
+/// does not recur, but a difference between HTTP and simulation does.
 const RUNS_IN_DOUBT: usize = 3;
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {
@@ -87,7 +88,8 @@ fn compare_all(
             let Some(real) = real.filter(|_| interrupt.exit().is_none()) else { break };
             let slower = experiment.time_scale.factor() * 2.0;
             if real.bottleneck && slower <= SLOWEST && args.time_scale.is_none() {
-                // A run in which the load generator was the bottleneck measures the machine, not the drivers.
+                // A run in which the load generator was the bottleneck is discarded, because it measures the machine and not the HTTP
+                // driver.
                 reals.clear();
                 experiment.time_scale = scale(slower)?;
                 tell(&format!(

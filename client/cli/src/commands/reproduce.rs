@@ -1,4 +1,4 @@
-//! `loadgen reproduce`: runs scenarios and judges the claims of their sources.
+//! `loadgen reproduce`: runs scenarios and judges whether the claims of their published sources hold.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `loadgen completions` and `loadgen man`: scripts for shells, and man pages.
+//! `loadgen completions` and `loadgen man`: generates shell completion scripts and man pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,8 @@ pub(crate) fn completions(args: &CompletionsArgs, mut program: Command) -> anyho
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds completions to the fish script that clap omits: values after a flag of the program itself, and values of subcommands. clap's own
-/// helper fails while a flag still lacks its value, and fish would then offer only file names.
+/// Adds completions that clap omits to the fish script: values after a flag of the program itself, and values of subcommands. The helper
+/// function that clap generates fails while a flag still lacks its value, and fish would then offer only file names.
 fn for_fish(script: &str, program: &Command) -> String {
     let parse = "2>/dev/null\n    or return\n";
     let mut script = script.replacen(parse, "2>/dev/null\n    or return 0\n", 1);

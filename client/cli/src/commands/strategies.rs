@@ -21,7 +21,7 @@ use crate::text::wrapping::wrapped;
 
 pub(crate) use check::EXAMPLES;
 
-/// Number of the parameters common to all strategies whose names are printed without `--explain`.
+/// Number of common parameters (those of all strategies) whose names are printed without `--explain`.
 const NAMED: usize = 2;
 
 /// Strategy to explain, or recordings to check.

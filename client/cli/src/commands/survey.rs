@@ -1,4 +1,4 @@
-//! `loadgen survey`: strategies against many servers drawn at random.
+//! `loadgen survey`: runs strategies against many servers drawn at random.
 
 pub(crate) mod args;
 mod plot;

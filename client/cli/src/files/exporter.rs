@@ -1,4 +1,4 @@
-//! Output formats: the flag of each, and the trait that writes its file.
+//! Output formats: the command-line flag of each format, and the trait that writes its file.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::files::output::Output;
 #[derive(Debug)]
 pub(crate) struct Format {
     pub(crate) flag: &'static str,
-    /// Help text per kind of result, or `None` if those results cannot be written in this format.
+    /// Help text of the flag per kind of result; `None` for kinds of result that cannot be written in this format.
     pub(crate) help: fn(Results) -> Option<&'static str>,
     pub(crate) from: Source,
-    /// True if `-` (stdout) is a valid path. Stdout receives the whole output at the end.
+    /// True if `-` (stdout) is a valid path for this format. Stdout receives the whole output at the end.
     pub(crate) to_stdout: bool,
-    /// Function that formats the part of the file that depends on one run only. `None` if every part depends on all runs. Called on the
-    /// thread that executed the run.
+    /// Function that formats the part of the file that depends on one run only. `None` if every part depends on all runs. The function is
+    /// called on the thread that executed the run.
     pub(crate) text: Option<TextOf>,
     pub(crate) exporter: fn(Output, &Layout) -> Box<dyn Exporter>,
 }
@@ -32,18 +32,18 @@ pub(crate) enum Results {
     Reproduction,
     Parity,
     Recordings,
-    /// Result of `loadgen merge`, whatever the command of its shards. A separate flag selects the path of its document.
+    /// Result of `loadgen merge`, whatever the command of the merged shards. A separate flag selects the path of the merged document.
     Merged,
 }
 
-/// Data that a file is made from. Data that no file needs is not collected.
+/// Kind of data from which an output file is made. Data that no output file needs is not collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     Document,
     Runs,
-    /// Op latencies of every run, which are only kept for this source.
+    /// Latencies of the ops of every run, which are kept in memory only for formats with this source.
     Latencies,
-    /// Every attempt; attempts of different runs never interleave.
+    /// All attempts of all runs. Attempts of different runs never interleave in the file.
     Attempts,
 }
 
@@ -56,12 +56,12 @@ pub(crate) struct Layout {
 /// Position of the runs in a document. `First` and `Last` allow writing each run at once, so that runs are not kept in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RunsStand {
-    /// Part of the document itself, because there are few runs or none.
+    /// Runs are part of the document value itself, because there are few runs or none.
     #[default]
     InDocument,
-    /// Before the rest of the document, in the order of completion. Each run is written as soon as it ends.
+    /// Runs are written before the rest of the document, in the order of completion. Each run is written as soon as it ends.
     First,
-    /// After the rest of the document, grouped by strategy.
+    /// Runs are written after the rest of the document, grouped by strategy.
     Last,
 }
 
@@ -82,20 +82,20 @@ pub(crate) struct TakenRun<'a> {
     pub(crate) text: &'a [u8],
 }
 
-/// Receives attempts while runs are in progress. Several runs may be in progress at once.
+/// Receiver of attempts while runs are in progress. Several runs may be in progress at once.
 pub(crate) trait Attempts: Send + Sync {
     fn of(&self, seed: u64) -> SampleSink;
 
-    /// Returns the real time for which senders of attempts were blocked since the last call.
+    /// Returns the real time for which the senders of attempts were blocked since the last call of this method.
     fn held_up(&self) -> Duration;
 }
 
-/// A file that is being written.
+/// Writer of one output file.
 ///
 /// Receives runs in the order in which the file shows them. After an error no method is called again, and the file does not get its final
 /// name.
 pub(crate) trait Exporter: Send {
-    /// Opens files that are written during runs. Called just before the runs begin, after all checks passed.
+    /// Opens the files that are written during the runs. Called just before the first run begins, after all checks passed.
     fn begin(&mut self) -> anyhow::Result<()> {
         Ok(())
     }
@@ -108,6 +108,7 @@ pub(crate) trait Exporter: Send {
         Ok(())
     }
 
-    /// Writes the rest and gives the file its final name. `document` is JSON, or empty if the format is not made from the document.
+    /// Writes the rest of the file and gives the file its final name. `document` is the result as JSON; empty if the format is not made
+    /// from the document.
     fn finish(self: Box<Self>, document: &str) -> anyhow::Result<()>;
 }

@@ -1,4 +1,4 @@
-//! List of the output formats. Flags, help texts, refusals and writing all iterate over it.
+//! List of all output formats. The code for flags, help texts, argument checks and writing iterates over this list.
 
 mod csv;
 mod hdr;

@@ -1,4 +1,4 @@
-//! Output files of a command: all are checked before anything runs, and written during and after the runs.
+//! Output files of a command. All files are checked before the first run, and written during and after the runs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(crate) struct Exports {
     stdout_is_claimed: bool,
 }
 
-/// Part of the exports that is shared with the threads that execute runs. It receives attempts and formats the text of each run.
+/// Part of the output files that is shared with the threads that execute runs. It receives attempts and formats the text of each run.
 pub(crate) struct InFlightExports {
     formats: Vec<&'static Format>,
     layout: Layout,
@@ -120,7 +120,7 @@ impl Exports {
     }
 }
 
-/// Refuses the same path for two outputs, because the later would overwrite the earlier, and stdout can hold only one.
+/// Refuses the same path for two outputs. The later file would overwrite the earlier one, and stdout can carry only one output.
 pub(crate) fn distinct<'a>(given: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for path in given {

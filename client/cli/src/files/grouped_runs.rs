@@ -1,4 +1,4 @@
-//! Texts of runs, grouped by strategy in whatever order they arrive, and their position in the document.
+//! Serialised runs, grouped by strategy although they arrive in any order, and the position of the runs in the result document.
 
 use std::io::{self, Write};
 
@@ -46,7 +46,7 @@ pub(super) const RUNS: &str = "{\"runs\":[";
 
 const END: &str = "]}\n";
 
-/// Splits a document without runs into the parts before and after them.
+/// Splits a serialised document without runs into the part before the position of the runs and the part after it.
 pub(super) fn around(document: &str, runs: RunsStand) -> anyhow::Result<(&str, &str)> {
     let parts = match runs {
         RunsStand::First => document.strip_prefix(RUNS).map(|rest| (RUNS, rest)),

@@ -1,4 +1,4 @@
-//! Writer of lines in a thread of its own, so that a slow or stalled reader blocks nothing else.
+//! Writer of lines in a separate thread, so that a slow or stalled reader blocks nothing else.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -7,10 +7,10 @@ use std::time::Duration;
 use super::stdout::ToStdout;
 use crate::exit::is_broken_pipe;
 
-/// Interval at which [`LineWriter::wait`] checks whether it should still wait.
+/// Interval at which [`LineWriter::wait`] checks whether the caller still wants to wait.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Passes lines to a writing thread. At most one line is in flight, so that nothing piles up behind a stalled reader.
+/// Sender of lines to a writing thread. At most one line is in flight, so that lines do not pile up behind a stalled reader.
 pub(crate) struct LineWriter {
     lines: Sender<Vec<u8>>,
     over: Receiver<anyhow::Result<()>>,
@@ -29,7 +29,8 @@ impl LineWriter {
         std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
             for line in handed_over {
                 let written = to.write_all(&line).and_then(|()| to.flush()).map_err(ToStdout::refusal);
-                // A broken pipe means that the reader closed stdout and wants no more lines. It is no failure, and other outputs continue.
+                // A broken pipe means that the reader closed stdout and wants no more lines. This is not a failure, and other outputs
+                // continue.
                 let written =
                     written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) });
                 if tell_over.send(written).is_err() {
@@ -51,14 +52,14 @@ impl LineWriter {
         self.is_free
     }
 
-    /// Takes the error of the first line that could not be written. No later line can be written.
+    /// Returns and clears the error of the first line that could not be written. After this error, no later line can be written.
     pub(crate) fn error(&mut self) -> Option<anyhow::Error> {
         self.error.take()
     }
 
-    /// Hands over a line that ends with its line break. Call it only if [`is_free`](Self::is_free) returns true.
+    /// Sends a line, which ends with a line break, to the writing thread. Call this method only if [`is_free`](Self::is_free) returns true.
     pub(crate) fn hand_over(&mut self, line: Vec<u8>) {
-        // Sending fails only if the writing thread has panicked. No line is in flight then.
+        // Sending fails only if the writing thread has panicked. In this case no line is in flight.
         self.is_free = self.lines.send(line).is_err();
     }
 

@@ -1,4 +1,4 @@
-//! Output files: checked before the run, written under a temporary name, renamed at the end.
+//! Output files, which are checked before the run, written under a temporary name, and renamed at the end.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -27,7 +27,7 @@ enum Destination {
         path: PathBuf,
         beside: Replacement,
     },
-    /// Something other than a file (a pipe, a device), written directly.
+    /// Destination that is not a regular file (a pipe, a device). It is written directly, without a temporary file.
     Direct(PathBuf),
 }
 
@@ -39,7 +39,7 @@ pub(crate) enum Opened {
 impl Write for Opened {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            // Uses the inner file, because errors of `NamedTempFile` name the temporary path, which no user gave.
+            // Writes to the inner file, because errors of `NamedTempFile` name the temporary path, which no user gave.
             Self::Beside(file) => file.as_file_mut().write(bytes),
             Self::Direct(file) => file.write(bytes),
         }
@@ -115,7 +115,7 @@ impl Output {
         let (Opened::Beside(file), Destination::File { beside, .. }) = (opened, &self.place) else {
             return Ok(());
         };
-        // If completion fails, the temporary file is removed, but this handle can still read its content.
+        // If the file cannot be completed, it is removed, but the cloned handle can still read its content.
         let content = file.as_file().try_clone();
         beside.complete(file).map_err(|error| {
             let saved = content.and_then(|mut content| {
@@ -163,8 +163,8 @@ impl Output {
     }
 }
 
-/// Returns one path for all spellings of a path and all links to it. A path that cannot be resolved stays as given, and writing to it fails
-/// later.
+/// Returns the same path for all spellings of a path and all links to it. A path that cannot be resolved is returned unchanged, and writing
+/// to it fails later.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     if path == Path::new("-") {
         return path.to_owned();
@@ -176,8 +176,8 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// Creates a new file in the folder for temporary files, which other users may share. No existing file is opened, and only this user may
-/// read it.
+/// Creates a new file in the folder for temporary files, which other users may share. Never opens an existing file. Only the current user
+/// may read the new file.
 pub(crate) fn elsewhere() -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(&format!("tailback-result-{}-", std::process::id())).tempfile()
 }

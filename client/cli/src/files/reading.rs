@@ -1,4 +1,4 @@
-//! Reads whole files up to a maximum size.
+//! Reading of whole files, up to a maximum size.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,12 +10,14 @@ pub(crate) const SMALL: u64 = 64 << 20;
 /// Maximum size in bytes of a file with results.
 pub(crate) const LARGE: u64 = 1 << 30;
 
-/// Read size in bytes for an unknown length. A growing buffer that doubles would take up to three times the bytes read.
+/// Size in bytes of one read if the length of the file is unknown. A growing buffer that doubles would take up to three times the bytes
+/// read.
 const PIECE: usize = 16 << 20;
 
 pub(crate) fn bytes_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    // Pipes and devices report length 0, and a file may grow after this call. So all bytes up to the end are read, whatever the length.
+    // Pipes and devices report length 0, and a file may grow while it is read. So all bytes up to the end are read, whatever the reported
+    // length.
     let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or_default();
     read(file, most, if length == 0 { PIECE } else { length + 1 })
 }

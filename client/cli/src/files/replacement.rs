@@ -1,4 +1,5 @@
-//! A file that replaces another one when complete. It is written beside the old file, and then takes over its name, mode and owner.
+//! File that replaces an existing file when it is complete. It is written beside the old file, and then takes over the old file's name,
+//! mode and owner.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
@@ -13,8 +14,8 @@ use tempfile::NamedTempFile;
 /// Maximum number of consecutive symbolic links. Longer chains are treated as a loop.
 const LINKS: usize = 40;
 
-/// Maximum number of attempts to create the file. An attempt fails if another program removes the file as left over before this program has
-/// locked it.
+/// Maximum number of attempts to create the temporary file. An attempt fails if another program removes the file as left over before this
+/// program has locked it.
 const ATTEMPTS: usize = 100;
 
 pub(super) struct Replacement {
@@ -24,12 +25,12 @@ pub(super) struct Replacement {
 }
 
 impl Replacement {
-    /// Prepares to replace the file to which `path` leads after following all links. The links stay. Returns `None` for a path without a
-    /// replaceable file, such as `/dev/stdout`.
+    /// Prepares to replace the file to which `path` leads after following all symbolic links. The links themselves are kept. Returns `None`
+    /// for a path without a replaceable file, such as `/dev/stdout`.
     pub(super) fn new(path: &Path) -> io::Result<Option<Self>> {
         let Some(target) = followed(path)? else { return Ok(None) };
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        // Random, because processes in two containers that share a folder can have the same process id.
+        // The name of the temporary file is random, because processes in two containers that share a folder can have the same process id.
         let drawn = RandomState::new().hash_one(&target);
         let temporary = target.with_file_name(format!(".{}.{drawn:016x}.tmp", name.to_string_lossy()));
         Ok(Some(Self { target, temporary }))
@@ -41,14 +42,14 @@ impl Replacement {
         self.create()?.close()
     }
 
-    /// Creates the temporary file. It follows no existing link, and grants no reader more than the old file did.
+    /// Creates the temporary file. Never follows an existing link, and grants no reader more access than the old file did.
     pub(super) fn create(&self) -> io::Result<NamedTempFile> {
         let mode = if self.replaced().is_some() { 0o600 } else { 0o666 };
         let (folder, name) = (folder_of(&self.temporary), self.temporary.file_name().unwrap_or_default());
         let make = || {
-            // The name has no random part, because `output::remove_unfinished` must know it in advance.
+            // `tempfile` adds no random part to the name, because `output::remove_unfinished` must know the whole name in advance.
             let mut builder = tempfile::Builder::new();
-            // Opened here, because errors of `tempfile`'s own open name the temporary path, which no user gave.
+            // The file is opened by this closure, because errors of `tempfile`'s own open name the temporary path, which no user gave.
             let open = |path: &Path| {
                 OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
             };
@@ -56,14 +57,14 @@ impl Replacement {
         };
         for _ in 0..ATTEMPTS {
             let mut file = match make() {
-                // The file of the last attempt still exists, because the program that locked it has not yet removed it.
+                // The file of the previous attempt still exists, because the program that locked it has not yet removed it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     std::thread::sleep(Duration::from_millis(1));
                     continue;
                 }
                 created => created?,
             };
-            // The lock shows that the file is in use. Another program may have removed the file before it was locked.
+            // A lock marks the temporary file as in use. Another program may have removed the file before it was locked.
             let lost = match file.as_file().try_lock() {
                 Err(TryLockError::WouldBlock) => true,
                 // On file systems without locks, other programs cannot lock the file and so never remove it.
@@ -72,7 +73,8 @@ impl Replacement {
             if !lost {
                 return Ok(file);
             }
-            // The program that locked the file removes it. If this program removed it too, it could remove a later file of the same name.
+            // Another program locked the file and removes it. If this program removed the file too, it could remove a later file of the
+            // same name.
             file.disable_cleanup(true);
         }
         Err(io::Error::other("another program removes the file as soon as it is created"))
@@ -94,8 +96,8 @@ impl Replacement {
         fs::metadata(&self.target).ok()
     }
 
-    /// Removes unfinished files of killed programs. A file is left over if no process holds its lock. Process ids are not used, because
-    /// they mean nothing in another container and are reused.
+    /// Removes unfinished temporary files of killed programs. A file is left over if no process holds its lock. Process ids are not used,
+    /// because they mean nothing in another container and are reused.
     fn remove_left_over(&self) {
         let (folder, Some(name)) = (folder_of(&self.temporary), self.target.file_name()) else { return };
         let begin = format!(".{}.", name.to_string_lossy());
@@ -108,10 +110,12 @@ impl Replacement {
                 && entry.file_type().is_ok_and(|kind| kind.is_file())
                 && let Ok(file) = File::open(entry.path())
                 && file.try_lock().is_ok()
-                // Between opening and locking, the file's program may have removed it and created another of the same name.
+                // Between opening and locking, the program that wrote the file may have removed it and created another file of the same
+                // name.
                 && is_at(&file, &entry.path())
             {
-                // The lock is held until the removal. So a program that has just created this file fails to lock it, and creates another.
+                // The lock is held until the file is removed. A program that has just created this file therefore fails to lock it, and
+                // creates another file.
                 drop(fs::remove_file(entry.path()));
                 drop(file);
             }
@@ -129,7 +133,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Resolves all links of a path. Returns `None` if a link leads into `/proc`, such as to an open file of a process.
+/// Resolves all symbolic links of a path. Returns `None` if a link leads into `/proc`, such as to an open file of a process.
 pub(super) fn followed(path: &Path) -> io::Result<Option<PathBuf>> {
     let mut target = path.to_owned();
     for _ in 0..LINKS {

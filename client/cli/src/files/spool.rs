@@ -1,5 +1,5 @@
-//! Text that waits until its position in the output is reached. A small amount stays in memory. More goes to an unnamed temporary file,
-//! which vanishes however the program ends.
+//! Buffer for text that waits until its position in the output is reached. Small texts stay in memory. Larger texts go to an unnamed
+//! temporary file, which vanishes however the program ends.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek, SeekFrom, Write};
@@ -10,7 +10,7 @@ const IN_MEMORY_BYTES: usize = 1 << 20;
 pub(crate) struct Spool {
     file: Option<File>,
     in_file: u64,
-    /// Bytes that follow the bytes in the file.
+    /// Bytes in memory, which follow the bytes already written to the temporary file.
     memory: Vec<u8>,
 }
 
@@ -31,7 +31,7 @@ impl Spool {
         self.in_file + self.memory.len() as u64
     }
 
-    /// Returns `length` bytes from offset `from`. These bytes must have been written in one call.
+    /// Returns `length` bytes from offset `from`. These bytes must have been written in one call of `write`.
     pub(crate) fn piece(&mut self, from: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut piece = vec![0; length];
         match (&mut self.file, from.checked_sub(self.in_file)) {

@@ -1,4 +1,4 @@
-//! Writing to stdout. A closed reader or a closed terminal is distinguished from a failure.
+//! Writing to stdout, with a closed reader or a closed terminal distinguished from a failure.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use crate::exit::{Exit, Fatal};
 
-/// Writes to stdout. A closed reader yields a broken pipe, which is not a failure. A closed terminal is treated the same.
+/// Writes to stdout. A closed reader yields a broken-pipe error, which is not a failure. A closed terminal yields the same error.
 pub(crate) fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     ToStdout.write_all(bytes).map_err(ToStdout::refusal)
 }

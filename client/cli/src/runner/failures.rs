@@ -1,4 +1,4 @@
-//! Runs that missed expectations: their report on stderr, and their exit code.
+//! Runs that did not meet expectations: their report on stderr, and the resulting exit code.
 
 use std::collections::BTreeMap;
 
@@ -61,8 +61,8 @@ impl Failures {
         }
     }
 
-    /// Returns a sentence about failures if every strategy has too many. Returns `None` if a strategy is below the limit, because failures
-    /// are then avoidable.
+    /// Returns a sentence about failed ops if every strategy has too many. Returns `None` if one strategy is within the limit, because
+    /// failures are then avoidable.
     fn too_many_failed(&self) -> Option<String> {
         let too_many = |of: &FailureCounts| of.failed * 100 > of.total * MAX_FAILED_PERCENT;
         if !self.by_strategy.values().all(too_many) {
@@ -88,7 +88,7 @@ impl Failures {
             let of = counted(self.runs as u64, "run");
             words = format!("{} of {of} failed; {words}", thousands(self.short as u64));
         }
-        // Printed in one line, like errors, because users search logs for it.
+        // The failure is printed in one line, like errors, because users search logs for it.
         to_stderr(&format!("failed: {words}\n"));
         Some(match &self.unanswered {
             Some(words) => {

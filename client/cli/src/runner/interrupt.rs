@@ -1,6 +1,6 @@
-//! SIGINT, SIGTERM and SIGHUP. The first stops the run and keeps its results, the second does not wait for in-flight attempts, the third
-//! exits at once. Before a command has results to keep, the first also exits at once. SIGQUIT restores the terminal, removes unfinished
-//! files and kills the program.
+//! Handling of SIGINT, SIGTERM and SIGHUP. The first signal stops the run and keeps its results. The second does not wait for in-flight
+//! attempts, and the third exits at once. Before a command has results to keep, the first signal also exits at once. SIGQUIT restores the
+//! terminal, removes unfinished files and kills the program.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -27,9 +27,9 @@ struct State {
     keeps_results: bool,
     by: Option<i32>,
     at: Option<Instant>,
-    /// Number of signals that counted. Signals within [`TOGETHER`] count as one.
+    /// Number of counted signals. Signals within [`TOGETHER`] of the last counted signal are not counted.
     count: u32,
-    /// Whether the first request came from a dashboard key instead of a signal.
+    /// True if the first request to stop came from a dashboard key instead of a signal.
     by_key: bool,
     running: Option<Arc<Control>>,
 }
@@ -72,15 +72,15 @@ impl State {
 }
 
 impl Interrupt {
-    /// Lets signals stop runs and keep their results from this call on. Before it, signals end the program.
+    /// Returns the signal handler. From this call on, signals stop runs and keep their results. Before it, signals end the program.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let interrupt = Self::install()?;
         interrupt.state().keeps_results = true;
         Ok(interrupt)
     }
 
-    /// Handles signals from now on. The program calls this first, because an unhandled signal kills it without a message. Later calls
-    /// return the same object.
+    /// Installs the handler of signals. The program calls this function first, because an unhandled signal kills it without a message.
+    /// Later calls return the same object.
     pub(crate) fn install() -> anyhow::Result<Self> {
         static INSTALLED: Mutex<Option<Interrupt>> = Mutex::new(None);
         let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,10 +114,10 @@ impl Interrupt {
         self.on_signal(SIGINT);
     }
 
-    /// Handles a closed dashboard terminal like SIGHUP. The signal itself is not sent to a process in a session of its own. Nor does it
+    /// Treats a closed dashboard terminal like SIGHUP. The signal itself is not sent to a process in a session of its own. It also does not
     /// arrive if the parent program does not forward it.
     pub(crate) fn on_hang_up(&self) {
-        // This event does not count again if the signal arrived too, or if an interrupt came before.
+        // A closed terminal is not counted if SIGHUP arrived too, or if an interrupt came before.
         if !is_ignored(SIGHUP) && self.state().by.is_none() {
             self.on_signal(SIGHUP);
         }
@@ -144,7 +144,7 @@ impl Interrupt {
         }
     }
 
-    /// Returns the number of signals that counted. A waiting caller gives up when it grows.
+    /// Returns the number of counted signals. A caller that waits gives up when this number grows.
     pub(crate) fn received(&self) -> u32 {
         self.state().count
     }

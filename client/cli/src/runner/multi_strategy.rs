@@ -11,8 +11,8 @@ use crate::args::{MultiArgs, RunArgs};
 use crate::exit::{Exit, Fatal};
 use crate::runner::experiment;
 
-/// Returns an experiment for each strategy, and their common server. `what` is the start of the error message for an invalid server
-/// configuration. The server of `--target` is queried unless `reached` already contains it.
+/// Returns an experiment for each strategy, and the server that all of them use. `what` is the start of the error message for an invalid
+/// server configuration. The server of `--target` is queried unless `reached` already contains it.
 pub(crate) fn configured(
     args: &MultiArgs,
     strategies: Vec<StrategySpec>,
@@ -50,7 +50,7 @@ pub(crate) fn configured(
     Ok((experiments, server_under_test))
 }
 
-/// Refuses a strategy that was named twice, also in different spellings.
+/// Refuses a strategy that was named twice, even in different spellings.
 pub(crate) fn refuse_twice(strategies: &[StrategySpec]) -> anyhow::Result<()> {
     let mut seen = BTreeSet::new();
     for strategy in strategies {

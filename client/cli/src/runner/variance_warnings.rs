@@ -1,11 +1,11 @@
-//! Warnings about figures whose spread over seeds makes intervals unreliable.
+//! Warnings about figures whose skewed distribution over seeds makes confidence intervals unreliable.
 
 use statistics::Summary;
 
 use crate::text::figures::{counted, level, short, thousands};
 
-/// Returns one line for each figure that is too skewed over seeds for the interval of its mean, with better statistics to use. Empty for
-/// fewer than three runs.
+/// Returns one line for each figure that is too skewed over seeds for the confidence interval of its mean. The line names better
+/// statistics. Empty for fewer than three runs.
 pub(crate) fn skewed<'a>(figures: impl Iterator<Item = (String, &'a Summary)>) -> Vec<String> {
     figures
         .filter_map(|(name, figure)| {

@@ -1,5 +1,5 @@
-//! Progress of runs of several strategies, shown as lanes on the dashboard, as plain lines, or not at all. Runs are executed in a thread of
-//! their own, and drawing never blocks them.
+//! Progress of the runs of several strategies, shown as lanes (one per strategy) on the dashboard, as plain lines, or not at all. Runs are
+//! executed in a separate thread, and drawing never blocks them.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,7 +16,7 @@ use crate::runner::interrupt::Interrupt;
 use crate::screen::watch::{PlainProgress, Watch};
 use crate::text::progress::Progress;
 
-/// Delay before the dashboard opens. For shorter commands it would only flash.
+/// Delay before the dashboard opens. Without the delay, the dashboard of a short command would only flash.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 pub(crate) struct Board {
@@ -26,9 +26,9 @@ pub(crate) struct Board {
 }
 
 struct State {
-    /// Content of the lanes without the figures, which are computed when drawn.
+    /// Content of the lanes (one per strategy) without their figures, which are computed when the lanes are drawn.
     lanes: Lanes,
-    /// Figures of completed runs, by lane and column.
+    /// Figures of completed runs, by lane (strategy) and column.
     values: Vec<Vec<Vec<f64>>>,
     watched: Option<Watched>,
 }
@@ -77,7 +77,7 @@ impl Board {
         }
     }
 
-    /// Records a completed run: its figures by column, whether ops were left undone, and its duration.
+    /// Records a completed run: its figures by column, whether ops were left undone, and the run's duration.
     pub(crate) fn over(&self, lane: usize, figures: &[Option<f64>], short: bool, took: Duration) {
         let mut state = self.state();
         // Copies the run's measurements for the last time, because the run is about to be dropped.
@@ -100,7 +100,7 @@ impl Board {
         work: impl FnOnce() -> T + Send,
     ) -> T {
         thread::scope(|scope| {
-            // No value is sent on this channel. Its sender is dropped when the work ends, even by a panic, and the receiver notices that.
+            // The channel carries no values. Its sender is dropped when the runs end, even by a panic, and the receiver observes this.
             let (working_on, over) = channel::<()>();
             let working = scope.spawn(move || {
                 let _working_on = working_on;
@@ -154,7 +154,7 @@ impl Board {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // After a panic of a thread that held the lock, the data can still be shown.
+        // If a thread panicked while it held the lock, the locked data can still be shown.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -171,7 +171,7 @@ impl State {
     }
 }
 
-/// Returns median, minimum and maximum. Sorting is cheap, because all values but the last few are sorted already.
+/// Returns the median, the minimum and the maximum of the values. Sorting is cheap, because all values but the last few are already sorted.
 fn spread(values: &mut [f64]) -> Option<Spread> {
     values.sort_by(f64::total_cmp);
     let (low, high) = (*values.first()?, *values.last()?);

@@ -1,4 +1,4 @@
-//! Lanes of strategies, one lane each: their columns, and the watcher that fills them.
+//! Lanes of the live display, one for each strategy: their columns, and the watcher that fills them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -27,8 +27,8 @@ pub(crate) fn board(
     Board::new(header, COLUMNS.to_vec(), names.into_iter(), runs, at_once)
 }
 
-/// Returns a run's figures, and whether it left ops undone. A run with undone ops gets no makespan and no p99: it ends early, and latencies
-/// exist only for its successful ops.
+/// Returns a run's figures, and whether the run left ops undone. A run with undone ops gets no makespan and no 99th percentile of latency.
+/// It ends early, and latencies exist only for its successful ops.
 fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     let result = &run.result;
     let short = !result.makespan_complete;
@@ -40,7 +40,7 @@ fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
 pub(crate) struct LaneWatcher<'a> {
     board: &'a Board,
     in_turn: InTurn<'a>,
-    /// Display name of each point or server variation. The text is empty if there is only one.
+    /// Display name of each point or server variation. The name is empty if there is only one.
     names: Vec<String>,
     files: Option<&'a InFlightExports>,
     at: Vec<&'a [String]>,

@@ -1,4 +1,4 @@
-//! `--progress ndjson`: one line of JSON per second on stdout, for programs that run loadgen as a subprocess.
+//! `--progress ndjson`: prints one line of JSON per second on stdout, for programs that run `loadgen` as a subprocess.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -13,10 +13,11 @@ use crate::runner::interrupt::Interrupt;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
-/// Maximum real time to wait for the last line of a run to be written.
+/// Maximum real time to wait until the last line of a run has been written.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Live figures of consecutive runs. Each line contains the changes since the previous line, so it includes events during a blocked write.
+/// Writer of live figures for consecutive runs. Each line contains the changes since the previous line, so it includes events during a
+/// blocked write.
 pub(crate) struct LiveFigures {
     /// Writer of the lines; `None` after the reader stalled or stdout failed.
     lines: Option<LineWriter>,
@@ -34,7 +35,7 @@ impl LiveFigures {
 
     pub(crate) fn watch(&mut self, underway: &Underway, interrupt: &Interrupt) {
         let Some(lines) = &mut self.lines else {
-            // An error means that the run's thread is gone, which the end of the run reports.
+            // A receive error means that the run's thread is gone. The error is ignored, because the end of the run reports it.
             let _ = underway.over.recv();
             return;
         };
@@ -47,7 +48,7 @@ impl LiveFigures {
             }
         });
         underway.control.latest(&mut now);
-        // If an interrupt stopped the run, its last line is still written. A further interrupt ends the wait.
+        // The last line of a run is written even if an interrupt stopped the run. A further interrupt ends the wait for this line.
         let (over, received) = (Instant::now(), interrupt.received());
         let is_wanted = || over.elapsed() < PATIENCE && interrupt.received() == received;
         let mut is_recorded = lines.wait(is_wanted);

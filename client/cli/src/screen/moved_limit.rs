@@ -1,4 +1,4 @@
-//! First limit of the mockserver, which keys of the dashboard can change while a run is watched.
+//! First limit of the mock server, which dashboard keys can change while a run is watched.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ pub(super) struct MovedLimit<'a> {
     mock: Option<&'a MockServer>,
     runtime: &'a Runtime,
     config: Option<Config>,
-    /// The server's own cap: the cap last reported by the server, or the cap requested since then.
+    /// Concurrency cap of the server itself: the cap last reported by the server, or the cap requested since then.
     cap: Option<u64>,
     reported_cap: Option<u64>,
-    /// Time since the first arrival, on which scheduled limits depend.
+    /// Time since the first op arrived, on which scheduled limits depend.
     elapsed: Duration,
-    /// True if the limit was changed. Lower bounds proven for the original server then no longer hold.
+    /// True if the user changed the limit. Lower bounds proven for the original server then no longer hold.
     pub(super) is_moved: bool,
 }
 
@@ -37,7 +37,7 @@ impl<'a> MovedLimit<'a> {
     pub(super) fn on_snapshot(&mut self, snapshot: &Snapshot) {
         self.elapsed = snapshot.first_arrival.map_or(Duration::ZERO, |first| snapshot.now.since(first));
         let reported = snapshot.server_cap;
-        // Responses report a change a moment after it was requested. Until then, the requested cap is used.
+        // The server's responses report a change of the cap a moment after the request. Until then, the requested cap is used.
         if reported.is_some() && reported != self.reported_cap {
             (self.reported_cap, self.cap) = (reported, reported);
         }

@@ -1,4 +1,4 @@
-//! Watching a run: the dashboard, one plain line per second, or nothing.
+//! Views of a run in progress: the dashboard, one plain line per second, or nothing.
 
 use std::cell::RefCell;
 use std::io::{self, IsTerminal};
@@ -46,12 +46,12 @@ impl Watch {
     }
 }
 
-/// Watches a run until it is over. [`Watch::Ndjson`] is written elsewhere, because its lines span several runs.
+/// Shows a run until it is over. The lines of [`Watch::Ndjson`] are written elsewhere, because they span several runs.
 pub(crate) fn watch(mode: Watch, run: &RealRun<'_>, interrupt: &Interrupt) {
     match mode {
         Watch::Dashboard(background) => dashboard(background, run, interrupt),
         Watch::Lines => lines(run.underway),
-        // An error means that the run's thread is gone, which the end of the run reports.
+        // A receive error means that the run's thread is gone. The error is ignored, because the end of the run reports it.
         Watch::Ndjson | Watch::Silent => drop(run.underway.over.recv().ok()),
     }
 }
@@ -69,7 +69,7 @@ fn lines(underway: &Underway) {
 pub(super) fn every_second(underway: &Underway, mut look: impl FnMut()) {
     let mut next = Instant::now();
     loop {
-        // The snapshot is requested 50 ms before it is read, so that it is fresh.
+        // A snapshot of the run is requested 50 ms before it is read, so that it is fresh.
         next += Duration::from_secs(1);
         let ask_in = next.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_millis(50));
         if underway.over.recv_timeout(ask_in) != Err(RecvTimeoutError::Timeout) {
@@ -106,7 +106,7 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
         limit.on_snapshot(&frame.snapshot);
         underway.bound.tell(&mut frame.snapshot);
         if limit.is_moved {
-            // The lower bound on the makespan was proven for the server without the change.
+            // The lower bound on the makespan is removed, because it was proven for the server before its limit was changed.
             frame.snapshot.optimal_makespan = None;
         }
         frame.generator = meter.read(connections);

@@ -1,4 +1,4 @@
-//! Texts of the runs of all shards during a merge. They are kept in a temporary file, so that few of them are in memory at a time.
+//! Serialised runs of all shards during a merge. They are kept in a temporary file, so that few runs are in memory at a time.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use results::TaskRecord;
 
 use crate::files::spool::Spool;
 
-/// Position of a run's text in the spool, in bytes.
+/// Position in bytes of a serialised run in the temporary file of a merge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpoolRange {
     from: u64,

@@ -1,5 +1,5 @@
-//! Input of a merge: the runs of all shards, and the requested outputs. A merge produces exactly the result that its command would have
-//! produced by doing all runs itself.
+//! Input of a merge: the runs of all shards, and the requested outputs. A merge yields exactly the result that the merged command would
+//! have produced by executing all runs itself.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ use crate::exit::{Exit, Fatal};
 use crate::files::exports::RequestedExport;
 use crate::shards::kept::{SpoolRange, Texts};
 
-/// Maximum number of tasks, because a merge iterates over all of them, missing ones included.
+/// Maximum number of runs in all shards, because a merge iterates over all runs, including the missing ones.
 const MAX_TASKS: usize = 100_000_000;
 
 pub(crate) struct Merging {
     pub(crate) plan: ShardPlan,
-    /// Texts of the runs, with their positions by task number.
+    /// Serialised runs, with their positions by task number.
     pub(crate) texts: Texts,
     pub(crate) places: BTreeMap<u64, SpoolRange>,
     /// Start time of the first run; `None` in virtual time.
@@ -33,7 +33,7 @@ pub(crate) struct Merging {
 }
 
 impl Merging {
-    /// Returns flags without a dashboard, because completed runs are not watched.
+    /// Returns screen flags without a dashboard, because the runs to merge are already complete.
     pub(crate) fn screen() -> ScreenArgs {
         ScreenArgs { no_tui: true, theme: crate::args::Theme::Auto }
     }

@@ -1,4 +1,4 @@
-//! Checks of the command line with `--shard`: the path of its document, and the flags refused because they concern all runs.
+//! Checks of the command line with `--shard`: the path of the shard's document, and flags that are refused because they concern all runs.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::files::output::Output;
 
 const DOCUMENT: &str = "--json";
 
-/// Refuses flags that conflict with a shard, and returns the path of its document. No file is touched yet.
+/// Refuses flags that conflict with `--shard`, and returns the path of the shard's document. Does not touch any file.
 pub(crate) fn document<'a>(
     shard: Shard,
     asked: &'a [RequestedExport],

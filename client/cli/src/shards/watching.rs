@@ -12,11 +12,11 @@ use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
 use crate::text::summary;
 
-/// Watcher of a shard. Shows single runs over HTTP, and the number of completed runs in virtual time.
+/// Watcher of a shard's runs. It shows single runs over HTTP, and the number of completed runs in virtual time.
 pub(super) struct Watching<'a> {
     pub(super) mode: Watch,
     pub(super) interrupt: &'a Interrupt,
-    /// Numbers of the shard's tasks among all tasks.
+    /// Numbers of the shard's runs in the list of the runs of all shards.
     pub(super) tasks: &'a [u64],
     pub(super) courses_before: u64,
     pub(super) started: Instant,

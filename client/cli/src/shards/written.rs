@@ -1,4 +1,4 @@
-//! Document of one shard: executes the shard's runs and writes them as they end.
+//! Document of one shard. The shard's runs are executed, and each run is written to the document when it ends.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -26,9 +26,9 @@ const END: &str = "]}";
 pub(crate) struct OfShard<'p, 'a> {
     pub(crate) shard: Shard,
     pub(crate) plan: &'p ShardPlan,
-    /// Tasks of all shards.
+    /// Runs of all shards.
     pub(crate) tasks: &'p Tasks<'a>,
-    /// Tasks from this number on are written without time series and latency curves, because no merged document contains them.
+    /// Runs from this number on are written without time series and latency curves, because no merged document contains those.
     pub(crate) courses_before: u64,
     pub(crate) output: Output,
     pub(crate) screen: ScreenArgs,
@@ -36,7 +36,7 @@ pub(crate) struct OfShard<'p, 'a> {
 }
 
 impl OfShard<'_, '_> {
-    /// Executes the runs and writes them. Expectations are judged in the merge, for all shards together.
+    /// Executes the runs of the shard and writes them. Expectations are judged when the shards are merged, for all shards together.
     ///
     /// # Errors
     /// If the first run fails, if its counts do not match, or if the document cannot be written. If a later run fails, the runs before it

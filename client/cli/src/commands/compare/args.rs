@@ -61,7 +61,7 @@ pub(crate) struct CompareArgs {
 }
 
 impl CompareArgs {
-    /// Returns default flags. `--strategies` is required, so its value here is a placeholder.
+    /// Returns the default flags of `loadgen compare`. The value of `--strategies` is a placeholder, because this flag is required.
     pub(super) fn defaults() -> Self {
         let typed = ["compare", "--strategies", "none,aimd"];
         let least = Self::augment_args(Command::new("compare")).get_matches_from(typed);

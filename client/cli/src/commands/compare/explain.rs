@@ -1,4 +1,4 @@
-//! Sections of `loadgen compare --explain`: legend, means with intervals, side effects, every pair, sensitivity.
+//! Sections of `loadgen compare --explain`: legend, means with confidence intervals, side effects, comparisons of all pairs, sensitivity.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::text::figures::{level, percent, range, short};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{labelled, wrapped};
 
-/// Width in columns of the indent and the strategy's name.
+/// Width in terminal columns of a table row's start: the indent and the strategy's name.
 const HEAD: usize = 24;
 const INDENT: &str = "    ";
 
@@ -99,7 +99,8 @@ fn means(standings: &[RankedStrategy], answer: &Answer) -> String {
 
 fn interval(figure: &Summary, score: Score) -> String {
     let is_share = score == Score::done_share();
-    // The ends are limited to possible values, because Student's t ignores that no figure is negative and no share is above 1.
+    // The ends of a confidence interval are clamped to possible values. Student's t ignores that no figure is negative and that no share is
+    // above 1.
     let ends =
         |range: Interval| (range.low.max(0.0), if is_share { range.high.min(1.0) } else { range.high });
     figure.interval.map_or_else(
@@ -132,7 +133,7 @@ const SIDE_EFFECTS: &[SideEffect] = &[
     },
 ];
 
-/// Returns the table of effects on the server and on other clients, without columns that no strategy has.
+/// Returns the table of each strategy's effects on the server and on other clients. Columns without a value for any strategy are left out.
 pub(super) fn side_effects(standings: &[RankedStrategy]) -> String {
     let known = |effect: &&SideEffect| {
         let of = |standing: &RankedStrategy| standing.figure(effect.path).map(|figure| figure.max);

@@ -1,4 +1,5 @@
-//! Notes on the load of a comparison: its ratio to the capacity, and a suggested load if the present one shows no difference.
+//! Notes on the load of a comparison: its ratio to the server's capacity, and a suggested load if the current load shows no difference
+//! between strategies.
 
 use experiments::evaluation::comparison::Comparison;
 use experiments::runs::blocks::Blocks;
@@ -7,15 +8,15 @@ use experiments::{Experiment, Load};
 use mockserver::core::Config;
 use results::{Mode, RankedStrategy, Unthrottled};
 
-/// Load from docs/clients.md. In one minute of three, it is 20 % more than the default server can do.
+/// Flags of the load used in `docs/clients.md`. During one minute of three, this load exceeds the capacity of the default server by 20 %.
 const OVERLOAD: &str = "--rate 72/s --duration 3m --caps 60s=30,120s=50";
 
-/// Returns `None` if the capacity of the server is unknown.
+/// Returns the load of a comparison relative to the server's capacity, or `None` if the capacity is unknown.
 pub(super) fn load(blocks: Blocks<'_>, mode: Mode) -> Option<Load> {
     Load::new(blocks.strategies.first()?, blocks.server_under_test.model(), mode)
 }
 
-/// Returns the paragraphs that replace the ranking if nothing was rejected and all strategies are equal.
+/// Returns the paragraphs that replace the ranking if the server rejected nothing and all strategies are equal. Otherwise returns `None`.
 pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) -> Option<Vec<String>> {
     if !unthrottled.are_equal {
         return None;
@@ -25,7 +26,8 @@ pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) 
     Some(paragraphs)
 }
 
-/// Returns a hint with another load if every strategy gave up ops under the default load. The default load suits only clients that wait.
+/// Returns a hint that suggests another load if every strategy gave up ops under the default load. The default load suits only clients that
+/// wait instead of giving up.
 pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mode) -> Option<String> {
     let gave_up = |standing: &RankedStrategy| {
         standing.figure("ops.given_up").is_some_and(|given_up| given_up.min > 0.0)

@@ -1,4 +1,5 @@
-//! Screen of a comparison: the answer, the table, the load and the lower bound, pointers, one line per warning.
+//! Terminal output of a comparison: the answer, the table, the load and the lower bound, hints at further flags, and warnings in one line
+//! each.
 
 use std::fmt::Write as _;
 
@@ -16,7 +17,7 @@ use crate::text::figures::{seconds, thousands};
 use crate::text::ranking::Ranking;
 use crate::text::wrapping::{side_by_side, wrapped_to};
 
-/// Mark of a warning, and the indent of its second line.
+/// Prefixes of a printed warning: the mark before its first line, and the indent of its further lines.
 const WARNING: (&str, &str) = ("! ", "  ");
 
 pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
@@ -146,7 +147,7 @@ impl Skewed<'_> {
         format!("{} of {}", self.score.name(), self.strategy)
     }
 
-    /// True if the median, as printed, differs from the figure in the table.
+    /// True if the printed median of a figure differs from the value that the table shows for this figure.
     fn is_visible(&self, answer: &Answer) -> bool {
         let row = answer.rows.iter().find(|row| row.strategy == self.strategy);
         let printed = row.and_then(|row| if self.score == answer.by { row.figure } else { row.attempts });
@@ -177,7 +178,8 @@ fn skewed(standings: &[RankedStrategy], answer: &Answer, explain: bool) -> Vec<S
     }]
 }
 
-/// Returns the sentence on sensitivity; nothing with `explain`, because a whole section is printed then.
+/// Returns a sentence on how the ranking depends on the server. Returns `None` with `explain`, because `--explain` prints a whole section
+/// on sensitivity.
 fn sensitivity(sensitivity: &[Sensitivity], explain: bool) -> Option<String> {
     let variations: Vec<_> = sensitivity.iter().map(Sensitivity::record).collect();
     let sentence = same_winner_sentence(&variations).filter(|_| !explain)?;

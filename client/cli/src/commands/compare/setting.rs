@@ -1,4 +1,4 @@
-//! Circumstances of a comparison that its screen depends on.
+//! Circumstances of a comparison that determine its terminal output, such as the width of the terminal.
 
 use experiments::runs::blocks::Blocks;
 use results::Mode;

@@ -1,4 +1,4 @@
-//! Screen of a comparison that was stopped before every strategy had run with the first seed.
+//! Terminal output of a comparison that was stopped before every strategy had run with the first seed.
 
 use std::fmt::Write as _;
 

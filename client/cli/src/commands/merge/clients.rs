@@ -1,5 +1,5 @@
-//! Merge of client shards. Each run is assembled from the parts in all shards, and the command receives it as if one program had executed
-//! it.
+//! Merge of client shards, each of which executed a part of the clients of every run. Each run is assembled from its parts in all shards.
+//! The command then continues as if one program had executed the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
         })?;
         lost.note(whole.run.merged.as_deref().map_or(&[], |merged| &merged.missing));
         began = began.into_iter().chain(whole.run.started_at.clone()).min();
-        // Kept as text and parsed again when needed, as in a merge of run shards.
+        // The run is kept as JSON text and parsed again when needed, as in a merge of run shards.
         places.insert(task, texts.keep(&serde_json::to_string(&whole)?)?);
     }
     lost.runs = plan.tasks.saturating_sub(places.len() as u64);

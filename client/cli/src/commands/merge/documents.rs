@@ -1,4 +1,4 @@
-//! Documents to merge, read one after the other, and their errors.
+//! Shard documents to merge, which are read one after the other, and the errors for documents that cannot be read or merged.
 
 use std::path::{Path, PathBuf};
 use std::slice;
@@ -10,7 +10,7 @@ use crate::files::reading::{LARGE, text_of};
 
 pub(super) type Named = (String, String);
 
-/// Shards of one kind. At most one of their texts, which may be large, is in memory at a time.
+/// Iterator over the documents of shards of one kind. At most one document is in memory at a time, because a document may be large.
 pub(super) struct Shards<'a> {
     kind: ShardKind,
     named: String,

@@ -1,4 +1,4 @@
-//! Experiments that `loadgen parity` runs in virtual time and over HTTP.
+//! Experiments that `loadgen parity` runs twice: in virtual time and over HTTP.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     let cap = between(8.0, 60.0);
     let service_ms = between(150.0, 600.0);
     let rate_per_s = between(100.0, 1200.0);
-    // About ten seconds of work, whatever the cap and the service time are.
+    // The number of ops amounts to about ten seconds of work, whatever the concurrency cap and the service time are.
     let ops = (cap * 10_000.0 / service_ms).round();
     let strategies = [
         "aimd".to_owned(),

@@ -1,4 +1,4 @@
-//! Table of several documents: one line each, then what to look at next.
+//! Summary table of several reproduced documents: one line per document, followed by hints at further output.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use super::table::claim;
 use super::tally::{expected, unmet};
 use crate::text::figures::{counted, thousands};
 
-/// Columns left for the title of a document.
+/// Maximum width in terminal columns of a document's title in the table.
 const TITLE: usize = 31;
 
 pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tally, explain: bool) -> String {
@@ -50,7 +50,7 @@ pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tall
     text
 }
 
-/// Returns the numbers of the source's claims that hold, hold partly and do not hold, then of all.
+/// Returns the numbers of the source's claims that hold, that hold partly and that do not hold, followed by the number of all its claims.
 fn counts(claims: &[Judged<'_>]) -> [String; 4] {
     let source: Vec<ClaimVerdict> =
         claims.iter().filter(|judged| !judged.claim.ours).map(|judged| judged.verdict).collect();

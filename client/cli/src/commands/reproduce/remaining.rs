@@ -1,4 +1,4 @@
-//! Estimate of the remaining time of runs whose cells differ widely in cost.
+//! Estimate of the remaining time of `loadgen reproduce`, in which runs of different cells differ widely in duration.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ struct Cost {
     left: u64,
     done: u64,
     took: Duration,
-    /// Expected duration of a run. Used until one run of the cell is finished.
+    /// Expected duration of a run of the cell. Used until one run of the cell is finished.
     thought: Option<Duration>,
 }
 
@@ -46,8 +46,8 @@ impl Remaining {
         self.done += 1;
     }
 
-    /// Returns the remaining time. A run is assumed to take as long as the mean finished run of its cell. If there is none, its expected
-    /// duration is used, and otherwise the mean of all finished runs.
+    /// Returns the estimated total duration of the remaining runs. A run is assumed to take as long as the mean finished run of its cell.
+    /// Without a finished run in the cell, its expected duration is used, and if that is unknown, the mean of all finished runs.
     fn left(&self) -> Option<Duration> {
         let took: Duration = self.cells.values().map(|cost| cost.took).sum();
         let usual = (self.done > 0).then(|| took.as_secs_f64() / self.done as f64);
@@ -61,7 +61,8 @@ impl Remaining {
         left.sum::<Option<f64>>().map(Duration::from_secs_f64)
     }
 
-    /// Returns the progress with `at_once` concurrent runs; `so_far` is the elapsed time of the current run.
+    /// Formats the progress: the number of finished runs and the estimated time left. `at_once` is the number of concurrent runs, and
+    /// `so_far` the elapsed time of the current run.
     pub(super) fn words(&self, at_once: usize, so_far: Duration) -> String {
         let runs = format!("{} of {} runs", thousands(self.done), thousands(self.runs));
         match self.left() {

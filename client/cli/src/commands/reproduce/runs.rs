@@ -1,4 +1,4 @@
-//! Runs of scenarios, with a progress line.
+//! Execution of the runs of scenarios, with a progress line.
 
 use experiments::reproduction::{HttpChanges, Plan, Reproduction, ScenarioRun};
 use experiments::runs::driver::Nobody;
@@ -53,7 +53,7 @@ fn key(run: ScenarioRun) -> Key {
     (run.scenario, run.cell)
 }
 
-/// For every plotted cell, executes the run of median makespan again and keeps the data that the plots need.
+/// Executes the run of median makespan of every plotted cell again, and keeps the data that the plots need.
 pub(super) fn record_all(
     reproductions: &mut [Reproduction],
     args: &ReproduceArgs,

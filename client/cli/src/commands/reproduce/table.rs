@@ -32,7 +32,7 @@ pub(super) fn experiment_table(
     let mut rows: Vec<Vec<String>> = Vec::new();
     let seeds = if runs == 1 { "1 seed".to_owned() } else { format!("{runs} seeds") };
     match cell.point.as_slice() {
-        // One row per strategy, one column per figure.
+        // Layout without varied keys: one row per strategy, one column per figure.
         [] => {
             rows.push(with_head("", experiment.columns.iter().map(|column| column.title.clone())));
             for (index, cell) in &own {
@@ -41,7 +41,7 @@ pub(super) fn experiment_table(
             }
             return format!("\n  {title} · {seeds}\n{}", fitted(&rows));
         }
-        // One row per value of the first key, one column per value of the second.
+        // Layout for one strategy and two varied keys: one row per value of the first key, one column per value of the second.
         [(slow, _), (fast, _)] if labels.len() == 1 => {
             let columns = experiment.vary.get(fast).map_or(1, Vec::len);
             let head = own.iter().take(columns).map(|(_, cell)| text(&cell.point[1].1));
@@ -51,7 +51,7 @@ pub(super) fn experiment_table(
                 rows.push(with_head(&text(&row[0].1.point[0].1), figures));
             }
         }
-        // One row per point, one column per strategy.
+        // Layout for all other experiments: one row per point (combination of varied values), one column per strategy.
         point => {
             let varied: Vec<&str> = point.iter().map(|(key, _)| key.as_str()).collect();
             rows.push(with_head(&varied.join(", "), labels.iter().map(|label| (*label).to_owned())));

@@ -8,7 +8,7 @@ use results::numbers::counted;
 
 use crate::text::wrapping::wrapped;
 
-/// Verdicts with their singular and plural verb phrases.
+/// Verdicts on claims, each with its verb phrase for one claim and for several claims.
 const VERDICTS: [(ClaimVerdict, &str, &str); 5] = [
     (ClaimVerdict::Holds, "holds", "hold"),
     (ClaimVerdict::HoldsPartly, "holds partly", "hold partly"),
@@ -42,7 +42,7 @@ fn line(counts: &Counts, one: &str, whose: &str) -> String {
     let parts: Vec<String> = VERDICTS
         .iter()
         .map(|(verdict, does, do_)| (counts.with(*verdict), does, do_))
-        // The first three are always printed, even if they are 0.
+        // The counts of the first three verdicts are always printed, even if they are 0.
         .enumerate()
         .filter(|(place, (count, ..))| *place < 3 || *count > 0)
         .map(|(_, (count, does, do_))| format!("{count} {}", if count == 1 { does } else { do_ }))

@@ -1,4 +1,4 @@
-//! Progress of scenario runs, printed in one line from time to time.
+//! Progress of the runs of scenarios, printed in one line from time to time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

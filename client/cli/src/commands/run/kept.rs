@@ -1,4 +1,4 @@
-//! Accumulator for the runs of one strategy: keeps figures and shortfalls, and exports each run at once.
+//! Accumulator for the runs of one strategy: keeps figures and missed expectations, and exports each run at once.
 
 use experiments::runs::one_run::Finished;
 use results::{Figure, RunFigures, TaskRecord};
@@ -7,25 +7,25 @@ use crate::files::exports::Exports;
 use crate::runner::failures::Failures;
 use crate::text::summary::OverSeeds;
 
-/// Maximum number of runs for which memory is reserved in advance, because a larger number may never be reached.
+/// Maximum number of runs for which memory is reserved in advance. Larger requested numbers may never be reached.
 const MAX_RESERVED: usize = 200_000;
 
 pub(super) struct Kept<'a> {
     exports: &'a mut Exports,
     runs: Runs,
-    /// First interrupted run with its texts. It is used only if no other run was exported.
+    /// First interrupted run with its serialised texts. It is used only if no other run was exported.
     cut: Option<(Finished, Vec<Vec<u8>>)>,
 }
 
 pub(super) struct Runs {
-    /// Figures of complete runs, or of the interrupted run if there is no other.
+    /// Figures of the complete runs, or of the interrupted run if there is no complete one.
     pub(super) figures: RunFigures,
     pub(super) over_seeds: OverSeeds,
     pub(super) short: Failures,
     /// Number of exported runs, some of which may have been interrupted.
     pub(super) count: usize,
     pub(super) only: Option<Finished>,
-    /// True if all counts add up in every run.
+    /// True if the counts of client and server match in every run.
     pub(super) conserved: bool,
     pub(super) answered: bool,
     /// Cause of the first interrupted run.
@@ -58,8 +58,8 @@ impl<'a> Kept<'a> {
         self.runs.keeps_records = true;
     }
 
-    /// Adds a run. An interrupted run is left out of the figures. It is exported only with `also_cut_off`, and only after another run. If
-    /// it is the only run, `conclude` exports it and adds it to the figures.
+    /// Adds a run. An interrupted run is left out of the figures. It is exported only with `also_cut_off`, and only if another run was
+    /// exported before it. If it is the only run, `conclude` exports it and adds it to the figures.
     pub(super) fn take(&mut self, run: Finished, texts: Vec<Vec<u8>>, also_cut_off: bool) {
         let whole = run.result.interrupted.is_none();
         if whole {

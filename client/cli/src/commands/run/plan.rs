@@ -1,4 +1,4 @@
-//! Checked plan of a run: experiment, server, outputs and checks. Usage errors are reported here.
+//! Checked plan of a run: experiment, server, outputs and checks. Usage errors are reported while the plan is made.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(super) struct Plan<'a> {
     pub(super) interrupt: Interrupt,
     pub(super) announcement: String,
     pub(super) warnings: Vec<String>,
-    /// True for runs of merged shards. An error may then discard the runs, because the shards' documents still have them.
+    /// True if the runs come from merged shards. An error may then discard the runs, because the shards' documents still have them.
     pub(super) is_past: bool,
     pub(super) incomplete: Option<Incomplete>,
     /// Document of a client shard (`--client-shard`), to which its runs are added at the end.
@@ -78,7 +78,7 @@ impl<'a> Plan<'a> {
         checks.same_experiment(Mode::Simulated, &config)?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
-        // With several threads, the order of the lines in a file of attempts would depend on scheduling.
+        // With several threads, the order of the lines in the file of attempts would depend on scheduling.
         let threads = if exports.want(Source::Attempts) { Some(1) } else { args.output.threads };
         Ok(Self {
             announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Plans runs over HTTP, which all use one server.
+    /// Plans runs over HTTP. All runs use the same server.
     fn over_http(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
@@ -103,7 +103,7 @@ impl<'a> Plan<'a> {
         let driver = OverHttp::new()?;
         experiment.sharded = args.client_shard.sharded(&experiment, &runtime)?;
         refuse_undividable(&experiment)?;
-        // A shard never starts a server, because all shards must use the same one.
+        // A client shard never starts a server of its own, because all shards must use the same server.
         let may_start = experiment.sharded.is_none();
         let choice = experiment::server_choice(args, &experiment);
         let server = Server::choose(&choice, &experiment, &runtime, may_start)?;
@@ -231,12 +231,12 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 }
 
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
-    // With several seeds, each run is written as soon as it ends. A single run is the whole document, and the document of a client shard
-    // contains its runs.
+    // With several seeds, each run is written as soon as it ends. A single run is itself the whole document. The document of a client shard
+    // contains the runs of the shard.
     let alone = experiment.repeats == 1 || args.client_shard.is_given();
     let runs = if alone { RunsStand::InDocument } else { RunsStand::First };
     let layout = Layout { runs, ..Layout::default() };
-    // A run shard writes only the document of the shard.
+    // With `--shard`, no output is written except the document of the shard.
     let asked = if args.shard.shard.is_some() { &[] } else { args.output.exports.asked.as_slice() };
     let exports = Exports::prepare(asked, &layout, &args.checks.files())?;
     experiment.keep_latencies = exports.want(Source::Latencies);

@@ -1,4 +1,4 @@
-//! Report of runs: errors as they occur, screens and output files at the end.
+//! Report of runs: prints errors as they occur, and prints summaries and writes output files at the end.
 
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
     }
     let exit = || {
         let unreachable = (!runs.answered).then_some(Exit::Unreachable);
-        // Merged runs may have been interrupted on another machine.
+        // Runs of merged shards may have been interrupted on another machine.
         let interrupted = interrupt.exit().or_else(|| runs.interrupted.as_deref().map(exit_of_cause));
         interrupted.or(unreachable).or(incomplete.then_some(Exit::Unmet))
     };
@@ -46,7 +46,7 @@ pub(super) struct Report {
     quiet: bool,
     place: OutputStream,
     explain: bool,
-    /// Screens of single runs, kept for `--explain` if there are several.
+    /// Summaries of the single runs, which `--explain` prints if there are several runs.
     screens: Vec<String>,
 }
 
@@ -54,14 +54,14 @@ impl Report {
     pub(super) fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
         let place = match Watch::choose(&args.output, stdout_is_data) {
             _ if stdout_is_data => OutputStream::Stderr,
-            // Without a dashboard, the text has no bold line.
+            // Without a dashboard, the first line of the summary is not printed in bold.
             Watch::Dashboard(_) if stdout_has_colours() => OutputStream::BoldStdout,
             _ => OutputStream::Stdout,
         };
         Self { quiet: args.output.quiet, place, explain: args.explain.explain, screens: Vec::new() }
     }
 
-    /// Prints and writes the results, even if the live display failed (`shown`).
+    /// Prints the summary and writes the output files, even if the live display failed. `shown` is the result of the live display.
     pub(super) fn conclude(
         &mut self,
         runs: &Runs,
@@ -93,7 +93,7 @@ impl Report {
             }
             _ if of_clients.is_some() => exports.finish(&of_clients)?,
             Some(only) if experiment.repeats == 1 => exports.finish(&only.result)?,
-            // The list is empty, because each run was written when it ended.
+            // The list of runs is empty, because each run was already written when it ended.
             _ => exports.finish(&Repeats::<RunResult> {
                 runs: Vec::new(),
                 summary: figures_over_runs(&over_seeds),
@@ -102,7 +102,7 @@ impl Report {
         }
         shown?;
         match exit {
-            // Interrupted or failed runs are not checked, because their figures are not those of whole runs.
+            // Results are not checked after an interrupted or failed run, because its figures do not cover the whole run.
             None => {
                 let short = runs.short.conclude();
                 let subject = Subject::new(&experiment.strategy.to_string(), &runs.figures);
@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Prints to stderr. Progress belongs there, even if stdout is free.
+    /// Prints a progress message to stderr, even if stdout carries no data. Prints nothing with `quiet`.
     pub(super) fn announce(&mut self, text: &str) {
         if !self.quiet {
             to_stderr(text);
@@ -129,7 +129,7 @@ impl Report {
         }
     }
 
-    /// Reports the errors of a run as soon as it ends, and keeps its screen for `--explain`. In simulation, a run without any response is
+    /// Reports the errors of a run as soon as it ends, and keeps its summary for `--explain`. In simulation, a run without any response is
     /// reported only if it is the only run, because no target address can be wrong.
     pub(super) fn on_run(&mut self, run: &Finished, repeat: usize, experiment: &Experiment, over_http: bool) {
         for mismatch in &run.conservation.mismatches {
@@ -154,7 +154,7 @@ impl Report {
                 several + &stopped(runs, experiment, interrupt) + &screens.collect::<String>()
             }
         };
-        // A blank line separates the answer from the announcement.
+        // A blank line on stderr separates the summary from the announcement of the run.
         to_stderr("\n");
         unless_closed(match self.place {
             OutputStream::BoldStdout => titled(&text),

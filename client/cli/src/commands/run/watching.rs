@@ -1,4 +1,4 @@
-//! Live display of runs: a single run on the dashboard or as lines, several as a count of finished runs.
+//! Live display of runs. A single run is shown on the dashboard or as lines, and several runs as a count of finished runs.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
-//! `loadgen strategies --advice`: lists the strategies that follow Retry-After, and their rules.
+//! `loadgen strategies --advice`: lists the strategies that follow the `Retry-After` header, and their rules.
 //!
-//! Each strategy is executed instead of parsing its text. It receives scripted responses with advice (a requested wait) and then a success.
-//! Its waits are compared with its waits without advice. Further rules are taken from the compiled strategy's own description.
+//! The rules are measured by executing each strategy. The strategy receives scripted responses with advice (a requested wait) and then a
+//! success. Its waits are compared with its waits without advice. Further rules are taken from the compiled strategy's own description.
 
 use std::fmt::Write as _;
 
@@ -12,20 +12,21 @@ use crate::exit::{Exit, Fatal};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
-/// Numbers of simulated clients. 200 clients show both ends of random waits, and 10 show whether advice makes a difference.
+/// Numbers of simulated clients. 200 clients show the shortest and the longest random waits, and 10 show whether advice makes a difference.
 const MANY: usize = 200;
 const FEW: usize = 10;
 
-/// Statuses of the scripted responses with advice. Responses with 403 and 429 have the body of GitHub's rate limits, because GitHub's
-/// clients follow no advice without it.
+/// Statuses of the scripted responses that request a wait. Responses with 403 and 429 have the body of GitHub's rate limits, because
+/// GitHub's clients do not follow the request without this body.
 const STATUSES: [u16; 13] = [400, 403, 404, 408, 409, 413, 429, 500, 501, 502, 503, 504, 529];
 
-/// Statuses for which the table's cells are measured. For each strategy, the first status is used after which it follows advice.
+/// Response statuses for which the cells of the table are measured. Each strategy is measured with the first of these statuses after which
+/// it follows advice (a requested wait).
 const SHOWN: [u16; 4] = [503, 429, 500, 403];
 
 const GITHUB: &str = "body:You%20have%20exceeded%20a%20secondary%20rate%20limit";
 
-/// Scripted advice: the column's title, the header value in seconds, and the header value in milliseconds.
+/// Scripted requests to wait, each with the title of its column, the header value in seconds, and the header value in milliseconds.
 const ADVISED: [(&str, &str, &str); 6] = [
     ("7 s", "7", "7000"),
     ("1 h", "3600", "3600000"),
@@ -171,7 +172,7 @@ fn listed(waits: &[Option<f64>]) -> String {
     }
 }
 
-/// Effective values of the parameters of one layer that are common to all its parts.
+/// Effective values of those parameters of a strategy layer that apply to all parts of the layer.
 struct Rules(Vec<(&'static str, String)>);
 
 impl Rules {

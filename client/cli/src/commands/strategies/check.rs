@@ -63,7 +63,7 @@ impl CheckArgs {
         !self.check.is_empty()
     }
 
-    /// Returns the flag of an output file given without `--check`, which would never be written.
+    /// Returns the flag of an output file that was given without `--check`. Such a file would never be written.
     pub(super) fn file_without_check(&self) -> Option<&'static str> {
         self.exports.asked.first().filter(|_| !self.is_asked()).map(|(format, _)| format.flag)
     }

@@ -1,4 +1,4 @@
-//! `loadgen strategies`: the names of all strategies, and with `--explain` a line on each.
+//! `loadgen strategies`: prints the names of all strategies, and with `--explain` one line about each strategy.
 
 use std::fmt::Write as _;
 

@@ -25,7 +25,7 @@ pub(super) fn list() -> String {
     text + "\n" + &wrapped(&what, "", "") + "\n"
 }
 
-/// Separator of layers. The outer layer comes first.
+/// Separator between the layers of a strategy. The outer layer comes first.
 const OVER: &str = " over ";
 
 pub(super) fn explain(text: &str) -> anyhow::Result<String> {
@@ -126,8 +126,8 @@ fn rule_line(rule: &Rule) -> String {
     line
 }
 
-/// Lists the effective parameters of each part. If there are several layers, each part shows the number of its layer. Even a single preset
-/// can have several layers.
+/// Lists the effective parameters of each part of a strategy. If there are several layers, each part shows the number of its layer. Even a
+/// single preset can have several layers.
 fn parameters(spec: &StrategySpec, text: &mut String) {
     let usual = StrategySpec::common_parameters();
     let described = spec.describe();
@@ -151,7 +151,7 @@ fn overrides(plain: &StrategySpec, spec: &StrategySpec) -> Vec<String> {
     let mut lines = Vec::new();
     let mut known = plain.describe().into_iter().peekable();
     for (part, parameters) in spec.describe() {
-        // In the inner layer, added parts come after the parts of the preset.
+        // Parts that the user added to a preset come after the parts of the preset in the inner layer.
         let Some((_, defaults)) = known.next_if(|(known, _)| *known == part) else {
             lines.push(format!("`{part}` besides"));
             continue;

@@ -1,5 +1,5 @@
-//! `loadgen strategies TEXT --print-settings`: prints a strategy as the library's own configuration, and lists the rules that it cannot
-//! express.
+//! `loadgen strategies TEXT --print-settings`: prints a strategy as the configuration of a client library, and lists the rules that the
+//! library cannot express.
 
 use settings::{FORMATS, Format, SettingsError, find_format, write};
 use tailback::StrategySpec;
@@ -14,7 +14,8 @@ pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
     let format = find_format(text, format).map_err(|error| usage(&error))?;
     let settings = write(text, spec, format).map_err(|error| usage(&error))?;
     let notes = notes(text, format, &settings.left_out);
-    // Settings come first. In formats without comments, differences are printed on stderr, so that stdout contains only settings.
+    // Settings are printed before differences. In formats without comments, differences are printed on stderr, so that stdout contains only
+    // settings.
     if format.comment.is_some() {
         return to_people(&(settings.text + &notes), false);
     }
@@ -23,7 +24,7 @@ pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Converts an error to one of usage. It lists the formats where one must be chosen.
+/// Converts an error to a usage error. The message lists the available formats if the user must choose one.
 fn usage(error: &SettingsError) -> anyhow::Error {
     let list = match error {
         SettingsError::UnknownFormat { .. } => format!("; there are:\n{}", list()),

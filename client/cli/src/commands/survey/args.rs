@@ -22,7 +22,7 @@ Every setting is a server and a workload drawn at random; docs/tailback.md lists
 
 Exit codes: 0 done; 2 bad usage; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
-/// Strategies of the table in docs/tailback.md.
+/// Default strategies of a survey, which are those of the table in `docs/tailback.md`.
 const STRATEGIES: &str =
     "aimd,aimd:beta=0.8,cubic,bbr,full-jitter,aws-adaptive,envoy-gradient,preset:vector,tailback";
 

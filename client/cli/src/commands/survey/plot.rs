@@ -1,4 +1,4 @@
-//! Plots of a survey: the ratio of time against the ratio of attempts.
+//! Plots of a survey: the ratio of the strategies' times against the ratio of their attempts.
 
 use dashboards::report::{Axis, Plot, Scale, Series, Shape, svg};
 use experiments::survey::GROUPS;

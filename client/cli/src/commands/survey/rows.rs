@@ -1,4 +1,4 @@
-//! A survey as JSON and as CSV.
+//! Output of a survey as JSON and as CSV.
 
 use experiments::survey::Surveyed;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Text of a survey: the answer, a table for each kind of limit, and with `--explain` groups of settings and worst cases.
+//! Terminal output of a survey: the answer, a table for each kind of limit, and with `--explain` groups of settings and worst cases.
 
 use std::fmt::Write as _;
 

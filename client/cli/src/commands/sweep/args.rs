@@ -61,7 +61,7 @@ impl SweepArgs {
         Self::flags().try_get_matches_from(typed.iter().skip(1))
     }
 
-    /// Returns default flags. `--vary` is required, so its value here is a placeholder.
+    /// Returns the default flags of `loadgen sweep`. The value of `--vary` is a placeholder, because this flag is required.
     pub(super) fn defaults() -> Self {
         Self::read(&["loadgen", "sweep", "--vary", "ops=1"].map(OsString::from))
             .expect("no further argument is required")

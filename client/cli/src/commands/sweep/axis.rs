@@ -9,7 +9,7 @@ use vocabulary::duration_text;
 
 use crate::args::WorkloadArgs;
 
-/// Maximum number of values of an axis. Readers do not compare more.
+/// Maximum number of values of an axis, because readers do not compare more.
 const MAX_VALUES: usize = 1000;
 
 /// Varied flag or strategy parameter. Its values are in the order of the command line.
@@ -90,14 +90,14 @@ impl FromStr for Axis {
     }
 }
 
-/// True if the flag accepts counts such as `2k` for 2000. Flags for durations do not, because `1M` is a month there.
+/// True if the flag accepts counts such as `2k` for 2000. Flags for durations do not accept them, because `1M` is a month in a duration.
 fn takes_counts(key: &Key) -> bool {
     let Key::Flag(name) = key else { return false };
     let flags = ServerFlags::augment_args(WorkloadArgs::augment_args(Command::new("loadgen")));
     flags.try_get_matches_from(["loadgen".to_owned(), format!("--{name}=1k")]).is_ok()
 }
 
-/// Writes counts such as `2k` as plain numbers, so that equal values have one spelling and points can be plotted.
+/// Replaces abbreviated counts such as `2k` with plain numbers, so that equal values have one spelling and points can be plotted.
 fn counted(item: &str) -> String {
     let whole = |text: &str| mockserver::count::<u64>(0, u64::MAX)(text).map(|number| number.to_string());
     let number = |text: &str| whole(text).unwrap_or_else(|_| text.to_owned());
@@ -108,7 +108,7 @@ fn counted(item: &str) -> String {
     }
 }
 
-/// Splits at commas outside parentheses: `exp(5ms),lognormal(5ms,0.3)` has two items.
+/// Splits a list at commas outside parentheses: `exp(5ms),lognormal(5ms,0.3)` has two items.
 fn items(text: &str) -> Vec<&str> {
     let (mut items, mut begin, mut depth) = (Vec::new(), 0, 0_u32);
     for (at, letter) in text.char_indices() {
@@ -185,7 +185,7 @@ fn durations((low, high): (&str, &str)) -> Option<(f64, f64)> {
     Some((seconds(low)?, seconds(high)?))
 }
 
-/// Rounds to microseconds, because the nanoseconds that a division yields only distract.
+/// Rounds a duration to microseconds, because the nanoseconds that a division yields only distract.
 fn rounded(s: f64) -> Duration {
     #[expect(
         clippy::cast_possible_truncation,
@@ -196,7 +196,7 @@ fn rounded(s: f64) -> Duration {
     Duration::from_micros(micros)
 }
 
-/// Formats with at most ten decimals: 0.55, not 0.5500000000000001.
+/// Formats a number with at most ten decimals, for example as 0.55 instead of 0.5500000000000001.
 fn decimal(value: f64) -> String {
     let text = format!("{value:.10}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

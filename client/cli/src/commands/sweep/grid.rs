@@ -1,4 +1,4 @@
-//! Grid of a sweep: every strategy at every point. Includes its announcement and its document.
+//! Grid of a sweep (every strategy at every point), with its announcement and its result document.
 
 use std::ffi::OsString;
 
@@ -41,7 +41,7 @@ impl<'a> Grid<'a> {
         Ok(Self { args, points, labels: strategies.iter().map(ToString::to_string).collect() })
     }
 
-    /// Rebuilds the grid from the plan in shard documents. `at` contains the experiments and the server of each point.
+    /// Rebuilds the grid of a sweep from the plan in shard documents. `at` contains the experiments and the server of each point.
     ///
     /// # Errors
     /// If points differ in their number of values, strategies or seeds.
@@ -139,7 +139,7 @@ impl<'a> Grid<'a> {
         lanes::board(header, names.iter().cloned(), points * self.repeats(), at_once)
     }
 
-    /// Returns the document without runs, because they were already written.
+    /// Returns the result document without the runs, because these were already written.
     pub(super) fn document(
         &self,
         cells: &[Cell],

@@ -8,12 +8,12 @@ use super::grid::Grid;
 
 pub(super) struct PointAnswer {
     pub(super) values: Vec<String>,
-    /// Ranking at this point; `None` if fewer than two strategies can be ranked.
+    /// Ranking of the strategies at the point; `None` if fewer than two strategies can be ranked.
     pub(super) answer: Option<Answer>,
 }
 
 impl PointAnswer {
-    /// Returns the best strategy if its lead is certain, or if there are too few seeds for intervals.
+    /// Returns the best strategy at the point if its lead is certain, or if there are too few seeds for confidence intervals.
     pub(super) fn winner(&self) -> Option<&str> {
         let answer = self.answer.as_ref()?;
         let lead = answer.lead()?;
@@ -25,8 +25,8 @@ impl PointAnswer {
     }
 }
 
-/// Returns the answers in the order of the points. The intervals are so wide that all of them together hold in 95 % of sweeps. Returns
-/// `None` if a parameter of a strategy is varied, if there is only one strategy, or if no point has an estimate.
+/// Returns the best strategies in the order of the points. The confidence intervals are so wide that all of them together hold in 95 % of
+/// sweeps. Returns `None` if a parameter of a strategy is varied, if there is only one strategy, or if no point has an estimate.
 pub(super) fn point_answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Option<Vec<PointAnswer>> {
     let is_of_the_point = grid.points.iter().all(|point| point.situation.0.len() == grid.args.vary.len());
     if !is_of_the_point || grid.labels.len() < 2 || estimates.is_empty() {

@@ -1,4 +1,4 @@
-//! Points of a sweep: the command line with one value of every axis added.
+//! Points of a sweep. Each point is the command line with one value of every axis added.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use crate::exit::{Exit, Fatal};
 use crate::runner::multi_strategy::configured;
 use crate::text::figures::thousands;
 
-/// Flags that cannot be varied, because `--repeats` already varies seeds and a time scale changes no figure.
+/// Flags that a sweep does not vary, because `--repeats` already varies seeds and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
 
-/// Maximum number of points. Each point is checked before anything runs, and nobody waits for more.
+/// Maximum number of points of a sweep. Each point is checked before any run starts, and users would not wait for more points.
 const MAX_POINTS: usize = 10_000;
 
 pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
@@ -28,13 +28,13 @@ pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the values of the varied flags. Strategy parameters are left out, because the client chooses them.
+/// Returns the varied flags with their values at a point. Strategy parameters are left out, because the client chooses them.
 pub(super) fn situation(axes: &[Axis], at: &[String]) -> SweepPoint {
     let flags = axes.iter().zip(at).filter(|(axis, _)| matches!(axis.key, Key::Flag(_)));
     SweepPoint(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
 }
 
-/// Returns every point of the grid. The first axis varies slowest. Invalid points are rejected before anything runs.
+/// Returns every point of the grid. The first axis varies slowest. Invalid points are rejected before any run starts.
 pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec<Point>> {
     let strategies: Vec<&StrategySpec> = args.strategies.iter().flat_map(|list| &list.0).collect();
     let flags = &SweepArgs::flags();
@@ -69,7 +69,7 @@ fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
     Fatal::error(Exit::Usage, format!("`--vary {}`: `{0}` {words}", axis.key))
 }
 
-/// Checks a varied flag: it must belong to the workload or the server, take a value, and not also be given on the command line.
+/// Checks a varied flag. It must belong to the workload or the server, take a value, and not also be given on the command line.
 fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> anyhow::Result<()> {
     let offered = |flag: &&clap::Arg| {
         let heading = flag.get_help_heading().unwrap_or_default();
@@ -110,8 +110,8 @@ fn is_of_the_server(name: &str, flags: &Command) -> bool {
     flag.and_then(clap::Arg::get_help_heading) == Some(args::MOCK_SERVER)
 }
 
-/// Checks a varied strategy parameter: a strategy must have the part, no strategy may set the parameter itself, and every value must be
-/// valid.
+/// Checks a varied strategy parameter. A strategy must have the named part, no strategy may set the parameter itself, and every value must
+/// be valid.
 fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySpec]) -> anyhow::Result<()> {
     let named = part.strip_prefix("preset:").unwrap_or(part);
     if tailback::find(part).is_none() && tailback::preset(named).is_none() {
@@ -151,7 +151,7 @@ fn point(
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<Point> {
     let refused = format!("`--vary`: {} cannot be run", name(&args.vary, &at));
-    // Flags are appended to the command line, so that they are parsed as anywhere else.
+    // Varied flags are appended to the command line, so that they are parsed like flags that a user gives.
     let mut all = typed.to_vec();
     for (axis, value) in args.vary.iter().zip(&at) {
         if let Key::Flag(name) = &axis.key {

@@ -1,4 +1,4 @@
-//! Screen of a sweep: the best strategy by point, or the best point of a parameter, and one row per point.
+//! Terminal output of a sweep: the best strategy by point, or the best point of a parameter, and one row per point.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::runner::interrupt::by_whom;
 use crate::text::short_names::short_names;
 use crate::text::wrapping::{side_by_side, wrapped_to};
 
-/// Widths in columns: of a ratio, of its interval, and the minimum width of a strategy's column.
+/// Widths in terminal columns: a ratio, the interval of a ratio, and the minimum width of a strategy's column.
 const BY: usize = 7;
 const RANGE: usize = 14;
 const MIN_CELL: usize = 8;
@@ -116,7 +116,8 @@ fn first_sentence(grid: &Grid<'_>, points: &[PointAnswer]) -> String {
     first_by_point(key, &winners, answers.all(results::Answer::has_intervals)).to_string()
 }
 
-/// Returns the range of the figure over all points. Used if no two strategies can be compared.
+/// Returns a sentence with the lowest and the highest value of the ranked figure over all points. Used if no two strategies can be
+/// compared.
 fn range_sentence(grid: &Grid<'_>, cells: &[Cell]) -> String {
     let by = grid.args.several.by;
     let ranked: Vec<&Cell> = cells.iter().filter(|cell| cell.rank.is_some()).collect();

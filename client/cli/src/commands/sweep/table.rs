@@ -13,14 +13,14 @@ use crate::text::table::{Column, LongNames, Table};
 const MARK: usize = 2;
 const GAP: &str = "  ";
 const HEADING: &str = "strategy";
-/// Minimum width of names. Optional figures are left out before names get narrower than this.
+/// Minimum width of strategy names. Optional figures are left out before names are cut to less than this width.
 const MIN_NAME: usize = 16;
 const MAX_NAME: usize = 40;
 
 struct Figure {
     title: String,
     width: usize,
-    /// True if a narrow terminal leaves it out.
+    /// True if the figure is left out on a narrow terminal.
     is_optional: bool,
     cell: Box<dyn Fn(&Cell) -> String>,
 }
@@ -81,7 +81,8 @@ pub(super) fn leaves_ops_undone(cells: &[Cell]) -> bool {
     cells.iter().any(|cell| cell.standing.share < 1.0)
 }
 
-/// True for the best strategy of its point: the largest share of ops done, then the lowest score.
+/// True if the cell's strategy is the best one at its point. The best strategy has the largest share of ops done, and among equals the
+/// lowest score.
 fn is_first_at_its_point(by: Score, cell: &Cell, cells: &[Cell]) -> bool {
     let key = |cell: &Cell| (-cell.standing.share, cell.standing.score(by));
     let candidates = cells
@@ -127,8 +128,8 @@ fn by_shares(args: &SweepArgs, cells: &[Cell]) -> Vec<Figure> {
         let per_done = cell.standing.figure_of_all(Score::attempts_per_success());
         per_done.map_or_else(dash, |per_done| short(per_done.mean))
     };
-    // A strategy that is alone at its point is comparable with itself. Its makespan is still not shown if it gave up ops, because giving up
-    // lets it end early.
+    // A makespan is shown only for a strategy that gave up no ops, because giving up lets a run end early. This also applies to a strategy
+    // that is alone at its point and comparable only with itself.
     let makespan =
         |cell: &Cell| if cell.standing.all_done() { mean(cell, Score::makespan().path()) } else { dash() };
     vec![

@@ -1,4 +1,4 @@
-//! `--csv FILE`: runs as rows, one column per figure of the result.
+//! `--csv FILE`: writes runs as rows of a CSV file, with one column per figure of the result.
 
 use std::io::Write as _;
 

@@ -1,4 +1,5 @@
-//! `--hdr FILE`: op latencies as an `HdrHistogram` interval log (V2, compressed), one interval a run, its strategy as the tag.
+//! `--hdr FILE`: writes op latencies as an `HdrHistogram` interval log (V2, compressed). Each run is one interval, tagged with its
+//! strategy.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -39,7 +40,7 @@ const COMMENTS: [&str; 6] = [
     "[Tag,StartTimestamp,Interval_Length,Interval_Max,Interval_Compressed_Histogram]",
 ];
 
-/// Histograms hold microseconds, but the format gives the maximum in milliseconds.
+/// Microseconds per millisecond. Histograms contain microseconds, but the log gives the maximum in milliseconds.
 const MICROS_PER_MILLI: f64 = 1e3;
 
 struct Hdr {
@@ -48,7 +49,7 @@ struct Hdr {
 }
 
 struct Interval {
-    /// Index of the strategy. Runs are sorted by it, and runs of one strategy stay in the order in which they came.
+    /// Index of the run's strategy, by which runs are sorted. Runs of one strategy keep the order in which they arrived.
     place: usize,
     seed: u64,
     strategy: String,
@@ -80,8 +81,8 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     for comment in COMMENTS {
         builder.add_comment(comment);
     }
-    // Both headers are needed, because readers otherwise guess the meaning of times. Both are the Unix epoch, because a simulated log has
-    // no date.
+    // The log has both a start time and a base time, because readers otherwise guess the meaning of its times. Both are the Unix epoch,
+    // because a simulated log has no date.
     builder.with_start_time(UNIX_EPOCH).with_base_time(UNIX_EPOCH).with_max_value_divisor(MICROS_PER_MILLI);
     let mut writer = builder.begin_log_with(file, &mut serializer)?;
     let mut start = Duration::ZERO;
@@ -100,7 +101,8 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     Ok(())
 }
 
-/// Converts a strategy to a tag. Tags must not contain commas or white space. No strategy contains the characters that replace them.
+/// Converts a strategy to a tag of the log. Tags must not contain commas or white space, which are replaced by characters that no strategy
+/// contains.
 fn tag(strategy: &str) -> String {
     let replaced = |letter: char| match letter {
         ',' => ';',

@@ -1,4 +1,4 @@
-//! `--html FILE`: the document as an HTML report.
+//! `--html FILE`: writes the result document as an HTML report.
 
 use dashboards::report::{self, Document};
 
@@ -22,7 +22,8 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// An HTML report of the whole document, so all runs are in memory. Runs of a sweep are not kept, because the sweep's cells summarize them.
+/// Writer of an HTML report. The report shows the whole document, so all runs are in memory. Runs of a sweep are not kept, because the
+/// sweep's cells summarise them.
 struct Html {
     output: Output,
     layout: Layout,

@@ -1,4 +1,4 @@
-//! `--json FILE`: the document in one line.
+//! `--json FILE`: writes the result document as JSON in one line.
 
 use std::io::{BufWriter, Write as _};
 
@@ -28,13 +28,14 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// Returns a run as JSON, in the form that the document uses. The result is empty if the document value itself contains the runs.
+/// Serialises a run as JSON, in the form that the result document uses. Returns an empty text if the document value itself contains the
+/// runs.
 pub(super) fn text(run: &ExportedRun<'_>, layout: &Layout) -> anyhow::Result<Vec<u8>> {
     Ok(match layout.runs {
         RunsStand::InDocument => Vec::new(),
         RunsStand::First if layout.varied.is_empty() => serde_json::to_vec(run.result)?,
         RunsStand::First => {
-            // Left out, because time series and latency curves are of little use among thousands of runs.
+            // Time series and latency curves are left out, because they are of little use among thousands of runs.
             let (series, op_latency_curve) = (Vec::new(), Vec::new());
             let at = Some(layout.at(run.at));
             serde_json::to_vec(&results::sorted(&RunResult {
