@@ -1,6 +1,7 @@
-//! The load generator.
+//! Entry point of the load generator, `loadgen`.
 
-/// An attempt allocates some fifty times inside the HTTP client, so a faster allocator saves a tenth of its cost.
+/// Allocator of the program. An attempt allocates about fifty times inside the HTTP client, so a faster allocator saves a tenth of the
+/// attempt's cost.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

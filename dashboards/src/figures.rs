@@ -1,4 +1,4 @@
-//! Figures of a run, computed from a snapshot and independent of where they are drawn.
+//! Figures of a run, computed from a snapshot of its measurements and independent of the place where they are drawn.
 
 mod bins;
 mod effort;

@@ -1,4 +1,4 @@
-//! Input of the dashboard for several strategies side by side, one lane each.
+//! Input of the dashboard for several strategies, which are shown side by side in lanes (one lane per strategy).
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ pub struct LanesHeader {
     pub title: String,
     pub workload: String,
     pub target: String,
-    /// Wall time divided by experiment time; shown when it is not 1.
+    /// Wall time divided by experiment time. The dashboard shows the scale if it is not 1.
     pub time_scale: f64,
 }
 
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     pub stage: String,
-    /// Wall time since the start.
+    /// Wall time since the command started its runs.
     pub elapsed: Duration,
     pub at_once: usize,
     pub columns: Vec<Column>,
@@ -31,7 +31,7 @@ pub struct Column {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// The figure is in seconds of experiment time.
+    /// Unit of figures in seconds of experiment time.
     Seconds,
     Count,
     Plain,
@@ -45,12 +45,13 @@ pub struct Lane {
     pub runs: usize,
     /// Total wall time of the finished runs.
     pub took: Duration,
-    /// Number of finished runs that left ops undone. They are left out of figures that undone ops make meaningless.
+    /// Number of finished runs that left ops undone. Figures that are meaningless for such a run leave these runs out.
     pub short: usize,
-    /// Spread of each figure over the finished runs, by column; `None` if there is no value yet.
+    /// Spread of each figure over the finished runs, by column; `None` for figures without a value yet.
     pub figures: Vec<Option<Spread>>,
     pub running: bool,
-    /// Run in progress. If there is none, the latest run; `None` if single runs are not observed.
+    /// Measurements of the run in progress, or of the latest run if none is in progress. `None` if single runs are not
+    /// observed.
     pub run: Option<Box<Frame>>,
 }
 

@@ -1,4 +1,4 @@
-//! Progress of a comparison in one plain line, for use without a terminal.
+//! Progress of a comparison of strategies in one plain line, for use without a terminal.
 
 use crate::figures::{Goal, Progress, Remaining};
 use crate::{Lanes, text};

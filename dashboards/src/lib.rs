@@ -1,8 +1,10 @@
-//! Views of runs: a live terminal dashboard or one plain line while they last, plots and reports once they are finished.
+//! Views of runs: a live terminal dashboard or one plain line while they last, plots and reports once they are
+//! finished.
 //!
-//! The dashboard reads copies of a run's measurements and never touches the run itself. Its parts are separate:
-//! `figures` computes the values and does not depend on a terminal; `terminal` holds the state of the view, the keys, the
-//! widgets and the screen. `report` shares only the formatting of numbers with them, because it reads result files.
+//! The dashboard reads copies of a run's measurements and never touches the run itself. The parts of the dashboard are
+//! separate. `figures` computes the values and does not depend on a terminal. `terminal` holds the state of the view,
+//! the keys, the widgets and the screen. `report` shares only the formatting of numbers with the dashboard, because it
+//! reads result files.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod figures;

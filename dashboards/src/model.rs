@@ -1,4 +1,4 @@
-//! Input of the dashboard, and the actions that it requests.
+//! Input of the dashboard for one run, and the actions that the dashboard requests.
 
 use loadgen_core::Snapshot;
 
@@ -7,7 +7,7 @@ pub struct Header {
     pub strategy: String,
     pub workload: String,
     pub target: String,
-    /// Wall time divided by experiment time; shown when it is not 1.
+    /// Wall time divided by experiment time. The dashboard shows the scale if it is not 1.
     pub time_scale: f64,
     /// Name of the limit that can be changed during the run, if the target is a mockserver that has one.
     pub adjustable_limit: Option<String>,
@@ -15,8 +15,8 @@ pub struct Header {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Background {
-    /// Background according to `COLORFGBG`, which some terminals set. Without it, the colours are readable on both
-    /// backgrounds.
+    /// Background according to the variable `COLORFGBG`, which some terminals set. Without the variable, the colours
+    /// are readable on both dark and light backgrounds.
     #[default]
     Auto,
     Dark,
@@ -27,14 +27,14 @@ pub enum Background {
 pub struct Frame {
     pub snapshot: Snapshot,
     pub generator: GeneratorState,
-    /// Policies of the server, in the order of its policy stack, as far as they are known.
+    /// Known policies of the server, in the order of its policy stack.
     pub policies: Vec<PolicyName>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyName {
     pub name: String,
-    /// True if the policy counts by key, so that its limit is that of one key.
+    /// True if the policy counts by key, so that its limit is the limit of one key.
     pub is_keyed: bool,
 }
 
@@ -48,9 +48,10 @@ pub struct GeneratorState {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// End the run. Sent again if the user presses the key again.
+    /// Request to end the run. It is sent again each time the user presses the key again.
     Quit,
-    /// Lower the limit. Like [`Self::RaiseLimit`], only requested if there is an [adjustable one](Header::adjustable_limit).
+    /// Request to lower the limit. Like [`Self::RaiseLimit`], it is only sent if there is an [adjustable
+    /// limit](Header::adjustable_limit).
     LowerLimit,
     RaiseLimit,
 }

@@ -1,4 +1,4 @@
-//! Text for terminals: screens, tables, warnings and progress lines.
+//! Text for terminals: summaries, tables, warnings and progress lines.
 
 pub(crate) mod causes;
 pub(crate) mod colour;

@@ -1,4 +1,4 @@
-//! Histograms whose number of bins depends on the available room.
+//! Histograms whose number of bins depends on the available rows.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use loadgen_core::{Latencies, Snapshot};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Bin {
     pub(crate) label: String,
-    /// Share of all ended ops, 0 to 1.
+    /// Share of all ended ops that are in the bin, 0 to 1.
     pub(crate) share: f64,
 }
 

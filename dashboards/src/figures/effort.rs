@@ -1,4 +1,4 @@
-//! Cost of the work: attempts per op, and the share of attempts that was wasted.
+//! Cost of a run's work: attempts per op, and the share of attempts that was wasted.
 
 use loadgen_core::Snapshot;
 
@@ -9,7 +9,7 @@ pub(crate) struct AttemptStats {
     pub(crate) attempts: u64,
     /// Ended attempts per ended op; NaN before the first op ended.
     pub(crate) per_op: f64,
-    /// Share of ended attempts that succeeded, 0 to 1; NaN before the first one ended.
+    /// Share of ended attempts that succeeded, 0 to 1; NaN before the first attempt ended.
     pub(crate) efficiency: f64,
 }
 

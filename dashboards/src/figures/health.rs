@@ -1,5 +1,5 @@
-//! Health of the load generator: whether the generator, rather than the strategy or the server, is the bottleneck.
-//! The rule is the same as in the summary of a run.
+//! Health of the load generator: whether the generator, rather than the strategy or the server, is the bottleneck. The
+//! summary of a run uses the same rule.
 
 use std::time::Duration;
 

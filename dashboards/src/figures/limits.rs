@@ -1,4 +1,5 @@
-//! Limits on the load at the server: a cap, and the rate limit closest to exhaustion, under the names of their policies.
+//! Limits that the server puts on the load: a concurrency cap, and the rate limit closest to exhaustion. Limits have
+//! the names of their policies.
 
 use std::time::Duration;
 
@@ -6,7 +7,8 @@ use crate::{Frame, text};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CapLimit {
-    /// `cap` for the server's own cap. Otherwise the policy's name, followed by `/key` if the policy counts by key.
+    /// Name of the limit: `cap` for the server's own cap, and otherwise the policy's name, followed by `/key` if the
+    /// policy counts by key.
     pub(crate) name: String,
     pub(crate) busy: u64,
     pub(crate) cap: u64,
@@ -54,15 +56,16 @@ impl RateLimit {
         })
     }
 
-    /// Formats the remaining requests at constant width, so that the text beside it does not move: ` 37 left`.
+    /// Formats the number of remaining requests, as in ` 37 left`. The width is constant, so that the text beside it
+    /// does not move.
     pub(crate) fn left(&self) -> String {
         let width = text::short(self.limit.into()).len();
         format!("{:>width$} left", text::short(self.remaining.into()))
     }
 }
 
-/// Formats a rate. A window of one second, minute, hour or day is the unit; other windows use the shortest unit in
-/// which the rate is at least about 1.
+/// Formats a rate with its unit of time. If the window is one second, minute, hour or day, it is the unit. Otherwise
+/// the unit is the shortest one in which the rate is at least about 1.
 fn words(limit: u32, window: Duration) -> String {
     const UNITS: [(u64, &str); 4] = [(1, "s"), (60, "min"), (3600, "h"), (86_400, "day")];
     let per_s = f64::from(limit) / window.as_secs_f64().max(1e-9);
@@ -72,8 +75,8 @@ fn words(limit: u32, window: Duration) -> String {
     format!("{}/{unit}", text::short(per_s * *seconds as f64))
 }
 
-/// Fills the columns without a known limit. Columns before the first response get the limit of that response, even if
-/// it has changed since. All other columns, including future ones, get the latest limit.
+/// Fills the chart columns without a known limit. Columns before the first response get the limit of that response,
+/// even if the limit has changed since. All other columns, including future ones, get the latest limit.
 pub(crate) fn level(advertised: &[Option<f64>], latest: Option<f64>) -> Vec<Option<f64>> {
     let first_known = advertised.iter().position(Option::is_some).unwrap_or(0);
     let first = advertised.get(first_known).copied().flatten();

@@ -9,13 +9,13 @@ use crate::text;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Progress {
     pub(crate) ended: u64,
-    /// Ended ops without success, included in [`Self::ended`].
+    /// Number of ended ops that did not succeed. They are included in [`Self::ended`].
     pub(crate) given_up: u64,
     pub(crate) goal: Goal,
-    /// Time since the first op's arrival.
+    /// Time since the arrival of the first op.
     pub(crate) elapsed_s: f64,
-    /// Estimated time left; `None` if the run has no end of its own. For runs with a fixed number of ops, it is based
-    /// on the last quarter of the run, and `None` while no op ends.
+    /// Estimated time left; `None` if the run has no end of its own. For runs with a fixed number of ops, the estimate
+    /// is based on the last quarter of the run, and is `None` while no op ends.
     pub(crate) eta_s: Option<f64>,
     pub(crate) optimal_s: Option<f64>,
 }
@@ -23,9 +23,9 @@ pub(crate) struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
     Ops(u64),
-    /// Ops arrive for this many seconds. Afterwards, the ops that have arrived are completed.
+    /// Duration in seconds during which ops arrive. Afterwards, the ops that have arrived are completed.
     Seconds(f64),
-    /// The run has no end of its own, and goes on until it is stopped.
+    /// No end: the run goes on until it is stopped.
     Open,
 }
 
@@ -56,8 +56,8 @@ impl Progress {
         }
     }
 
-    /// Returns the share of ops that ended without success, 0 to 1. [`Self::share`] includes it, although it is no
-    /// progress. Always 0 for runs that end by time.
+    /// Returns the share of ops that ended without success, 0 to 1. These ops count in [`Self::share`], although they
+    /// are no progress. Always 0 for runs that end by time.
     pub(crate) fn given_up_share(&self) -> f64 {
         match self.goal {
             Goal::Ops(ops) => (self.given_up as f64 / ops as f64).min(1.0),
@@ -74,8 +74,8 @@ impl Progress {
     }
 }
 
-/// Estimates the seconds left. Assumes that attempts succeed at the recent rate, and that the share of given-up ops
-/// stays the same.
+/// Estimates the remaining time of a run in seconds. Assumes that attempts succeed at the recent rate, and that the
+/// share of given-up ops stays the same.
 fn eta(snapshot: &Snapshot, remaining: u64, elapsed_s: f64) -> Option<f64> {
     if remaining == 0 {
         return Some(0.0);

@@ -1,4 +1,4 @@
-//! Progress of a comparison and its estimated end.
+//! Progress of a comparison of strategies, and its estimated end.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ pub(crate) struct Remaining {
     pub(crate) runs: usize,
     /// Share of the work that is done, 0 to 1, weighted by duration.
     pub(crate) share: f64,
-    /// Estimated wall time until all runs are done; `None` if unknown.
+    /// Estimated wall time in seconds until all runs are done; `None` if unknown.
     pub(crate) eta_s: Option<f64>,
 }
 
 impl Remaining {
-    /// Estimates the progress. Each remaining run is assumed to last as long as the earlier runs of its strategy. If
-    /// its strategy has none, the earlier runs of all strategies are used. Until the first run has ended, the
-    /// estimate of the run in progress is used for every run.
+    /// Estimates the progress of all runs. Each remaining run is assumed to last as long as the earlier runs of its
+    /// strategy. If its strategy has none, the earlier runs of all strategies are used. Until the first run has ended,
+    /// the estimate of the run in progress is used for every run.
     pub(crate) fn new(lanes: &Lanes, time_scale: f64) -> Self {
         let sum = |of: fn(&crate::Lane) -> usize| lanes.lanes.iter().map(of).sum::<usize>();
         let (done, runs) = (sum(|lane| lane.done), sum(|lane| lane.runs));
@@ -39,7 +39,8 @@ impl Remaining {
                 if lane.done > 0 { Some(lane.took.as_secs_f64() / lane.done as f64) } else { usual_s };
             let mut rest_s = each_s.map(|each_s| each_s * lane.runs.saturating_sub(lane.done) as f64);
             if lane.running {
-                // Capped, because a run that has taken longer than usual may end at any moment.
+                // The elapsed time of the run is capped at its expected duration, because a run that has taken longer
+                // may end at any moment.
                 rest_s = rest_s.zip(each_s).map(|(left, each)| left - elapsed_s.min(each));
             }
             left_s = left_s.zip(rest_s).map(|(left, rest)| left + rest);

@@ -1,10 +1,10 @@
-//! Axes: round ends and steps, linear or logarithmic.
+//! Axes of charts: round ends and steps, linear or logarithmic.
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scale {
     #[default]
     Linear,
-    /// Powers of ten, starting at one. Smaller positive values are drawn as one.
+    /// Logarithmic scale with powers of ten, starting at one. Smaller positive values are drawn as one.
     Logarithmic,
 }
 
@@ -32,7 +32,7 @@ impl Scale {
         if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
     }
 
-    /// Returns the values to label on an axis of this many rows, from the top down.
+    /// Returns the values to label on an axis of `rows` rows, from the top down.
     pub(crate) fn ticks(self, end: f64, rows: u16) -> Vec<f64> {
         match self {
             Self::Linear => {
@@ -60,7 +60,8 @@ fn round_parts(end: f64) -> u8 {
     }
 }
 
-/// Returns the smallest of 1, 1.5, 2, 3, 4, 6, 8 times a power of ten that is not below the value; 1 for values up to 1.
+/// Returns the smallest round value that is not below `value`: 1, 1.5, 2, 3, 4, 6 or 8 times a power of ten. Returns 1
+/// for values up to 1.
 pub(crate) fn nice_ceiling(value: f64) -> f64 {
     if value.is_nan() || value <= 1.0 {
         return 1.0;
@@ -70,19 +71,20 @@ pub(crate) fn nice_ceiling(value: f64) -> f64 {
     multiples.iter().map(|multiple| multiple * decade).find(|end| *end >= value).unwrap_or(10.0 * decade)
 }
 
-/// Round time spans of a chart. Its span grows in these steps, so that the picture fills calmly instead of being
-/// squeezed with every frame.
+/// Round time spans of a chart in seconds. The span of a chart grows in these steps, so that the picture fills calmly
+/// instead of being squeezed with every frame.
 const SPANS_S: [f64; 20] = [
     5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.0, 450.0, 600.0, 900.0, 1_200.0,
     1_800.0, 2_700.0, 3_600.0, 5_400.0, 7_200.0,
 ];
 
-/// Returns the shortest round span of at least this many seconds; above 2 h, a multiple of 2 h.
+/// Returns the shortest round time span of at least `seconds`. Spans above 2 h are multiples of 2 h.
 pub(crate) fn nice_span(seconds: f64) -> f64 {
     SPANS_S.into_iter().find(|span| *span >= seconds).unwrap_or_else(|| (seconds / 7_200.0).ceil() * 7_200.0)
 }
 
-/// Returns a round step that divides a span into at most this many parts; above 2 h, a multiple of 2 h.
+/// Returns a round step in seconds that divides `span` into at most `parts` parts. Steps above 2 h are multiples of 2
+/// h.
 pub(crate) fn nice_step(span: f64, parts: f64) -> f64 {
     let steps =
         [1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1_800.0, 3_600.0, 7_200.0];

@@ -1,20 +1,20 @@
-//! A series resampled to the available columns: rates from counts, ranges of gauges.
+//! A time series resampled to the available columns: rates from counts, and ranges of gauges.
 
 use loadgen_core::{DrawnGauge, Gauge, Point, Snapshot};
 
 use crate::smoothing::{GaussianKernel, WAVES};
 
-/// Minimum smoothing width of current rates, in seconds.
+/// Minimum width in seconds over which current rates are smoothed.
 const RECENT_S: f64 = 1.0;
 
-/// Series of a run in buckets of equal width. All times are seconds of experiment time.
+/// Time series of a run in buckets of equal width. All times are seconds of experiment time.
 #[derive(Clone, Copy)]
 pub(crate) struct Timeline<'a> {
     points: &'a [Point],
     pub(crate) drawn: &'a [DrawnGauge],
     width_s: f64,
     pub(crate) now_s: f64,
-    /// Shortest op latency. Successive waves of answers are at most this far apart.
+    /// Shortest op latency in seconds. Successive waves of responses are at most this far apart.
     wave_s: f64,
 }
 
@@ -43,8 +43,8 @@ impl<'a> Timeline<'a> {
         Counter { totals, width_s: self.width_s, now_s: self.now_s, wave_s: self.wave_s }
     }
 
-    /// Returns the smallest and largest value of a gauge between two times. A gauge keeps its last value until it is
-    /// set again. Returns `None` if there is no value, or if the times lie in the future.
+    /// Returns the smallest and the largest value of a gauge between two times. A gauge keeps its last value until it
+    /// is set again. Returns `None` if there is no value, or if the times lie in the future.
     pub(crate) fn gauge(&self, from_s: f64, to_s: f64, pick: impl Fn(&Point) -> Gauge) -> Option<(f64, f64)> {
         self.range(from_s, to_s, |bucket| pick(&self.points[bucket]))
     }
@@ -54,7 +54,7 @@ impl<'a> Timeline<'a> {
             return None;
         }
         let last = self.points.len().checked_sub(1)?;
-        // Shifted by 1e-6 of a bucket, so that rounding does not include a neighbour.
+        // The start is shifted by 1e-6 of a bucket, so that rounding does not include the neighbouring bucket.
         let first = index(from_s / self.width_s + 1e-6);
         if first > last {
             return value(last).value().map(|value| (value, value));
@@ -74,7 +74,8 @@ impl<'a> Timeline<'a> {
     }
 }
 
-/// Running totals of a count, so that the rate between any two times is a subtraction.
+/// Running totals of a counter. The rate between any two times is then the difference of two totals, divided by the
+/// time.
 pub(crate) struct Counter {
     totals: Vec<f64>,
     width_s: f64,
@@ -83,14 +84,15 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Returns events per second around a time; `None` in the future. The rate is smoothed over at least `least_s`
-    /// and over several waves of answers, so that waves do not appear as a beat. Close to the present, later events
-    /// are missing. There, the rate of a moment earlier is returned, smoothed in the same way.
+    /// Returns events per second around a time; `None` for a time in the future. The rate is smoothed over at least
+    /// `least_s` seconds and over several waves of responses, so that waves do not appear as a beat. Close to the
+    /// present, later events are missing, so the rate of a moment earlier is returned, smoothed in the same way.
     pub(crate) fn smoothed(&self, at_s: f64, least_s: f64) -> Option<f64> {
         if at_s > self.now_s || self.now_s <= 1e-9 {
             return None;
         }
-        // Limited to a share of the run, because smoothing over long waves would blur a short run.
+        // The smoothing width is limited to a share of the run, because smoothing over long waves would blur a short
+        // run.
         let waves_s = (WAVES * self.wave_s).min(self.now_s / 4.0);
         let bell = GaussianKernel::new(least_s.max(waves_s).min(self.now_s / 2.0));
         let at_s = at_s.min(self.now_s - bell.reach());
@@ -103,7 +105,7 @@ impl Counter {
             let width_s = self.width_of(bucket);
             sum += count * bell.between(start_s - at_s, start_s + width_s - at_s) / width_s;
         }
-        // Nothing was counted before the start, so the kernel's weight there is left out.
+        // Nothing was counted before the start of the run, so the kernel's weight before the start is left out.
         Some(sum / bell.between(-at_s, f64::INFINITY))
     }
 
@@ -111,8 +113,8 @@ impl Counter {
         self.smoothed(self.now_s, RECENT_S).unwrap_or(0.0)
     }
 
-    /// Returns events per second between two times, or `None` if the whole interval lies in the future. A future part
-    /// of the interval is left out, so that the newest, incomplete bucket does not look like a dip.
+    /// Returns events per second between two times, or `None` if the whole interval lies in the future. If only a part
+    /// lies in the future, this part is left out, so that the newest, incomplete bucket does not look like a dip.
     pub(crate) fn rate(&self, from_s: f64, to_s: f64) -> Option<f64> {
         let (from_s, to_s) = (from_s.max(0.0), to_s.min(self.now_s));
         let seconds = to_s - from_s;
@@ -123,8 +125,8 @@ impl Counter {
         self.rate(self.now_s - seconds, self.now_s).unwrap_or(0.0)
     }
 
-    /// Returns the number of events before a time. Events count as spread evenly over their bucket. The last bucket
-    /// ends now.
+    /// Returns the number of events before a time. The events of a bucket are assumed to be spread evenly over the
+    /// bucket. The last bucket ends now.
     fn before(&self, time_s: f64) -> f64 {
         let buckets = self.totals.len() - 1;
         let bucket = index(time_s / self.width_s);

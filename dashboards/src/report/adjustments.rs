@@ -9,10 +9,10 @@ pub(super) struct Adjustments {
     until_s: Option<f64>,
     smooth_s: Option<f64>,
     logarithmic: bool,
-    /// Unit of times: seconds per unit, and the unit's name.
+    /// Unit of times in the plot: seconds per unit, and the unit's name.
     unit: Option<(f64, String)>,
-    /// Strategy labels in the order of their looks (colour, dash pattern, marker). With them, each strategy looks the
-    /// same in all plots of a scenario.
+    /// Strategy labels in the order of their looks (colour, dash pattern, marker). The labels make each strategy look
+    /// the same in all plots of a scenario.
     looks: Vec<String>,
 }
 
@@ -87,8 +87,8 @@ impl Adjustments {
     }
 }
 
-/// Replaces every point by the mean of the points within `width` around it. Values that are not finite stay
-/// unchanged.
+/// Replaces the value of every point by the mean value of the points in an interval of `width` around it. Values that
+/// are not finite stay unchanged.
 fn averaged(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
     let mean = |(x, y): &(f64, f64)| {
         let near = points

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use results::{At, DrawnColumn, FiguresOverRuns, OverRuns};
 use vocabulary::duration_text;
 
-/// Figure of cells under the column's own title, converted to the column's unit by `(value - minus) * times`.
+/// Column with one figure of the cells, under a title of its own. The conversion `(value - minus) * times` yields
+/// values in the column's unit.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) title: String,

@@ -1,4 +1,4 @@
-//! Escaping of foreign texts in HTML and SVG.
+//! Escaping of texts from result files in HTML and SVG.
 
 use std::fmt::Write as _;
 
@@ -30,7 +30,7 @@ fn seen(letter: char) -> char {
     }
 }
 
-/// Returns a link address that contains the text itself. Escaping ensures that no part of the text is taken for
+/// Returns a `data:` link that contains the text itself. The text is escaped, so that no part of it is interpreted as
 /// another address.
 pub(super) fn data_link(mime: &str, text: &str) -> String {
     let mut link = format!("data:{mime};charset=utf-8,");

@@ -16,25 +16,25 @@ pub(super) struct Scenario {
     pub(super) columns: Vec<Column>,
     pub(super) exhibits: Vec<ScenarioPlot>,
     pub(super) sweep: Option<Sweep>,
-    /// First seed.
+    /// First seed of the scenario's runs.
     pub(super) seed: Option<u64>,
-    /// Scenario as written in its file; for a sweep see [`Sweep::written`].
+    /// Scenario as written in its result file. A sweep uses [`Sweep::written`] instead.
     pub(super) written: Written,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
     pub(super) started_at: Option<String>,
-    /// Varied settings, in the order of the command line.
+    /// Axes of the sweep (varied settings), in the order of the command line.
     pub(super) axes: Vec<Axis>,
-    /// Keys of the axes as they are spelled in [`Cell::at`].
+    /// Keys of the axes (varied settings), spelled as in [`Cell::at`].
     pub(super) keys: Vec<String>,
-    /// Configuration of the first strategy at the first point.
+    /// Configuration of the sweep's first strategy at its first point.
     pub(super) config: Option<ConfigRecord>,
     pub(super) by: String,
-    /// Best strategy of every situation (combination of values of the varied flags), on fresh seeds.
+    /// Best strategy of every situation (combination of values of the varied flags), estimated on fresh seeds.
     pub(super) best: Vec<Best>,
-    /// Sweep as written in its file, reduced to the figures that are drawn.
+    /// Sweep as written in its result file, reduced to the figures that are drawn.
     pub(super) written: WrittenSweep,
 }
 
@@ -45,9 +45,9 @@ pub(super) struct Claim {
     pub(super) ours: String,
     pub(super) verdict: String,
     pub(super) as_expected: bool,
-    /// True if the claim is made by the scenario and not by the scenario's source.
+    /// True if the scenario itself makes the claim, and not the published source of the scenario.
     pub(super) ours_alone: bool,
-    /// Tested condition in words, including the interpretation of the source's words.
+    /// Condition that was tested, in words. The text includes the interpretation of the source's words.
     pub(super) condition: String,
     pub(super) note: String,
 }
@@ -77,7 +77,7 @@ impl Scenario {
 fn claim(claim: results::Claim) -> Claim {
     Claim {
         verdict: claim.verdict.words().to_owned(),
-        // `None` means that there were too few runs to decide.
+        // A claim without a decision counts as expected. The decision is `None` if there were too few runs.
         as_expected: claim.as_expected.unwrap_or(true),
         ours_alone: claim.ours_alone,
         condition: match (claim.condition, claim.means) {

@@ -1,4 +1,4 @@
-//! The result files of one report, read and checked.
+//! Reading and checking of the result files of one report.
 
 use std::collections::BTreeSet;
 
@@ -39,8 +39,7 @@ impl Document {
                 what: wrong.what,
             })?;
         }
-        // If comparisons are ranked by different figures, the default score is used, as for runs without a
-        // comparison.
+        // If comparisons are ranked by different figures, the default score is used, as for runs without a comparison.
         all.by.dedup();
         let by = if let [only] = all.by[..] { only } else { Score::default() };
         let mut strategies = strategies(all.runs);
@@ -87,7 +86,7 @@ impl Content {
                 self.by.extend(Score::at(&comparison.by));
                 self.sensitivity.push(comparison.sensitivity);
             }
-            // Runs of a sweep are not read, because the cells contain their results.
+            // The single runs of a sweep are not read, because the sweep's cells contain their results.
             results::Document::Sweep(mut swept) => {
                 self.add_missing(swept.sweep.incomplete.take());
                 self.scenarios.push(sweep::scenario(swept.sweep, written.sweep.unwrap_or_default()));

@@ -1,5 +1,5 @@
-//! The report, as one HTML file that needs no other file. First come the answer and the table, then the plots. Last
-//! come everything needed to repeat the runs, and the data.
+//! The report as one HTML file that needs no other file. It starts with the answer and the table, followed by the
+//! plots. Everything needed to repeat the runs, and the data, are at the end.
 //!
 //! `maud` escapes every text that is put into markup, except values whose type marks them as markup.
 
@@ -28,7 +28,8 @@ use super::registry::{Entry, PLOTS};
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// SHA-256 hash of the script, which is the only one that may run. A test of the program checks the hash.
+/// SHA-256 hash of the report's script. The report allows no other script to run. A test of the program checks the
+/// hash.
 const SCRIPT_HASH: &str = "sha256-K+8S1Vw8RzJhHyH43Deq1Tp8SO86x8+td776rFxAyNc=";
 
 pub fn html(document: &Document) -> String {

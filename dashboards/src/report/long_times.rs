@@ -1,8 +1,9 @@
-//! Long times on a horizontal axis, in minutes, hours or days.
+//! Conversion of long times on a horizontal axis to minutes, hours or days.
 
 use super::plot::Plot;
 
-/// Units: minimum time in seconds, seconds per unit, and name. On an axis in days, ticks are at midnight.
+/// Units of the time axis: the longest time in seconds from which the unit is used, seconds per unit, and name. On an
+/// axis in days, ticks are at midnight.
 const UNITS: [(f64, f64, &str); 3] =
     [(172_800.0, 86_400.0, "d"), (36_000.0, 3600.0, "h"), (3600.0, 60.0, "min")];
 

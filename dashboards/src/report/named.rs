@@ -1,4 +1,4 @@
-//! Plots by name: plots of the whole document from the registry, and plots requested by scenarios.
+//! Lookup of plots by name: plots of the whole document from the registry, and plots requested by scenarios.
 
 use super::document::Document;
 use super::experiment::Scenario;

@@ -1,13 +1,14 @@
-//! Looks of series: colour, dash pattern and marker. No colour carries meaning alone, because dashes and markers differ, too.
+//! Looks of series: colour, dash pattern and marker. No colour carries meaning alone, because dashes and markers
+//! differ, too.
 //!
-//! Colours and dashes are in `svg/plot.css`. The colours are those of Okabe and Ito ("Color Universal Design", 2008); the
-//! light ones are darkened until they can be seen on white.
+//! Colours and dashes are defined in `svg/plot.css`. The colours are those of Okabe and Ito ("Color Universal Design",
+//! 2008). The light colours are darkened until they can be seen on white.
 
 pub(super) const CSS: &str = include_str!("svg/plot.css");
 
 pub(super) const LOOKS: usize = 8;
 
-/// Looks that have one meaning in all plots of a single strategy.
+/// Indices of the looks (colour, dash pattern, marker) that have one meaning in all plots of a single strategy.
 pub(super) const IN_FLIGHT: usize = 0;
 pub(super) const REJECTED: usize = 1;
 pub(super) const ACCEPTED: usize = 2;

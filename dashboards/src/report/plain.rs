@@ -15,7 +15,8 @@ use super::ticks::Span;
 use super::wrapping::lines;
 use crate::text;
 
-/// Sign of every look (colour, dash pattern and marker of a series). Text uses signs, because it has no colours.
+/// Sign of every look (colour, dash pattern and marker of a series). Text plots use signs, because they have no
+/// colours.
 const SIGNS: [&str; LOOKS] = ["o", "#", "^", "*", "v", "+", "=", "x"];
 
 const FILLED: f64 = 0.8;
@@ -109,7 +110,7 @@ fn one(plot: &Plot, columns: u16) -> String {
     drawn
 }
 
-/// Draws a bar centred at `middle`. Position and width are shares of the area.
+/// Draws a bar centred at `middle`. The position and the width of the bar are shares of the plot area.
 fn bar(canvas: &mut Context<'_>, (middle, width): (f64, f64), (floor, top): (f64, f64)) {
     const STROKES: i32 = 40;
     if top.is_finite() {
@@ -120,7 +121,7 @@ fn bar(canvas: &mut Context<'_>, (middle, width): (f64, f64), (floor, top): (f64
     }
 }
 
-/// Replaces control characters, which a terminal would obey.
+/// Replaces control characters in a text, because a terminal would obey them.
 fn safe(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }

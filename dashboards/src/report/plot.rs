@@ -1,11 +1,11 @@
-//! A plot as data: what is drawn, not how or where.
+//! A plot as data, which defines what is drawn but not how or where.
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
     pub title: String,
     pub x: Axis,
     pub y: Axis,
-    /// Series in drawing order; later ones cover earlier ones.
+    /// Series of the plot in drawing order. Later series cover earlier ones.
     pub series: Vec<Series>,
     pub note: String,
 }
@@ -13,10 +13,10 @@ pub struct Plot {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     pub label: String,
-    /// Unit of the values; empty for plain counts.
+    /// Unit of the values on the axis; empty for plain counts.
     pub unit: &'static str,
     pub scale: Scale,
-    /// Value that the axis always includes, so that adjacent plots have the same ends.
+    /// Value that the axis always includes. Plots side by side get the same ends this way.
     pub reaches: f64,
     /// Names of the values 0, 1, 2 …, if the axis shows choices instead of measured values; otherwise empty.
     pub names: Vec<String>,
@@ -24,26 +24,26 @@ pub struct Axis {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Even spacing, starting at zero.
+    /// Linear scale that starts at zero.
     #[default]
     Linear,
-    /// Even spacing, starting at the lowest value. Meant for chosen rather than measured values.
+    /// Linear scale that starts at the lowest value. Meant for values that were chosen rather than measured.
     Fitted,
-    /// Powers of ten. Values of zero or below are drawn at the lower end.
+    /// Logarithmic scale with powers of ten. Values of zero or below are drawn at the lower end.
     Logarithmic,
-    /// Shares from 0 to 1, spaced by their number of nines: 90 %, 99 %, 99.9 % are equally far apart.
+    /// Scale for shares from 0 to 1, spaced by their number of nines: 90 %, 99 % and 99.9 % are equally far apart.
     Nines,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     pub label: String,
-    /// Index of colour, dash pattern and marker, from 0.
+    /// Index of the series' look (colour, dash pattern and marker), from 0.
     pub look: usize,
     pub shape: Shape,
-    /// Points from left to right. A y of NaN is a gap in the line.
+    /// Points of the series from left to right. A y of NaN is a gap in the line.
     pub points: Vec<(f64, f64)>,
-    /// Low and high ends around the points as (x, low, high); may be empty.
+    /// Band around the points, as (x, low end, high end); may be empty.
     pub band: Vec<(f64, f64, f64)>,
 }
 
@@ -51,13 +51,13 @@ pub struct Series {
 pub enum Shape {
     #[default]
     Line,
-    /// Separate marks. The first mark represents all others and is larger.
+    /// Separate marks. The first mark represents all others and is drawn larger.
     Marks,
     /// Separate marks of equal size.
     Dots,
     /// Bars from zero. If several series have a bar at the same position, the bars are side by side.
     Bars,
-    /// One thin stroke per event, for so many events that only their density counts.
+    /// One thin stroke per event. Meant for so many events that only their density counts.
     Events,
 }
 
@@ -93,7 +93,7 @@ impl Series {
 }
 
 impl Plot {
-    /// Returns the index of a series among the series of the same shape, and the number of these series.
+    /// Returns the position of a series among the series of the same shape, and the number of series of this shape.
     pub(super) fn among(&self, index: usize) -> (usize, usize) {
         let shape = self.series[index].shape;
         let alike = |series: &&Series| series.shape == shape;

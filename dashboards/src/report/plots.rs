@@ -1,4 +1,4 @@
-//! Plots of documents: each file answers one question.
+//! Plots of result documents. Each submodule has the plots that answer one question.
 
 pub(super) mod calls;
 pub(super) mod clients;
@@ -17,8 +17,8 @@ use super::document::Document;
 use super::palette::LOOKS;
 use super::strategy::Strategy;
 
-/// Returns the strategies of a plot with the index of their look (colour, dash pattern, marker). Their number is
-/// limited, because more strategies than looks could not be distinguished.
+/// Returns the strategies that a plot shows, each with the index of its look (colour, dash pattern, marker). The number
+/// of strategies is limited, because more strategies than looks could not be distinguished.
 fn drawn(document: &Document) -> impl Iterator<Item = (usize, &Strategy)> + Clone {
     document.strategies.iter().enumerate().take(LOOKS)
 }

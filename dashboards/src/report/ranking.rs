@@ -1,4 +1,4 @@
-//! Ranking of a document's strategies.
+//! Ranking of the strategies in a document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use super::strategy::Strategy;
 #[derive(Clone, Debug)]
 pub(super) struct Ranking {
     pub(super) answer: Answer,
-    /// Strategies by their labels, ranked ones first.
+    /// Ranked strategies followed by unranked ones, named by their labels.
     pub(super) standings: Vec<RankedStrategy>,
     mode: Mode,
 }
 
 impl Ranking {
-    /// Returns the ranking of at least two strategies, over the seeds that all of them have. Returns `None` if they
-    /// cannot be compared.
+    /// Ranks at least two strategies, over the seeds that all strategies have. Returns `None` if the strategies cannot
+    /// be compared.
     pub(super) fn new(strategies: &[Strategy], by: Score) -> Option<Self> {
         let [first, _, ..] = strategies else { return None };
         let conditions = first.conditions()?;

@@ -1,5 +1,5 @@
-//! Data of single runs that a reproduction keeps for plots, because no summary contains it: times of calls, results
-//! of clients, steps of the service, delays before retries.
+//! Data of single runs that `loadgen reproduce` keeps for plots, because no summary contains them: times of calls,
+//! results of clients, steps of the service, delays before retries.
 
 use results::DrawnRun;
 
@@ -13,28 +13,28 @@ pub(super) struct Recorded {
 
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
-    /// Stride of the recorded ops: calls were kept only of ops whose number is a multiple of it.
+    /// Stride of the recorded ops. Calls were kept only of ops whose number is a multiple of the stride.
     pub(super) every: u64,
-    /// Sent calls in order of sending: the time in seconds, and the op.
+    /// Sent calls in order of sending, as (time in seconds, number of the op).
     pub(super) sent: Vec<(f64, f64)>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Clients {
-    /// True if each op counts as a client of its own.
+    /// True if each op counts as a separate client.
     pub(super) by_op: bool,
-    /// (rank by latency, latency in seconds, attempts); the latency is NaN without success.
+    /// Clients as (rank by latency, latency in seconds, attempts). The latency is NaN for clients without success.
     pub(super) ranks: Vec<(f64, f64, f64)>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     pub(super) step_s: f64,
-    /// Columns by name. Each contains its counts at every step from time zero.
+    /// Columns by name. Each column contains its counts at every time step, starting at time zero.
     pub(super) columns: Vec<(&'static str, Vec<f64>)>,
 }
 
-/// Delays of ops before their n-th retry, in seconds.
+/// Delays before the n-th retry of an op: mean, and 5th and 95th percentile, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
     pub(super) retry: f64,

@@ -15,7 +15,8 @@ pub struct Entry {
     pub needs: &'static str,
     /// Data that the runs of a scenario must keep if the scenario requests this plot.
     pub basis: Basis,
-    /// Draws the plot. Returns several if every strategy has its own, none if the document lacks the data.
+    /// Function that draws the plot. It returns several plots if every strategy has a plot of its own, and none if the
+    /// document lacks the data.
     pub draw: fn(&Document) -> Vec<Plot>,
 }
 
@@ -25,7 +26,7 @@ const CLIENTS: &str = "runs or a scenario with several values of `--clients`";
 const PLOT: &str = "a scenario that requests this plot under `[plot]`";
 const SUBMITTERS: &str = "runs or a scenario with several values of `--in-flight`";
 
-/// Every plot, in the order of the report.
+/// All plots, in the order of the report.
 pub const PLOTS: &[Entry] = &[
     Entry {
         name: "done",

@@ -1,4 +1,5 @@
-//! Series of runs on a common time grid, because buckets differ in width from run to run.
+//! Conversion of the time series of runs to a common time grid, because the series of different runs have buckets of
+//! different widths.
 
 use super::number::number;
 use super::run::{Point, Run};
@@ -9,10 +10,11 @@ use statistics::percentile;
 
 const MIN_RUNS: usize = 5;
 
-/// Maximum number of grid cells. With more cells, curves would show the noise of single events.
+/// Maximum number of cells of a time grid. With more cells, curves would show the noise of single events.
 const MAX_CELLS: f64 = 320.0;
 
-/// Limits of the smoothing width of rates: at least this many cells, and at most this share of the total time.
+/// Limits of the width over which rates are smoothed: a minimum number of grid cells, and a maximum share of the total
+/// time.
 const MIN_CELLS: f64 = 4.0;
 const MAX_OF_TIME: f64 = 1.0 / 12.0;
 
@@ -24,9 +26,9 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Creates a grid that covers all runs. Cells are as narrow as possible, limited by `MAX_CELLS` and the widest
-    /// bucket. A stalled strategy is cut off where the other strategies end, because it would compress them into a
-    /// corner.
+    /// Creates a time grid that covers all runs. Cells are as narrow as possible, limited by `MAX_CELLS` and the widest
+    /// bucket. A stalled strategy is cut off where the other strategies end, because it would compress the other curves
+    /// into a corner.
     pub(super) fn new<'a>(strategies: impl Iterator<Item = &'a Strategy>) -> Self {
         let (mut end_s, mut width_s, mut wave_s) = (0.01_f64, 0.01_f64, 0.0_f64);
         let strategies: Vec<&Strategy> = strategies.collect();
@@ -45,7 +47,7 @@ impl Grid {
         )]
         let cells = (end_s / step_s).ceil() as usize;
         let smooth_s = (WAVES * wave_s).min(end_s * MAX_OF_TIME).max(MIN_CELLS * step_s);
-        // Rounded to whole cells, because that is precise enough and gives few digits in notes.
+        // The smoothing width is rounded to whole cells, because that is precise enough and gives few digits in notes.
         let smooth_s = (smooth_s / step_s).round() * step_s;
         Self { cell_s: step_s, cells, smooth_s }
     }
@@ -54,12 +56,12 @@ impl Grid {
         format!("rates are smoothed over {} s", number(self.smooth_s))
     }
 
-    /// Returns the highest rate that a single event yields after smoothing.
+    /// Returns the highest rate that smoothing yields for a single event.
     pub(super) fn single(self) -> f64 {
         1.0 / self.smooth_s
     }
 
-    /// Returns the counts per cell. The events of a bucket are spread evenly over the bucket's width.
+    /// Returns the number of events per grid cell. The events of a bucket are spread evenly over the bucket's width.
     fn counts(self, run: &Run, count: fn(&Point) -> f64) -> Vec<f64> {
         let mut cells = vec![0.0; self.cells];
         let width_s = run.width_s();
@@ -76,10 +78,10 @@ impl Grid {
         cells
     }
 
-    /// Returns events per second: those of the median run, and the 5th to 95th percentile of all runs. After its end,
-    /// a run counts with a rate of zero.
+    /// Returns the events per second of the median run, and the 5th to 95th percentile of all runs. After its end, a
+    /// run counts with a rate of zero.
     pub(super) fn rates(self, strategy: &Strategy, count: fn(&Point) -> f64) -> ResampledSeries {
-        // Far from any event, smoothing leaves a tiny rate. Rates below this limit become zero.
+        // Smoothing leaves a tiny rate far from any event. Rates below this limit become zero.
         let least = self.single() / 10.0;
         let or_nothing = |rate: f64| if rate < least { 0.0 } else { rate };
         let rates = |run: &Run| {
@@ -99,9 +101,9 @@ impl Grid {
         self.course(strategy, 1.0, running)
     }
 
-    /// Averages every cell with its neighbours, weighted by distance. The weight before the start is left out,
-    /// because nothing could happen there. After the end counts are zero, so the last wave of answers does not look
-    /// faster than the other waves.
+    /// Averages every cell with its neighbours, weighted by distance. The weight before the start of the run is left
+    /// out, because nothing could happen then. After the end, counts are zero, so that the last wave of responses does
+    /// not look faster than the other waves.
     fn smoothed(self, cells: &[f64]) -> Vec<f64> {
         let bell = GaussianKernel::new(self.smooth_s / self.cell_s);
         #[expect(

@@ -1,10 +1,10 @@
-//! Runs as CSV: one row per run, one column per figure, named by its path in the result.
+//! Runs as CSV: one row per run, and one column per figure, named by the figure's path in the result.
 
 use std::io::{self, Write};
 
 use results::{Column, RunResult};
 
-/// Streaming writer of runs, which keeps no rows in memory.
+/// Streaming CSV writer of runs, which keeps no rows in memory.
 pub struct Rows<W: Write> {
     writer: csv::Writer<W>,
     columns: Vec<Column>,
@@ -19,8 +19,8 @@ impl<W: Write> Rows<W> {
         Ok(Self { writer, columns })
     }
 
-    /// Writes a run after its `leading` values, one per leading column. Missing figures stay empty. Fails if the
-    /// writer fails.
+    /// Writes the row of a run: the `leading` values, one per leading column, followed by the figures. Missing figures
+    /// stay empty. Fails if the underlying writer fails.
     pub fn write(&mut self, leading: &[String], run: &RunResult) -> io::Result<()> {
         write(&mut self.writer, leading, run, &self.columns)
     }
@@ -30,7 +30,7 @@ impl<W: Write> Rows<W> {
     }
 }
 
-/// Formats a single run as [`Rows::write`] does. Never fails in practice, because it writes to memory.
+/// Formats a single run as a CSV row, like [`Rows::write`]. Never fails in practice, because it writes to memory.
 pub fn row(leading: &[String], run: &RunResult, columns: &[Column]) -> io::Result<Vec<u8>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     write(&mut writer, leading, run, columns)?;

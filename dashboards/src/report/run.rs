@@ -1,4 +1,4 @@
-//! One run of a result file, reduced to what reports show.
+//! One run of a result file, reduced to the data that reports show.
 
 use loadgen_core::LatencyFigures;
 use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint, WrittenRun};
@@ -10,7 +10,7 @@ pub(super) struct Run {
     pub(super) mode: String,
     pub(super) strategy: String,
     pub(super) seed: u64,
-    /// Number of ops that shares refer to: the offered ops or, if unknown, those that arrived.
+    /// Number of ops to which shares refer: the offered ops or, if their number is unknown, the ops that arrived.
     pub(super) ops: u64,
     pub(super) succeeded: u64,
     pub(super) given_up: u64,
@@ -28,12 +28,12 @@ pub(super) struct Run {
     pub(super) series: Vec<Point>,
     pub(super) gauges: Vec<Gauge>,
     pub(super) recorded: Recorded,
-    /// Whole result; `None` if a reproduction kept only a part.
+    /// Whole result of the run; `None` if a reproduction kept only a part of it.
     pub(super) result: Option<Box<RunResult>>,
     pub(super) written: WrittenRun,
 }
 
-/// Bucket of the series. Missing gauges are NaN.
+/// Bucket of a run's time series. Missing gauges are NaN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {
     pub(super) t_s: f64,
@@ -50,7 +50,7 @@ pub(super) struct Point {
 pub(super) struct Gauge {
     pub(super) name: String,
     pub(super) unit: String,
-    /// One value per point of the series; NaN if missing.
+    /// Values of the gauge, one per point of the time series; NaN for missing values.
     pub(super) values: Vec<f64>,
 }
 
@@ -81,7 +81,7 @@ impl Run {
         }
     }
 
-    /// True if the run was merged from shards of its clients and some of them were missing.
+    /// True if the run was merged from shards of its clients and some shards were missing.
     pub(super) fn lacks_clients(&self) -> bool {
         let merged = self.result.as_ref().and_then(|result| result.merged.as_ref());
         merged.is_some_and(|merged| !merged.missing.is_empty())
@@ -124,7 +124,7 @@ impl Run {
         (self.ops > 0).then(|| self.succeeded as f64 / self.ops as f64)
     }
 
-    /// True if the run was stopped before all ops had ended. Its share of ops done might have become larger.
+    /// True if the run was stopped before all ops had ended, so that the share of ops done might have become larger.
     pub(super) fn share_is_lower_bound(&self) -> bool {
         match &self.result {
             Some(result) => result.share_is_lower_bound,
@@ -136,7 +136,7 @@ impl Run {
         self.series.last().map_or(0.0, |last| last.t_s + self.width_s())
     }
 
-    /// Returns the width of a bucket of the series; 0.01 s if there are fewer than two buckets.
+    /// Returns the width in seconds of a bucket of the time series; 0.01 s if there are fewer than two buckets.
     pub(super) fn width_s(&self) -> f64 {
         match self.series.as_slice() {
             [first, second, ..] => second.t_s - first.t_s,
@@ -144,8 +144,8 @@ impl Run {
         }
     }
 
-    /// Returns the difference between the makespan and the lower bound, as a share of the bound. `None` for
-    /// incomplete runs, and for runs without a bound.
+    /// Returns the difference between the makespan and its lower bound, as a share of the bound. `None` for incomplete
+    /// runs, and for runs without a bound.
     pub(super) fn over_bound(&self) -> Option<f64> {
         let (makespan, bound) = (self.makespan_s.filter(|_| self.complete)?, self.optimal_s?);
         (bound > 0.0).then(|| makespan / bound - 1.0)
@@ -210,7 +210,8 @@ fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> 
         (figures.p99, 0.99),
         (figures.p999, 0.999),
     ];
-    // The curve ends at the highest share that the number of ops can show: 50 ops have no 99.9th percentile.
+    // The latency curve ends at the highest share that the number of ops can show. For example, 50 ops have no 99.9th
+    // percentile.
     let last = 1.0 - 0.5 / (figures.count as f64).max(1.0);
     let mut points: Vec<(f64, f64)> = shares
         .into_iter()

@@ -1,4 +1,5 @@
-//! Plot that a scenario requests: what is drawn, from which runs or cells, and the texts and claims that belong to it.
+//! Plot that a scenario requests: the data to draw, the runs or cells to draw it from, and the texts and claims that
+//! belong to the plot.
 
 use super::adjustments::Adjustments;
 use super::cell::{Cell, Column};
@@ -11,9 +12,9 @@ pub(super) struct ScenarioPlot {
     pub(super) title: String,
     pub(super) shows: String,
     pub(super) note: String,
-    /// Indices of the claims that this plot belongs to.
+    /// Indices of the claims to which the plot belongs.
     pub(super) claims: Vec<usize>,
-    /// Registry name of the plot to draw.
+    /// Name in the plot registry of the plot to draw.
     pub(super) draws: String,
     pub(super) strategies: Vec<Strategy>,
     pub(super) cells: Vec<Cell>,

@@ -1,4 +1,4 @@
-//! Runs of one strategy under the same conditions; their seeds may differ.
+//! Runs of one strategy under the same conditions. The seeds of the runs may differ.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -7,7 +7,7 @@ use results::{Conditions, RepeatKey, RunResult, Setting};
 
 use super::run::Run;
 
-/// Aspect in which groups of runs of one strategy may differ: its name, and a function that returns its value.
+/// Aspect in which groups of runs of one strategy may differ: the aspect's name, and a function that returns its value.
 type Aspect = (&'static str, fn(&RunResult) -> Option<String>);
 
 const ASPECTS: [Aspect; 7] = [
@@ -27,16 +27,17 @@ const MAX_LISTED: usize = 3;
 /// Maximum length of a setting's value in a label, in characters.
 const MAX_VALUE: usize = 40;
 
-/// Prefixes of settings that a preset determines. Labels leave them out, because the preset's name covers them.
+/// Prefixes of settings that a preset determines. Labels leave out these settings, because the preset's name covers
+/// them.
 const OF_A_PRESET: [&str; 2] = ["server_model.answers", "server_model.policy"];
 
 #[derive(Clone, Debug)]
 pub(super) struct Strategy {
-    /// Strategy as given on the command line, and the settings that distinguish these runs from other runs of the
-    /// strategy.
+    /// Strategy as given on the command line, followed by the settings that distinguish these runs from other runs of
+    /// the strategy.
     pub(super) label: String,
     pub(super) runs: Vec<Run>,
-    /// Index of the run that is drawn: the median run by makespan.
+    /// Index of the median run by makespan, which is the run that plots show.
     median: usize,
 }
 
@@ -45,7 +46,7 @@ impl Strategy {
         Self { label, runs: vec![run], median: 0 }
     }
 
-    /// Returns the median run by makespan. For this median, incomplete runs are ordered after all complete ones.
+    /// Returns the median run by makespan. To find the median, incomplete runs are ordered after all complete ones.
     pub(super) fn median(&self) -> &Run {
         &self.runs[self.median]
     }
@@ -68,7 +69,7 @@ impl Strategy {
         values
     }
 
-    /// Returns the conditions of the runs. Strategies with equal conditions can be compared.
+    /// Returns the conditions of the strategy's runs. Strategies with equal conditions can be compared.
     pub(super) fn conditions(&self) -> Option<Conditions> {
         Some(Conditions::from_run(self.runs[0].result.as_ref()?).of_any_seed().of_any_strategy())
     }

@@ -1,4 +1,4 @@
-//! Plots as SVG.
+//! Rendering of plots as SVG.
 
 mod area;
 mod legend;

@@ -1,11 +1,13 @@
-//! Output of `loadgen sweep`: cells like a scenario's, the varied settings, and the best strategy of every situation.
+//! Output of `loadgen sweep`: cells like those of a scenario, the varied settings, and the best strategy of every
+//! situation (combination of values of the varied flags).
 
 use results::{Figure, SweepCell, Swept, WrittenSweep};
 
 use super::cell::Cell;
 use super::experiment::{Scenario, Sweep};
 
-/// Figures of a sweep that reports show. All other figures can be computed from these, or are in the result file.
+/// Figures of a sweep that reports show. All other figures can be computed from these figures, or are in the result
+/// file.
 const FIGURES: [&str; 13] = [
     "makespan_s",
     "attempts.total",
@@ -47,8 +49,8 @@ pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
 }
 
 fn lean(mut swept: Swept, mut written: WrittenSweep) -> (Swept, WrittenSweep) {
-    // The number of ops done needs no plot if every strategy does all ops, unless this number is the question of the
-    // sweep.
+    // The number of ops done needs no plot if every strategy does all ops. It is still kept if the sweep varies the
+    // in-flight limit or the duration, because this number is then the question.
     let closed = swept.axes.iter().any(|axis| ["in-flight", "duration"].contains(&axis.key.as_str()));
     let all_complete = swept.cells.iter().all(|cell| cell.complete);
     for (cell, written) in swept.cells.iter_mut().zip(&mut written.cells) {

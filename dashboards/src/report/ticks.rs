@@ -1,9 +1,9 @@
-//! Mapping of values to an axis: round ends, ticks and positions.
+//! Mapping of values to positions on an axis, with round ends and ticks.
 
 use super::number::number;
 use super::plot::{Axis, Scale};
 
-/// Smallest lower end of a logarithmic axis, as a share of its upper end.
+/// Minimum of a logarithmic axis' lower end, as a share of its upper end.
 const DEEPEST: f64 = 1e-5;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -39,7 +39,7 @@ impl Span {
         }
     }
 
-    /// Returns the position of a value, 0 to 1. Values beyond the ends are drawn at the ends.
+    /// Returns the position of a value on the axis, 0 to 1. Values beyond an end of the axis are drawn at this end.
     pub(super) fn share(&self, value: f64) -> f64 {
         let place = |value: f64| match self.scale {
             Scale::Linear | Scale::Fitted => value,
@@ -51,7 +51,8 @@ impl Span {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// Returns the name of the scale, for the script that converts positions back to values.
+    /// Returns the name of the axis' scale. The script of the report uses this name to convert positions back to
+    /// values.
     pub(super) fn scale_name(&self) -> &'static str {
         match self.scale {
             Scale::Linear | Scale::Fitted => "linear",
@@ -100,7 +101,7 @@ fn number_of_tick(value: f64) -> String {
     }
 }
 
-/// Returns the smallest of 1, 2, 5 times a power of ten that is not below the wanted step.
+/// Returns the smallest round step that is not below the wanted step: 1, 2 or 5 times a power of ten.
 pub(super) fn nice_step(wanted: f64) -> f64 {
     let decade = 10_f64.powf(wanted.max(1e-12).log10().floor());
     [1.0, 2.0, 5.0, 10.0]

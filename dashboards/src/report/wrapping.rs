@@ -1,4 +1,4 @@
-//! Wrapping and shortening of texts by characters, for plots without a layout of their own.
+//! Wrapping and shortening of texts by number of characters, for plots that have no text layout of their own.
 
 pub(super) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {

@@ -1,14 +1,14 @@
-//! Causes of failed attempts, in words.
+//! Causes of failed attempts, formatted as text.
 
 use experiments::runs::one_run::Finished;
 use loadgen_core::FailureResult;
 
 use crate::text::figures::thousands;
 
-/// Maximum number of causes in a line.
+/// Maximum number of causes of failure in one line.
 const CAUSES: usize = 4;
 
-/// Returns causes with their numbers of attempts, such as `404 × 20`; the most frequent come first in `failures`.
+/// Returns causes of failure with their numbers of attempts, such as `404 × 20`. In `failures`, the most frequent cause comes first.
 pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
     let mut rows: Vec<String> = failures
         .iter()

@@ -1,4 +1,4 @@
-//! Warnings on a screen: one line each, in full with `--explain`.
+//! Warnings in terminal output: one shortened line each, or in full with `--explain`.
 
 use crate::text::wrapping::{terminal_width, wrapped_to};
 
@@ -7,7 +7,8 @@ const WIDTH: usize = 80;
 
 const MARK: &str = "! ";
 
-/// Minimum length of a clause that is clear on its own, unlike `shard 0:`.
+/// Minimum length in characters of a clause to which a warning may be shortened. Shorter clauses such as `shard 0:` are not clear on their
+/// own.
 const SHORTEST: usize = 16;
 
 const MORE: &str = " (--explain)";
@@ -22,7 +23,7 @@ pub(crate) fn note(warning: &str, in_full: bool) -> String {
     wrapped_to(terminal_width().min(WIDTH), &words, MARK, "  ")
 }
 
-/// Returns as many clauses from the start of the text as fit, or else as many words of its first clause.
+/// Returns as many whole clauses from the start of the text as fit, or otherwise as many words of its first clause.
 fn beginning(text: &str, room: usize) -> String {
     let fits = |end: &usize| (SHORTEST..=room).contains(&text[..*end].chars().count());
     let ends = |between: &str| text.match_indices(between).map(|(at, _)| at).filter(&fits).max();

@@ -1,4 +1,4 @@
-//! Output of command summaries. Control characters from foreign text are escaped, so that the terminal does not obey them.
+//! Output of command summaries. Control characters in texts from elsewhere are escaped, so that the terminal does not obey them.
 
 use vocabulary::printable;
 

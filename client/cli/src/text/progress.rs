@@ -8,8 +8,8 @@ use vocabulary::printable;
 
 use crate::text::stderr::to_stderr;
 
-/// Occasional progress. A terminal has one line that is overwritten; elsewhere there are few lines, each after twice the time of the one
-/// before.
+/// Occasional progress output. On a terminal, one line is overwritten. Elsewhere a new line is printed each time the elapsed time has
+/// doubled.
 pub(crate) struct Live {
     wanted: bool,
     terminal: bool,
@@ -34,7 +34,7 @@ impl Live {
         if self.terminal {
             self.next = now + Duration::from_millis(200);
             self.drawn = true;
-            // Fits every terminal, because a wrapped line could not be erased.
+            // The line is cut to fit every terminal, because a wrapped line could not be erased.
             let line: String = printable(&line()).chars().take(78).collect();
             drop(write!(io::stderr().lock(), "{ANEW}{line}"));
         } else {
@@ -44,7 +44,7 @@ impl Live {
     }
 }
 
-/// Moves the cursor to the start of the line and erases the line.
+/// Control sequence that moves the cursor to the start of the line and erases the line.
 const ANEW: &str = "\r\u{1b}[2K";
 
 impl Drop for Live {
@@ -55,11 +55,11 @@ impl Drop for Live {
     }
 }
 
-/// Progress lines, at most one per second and the first after one second.
+/// Printer of progress lines. It prints at most one line per second, and the first line after one second.
 pub(crate) struct Progress {
-    /// Time of the next line; `None` if no lines are wanted.
+    /// Time at which the next line may be printed; `None` if no lines are wanted.
     next: Option<Instant>,
-    /// Last printed line, which a log does not need twice.
+    /// Last printed line. An equal line is not printed again, because a log does not need it twice.
     last: String,
     snapshot: Snapshot,
 }

@@ -9,9 +9,9 @@ use super::figures::{at_least, milliseconds, percent, seconds, thousands, three}
 use super::short_names::short_names;
 use super::wrapping::wrapped_to;
 
-/// Maximum number of strategies that the table lists without leaving any out, unless `--explain` is given.
+/// Maximum number of strategies for which the table lists all strategies even without `--explain`.
 const MAX_ROWS: usize = 12;
-/// Number of ranked strategies that are listed if there are more than `MAX_ROWS`.
+/// Number of ranked strategies that the table lists if there are more than `MAX_ROWS` strategies.
 const MAX_OF_MANY: usize = 10;
 const MARK: usize = 3;
 /// Terminal widths in columns at which table columns are added or left out.
@@ -54,7 +54,7 @@ impl<'a> Ranking<'a> {
         Self { answer, columns }
     }
 
-    /// Returns the lines of the table; `all` also lists the strategies beyond `MAX_OF_MANY`.
+    /// Returns the lines of the table. With `all`, it lists every strategy, including those beyond `MAX_OF_MANY`.
     pub(crate) fn text(&self, width: usize, all: bool, has_colours: bool) -> String {
         let rows = self.shown(all);
         let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();
@@ -92,7 +92,7 @@ impl<'a> Ranking<'a> {
             text.push_str(&left_out);
         }
         for (short, full) in numbered {
-            // A long name is broken only after a `+`.
+            // A long strategy name is wrapped only after a `+`.
             let name = wrapped_to(width, &full.replace('+', "+ "), &format!("   {short} = "), "     ");
             let _ = writeln!(text, "{}", name.replace("+ ", "+"));
         }
@@ -156,7 +156,7 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// Returns the listed rows; strategies without a rank are never left out.
+    /// Returns the listed rows of the table. Strategies without a rank are never left out.
     fn shown(&self, all: bool) -> Vec<&Row> {
         let many = self.left_out(all);
         let (ranked, rest): (Vec<&Row>, Vec<&Row>) =
@@ -183,7 +183,8 @@ impl Column {
         Self { title: title.into(), width, is_left: false, cell: Box::new(cell) }
     }
 
-    /// True for the ratio to the best and for the interval of the ratio. The interval is the only left-aligned column.
+    /// True for the column with the ratio to the best strategy, and for the column with the interval of this ratio. Only the interval is
+    /// left-aligned.
     fn is_ratio(&self) -> bool {
         self.is_left || self.title == "× best"
     }
@@ -247,7 +248,7 @@ fn p99() -> Column {
     Column::right("p99", 9, |row| row.p99_ms.map_or_else(dash, milliseconds))
 }
 
-/// Creates the column for wasted slot time: the share of slot time that was spent on attempts that did not count.
+/// Creates the column for wasted slot time. It shows the share of the server's slot time that was spent on attempts that did not count.
 fn wasted(slots: Option<u64>) -> Column {
     Column::right("wasted", 9, move |row| {
         let capacity_s = slots.zip(row.makespan_s).map(|(slots, makespan_s)| slots as f64 * makespan_s);

@@ -7,7 +7,7 @@ use vocabulary::wire::ShardRow;
 
 use crate::text::figures::{milliseconds, thousands};
 
-/// Maximum number of shards that are listed one by one.
+/// Maximum number of shards that a summary line lists one by one.
 const NAMED: usize = 10;
 
 pub(super) fn share(shard: &ClientShardRecord) -> String {
@@ -41,7 +41,7 @@ pub(crate) fn named(shards: &[u32], of: u32) -> String {
     named.join(", ")
 }
 
-/// Returns the attempts that the server received from the clients of this result, including rejected reads. `None` if unknown.
+/// Returns the number of attempts that the server received from the clients of this result, including rejected reads. `None` if unknown.
 pub(super) fn received(result: &RunResult) -> Option<u64> {
     let of_row = |row: &ShardRow| row.received + row.reads_rejected;
     if let Some(server) = &result.server {

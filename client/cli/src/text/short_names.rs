@@ -1,8 +1,9 @@
-//! Names of strategies cut to the width of a column.
+//! Shortening of strategy names to the width of a column.
 
 const SEPARATORS: [char; 4] = [',', ':', '=', '+'];
 
-/// Returns the names cut to `width` characters. Names that are equal when cut get a number (`#1`) and are returned in full, too.
+/// Returns the names cut to `width` characters. Names that would be equal after cutting end with a number (`#1`), and are also returned in
+/// full.
 pub(crate) fn short_names<'a>(names: &[&'a str], width: usize) -> (Vec<String>, Vec<(String, &'a str)>) {
     let mut short: Vec<String> = names.iter().map(|name| cut(name, width)).collect();
     let mut numbered = Vec::new();
@@ -20,7 +21,8 @@ pub(crate) fn short_names<'a>(names: &[&'a str], width: usize) -> (Vec<String>, 
     (short, numbered)
 }
 
-/// Cuts whole parameters out of the middle: `preset:openai…,cap=60s`. Letters are cut only if the name before its parameters is too long.
+/// Shortens a strategy name by cutting whole parameters out of its middle: `preset:openai…,cap=60s`. Letters are cut only if the name
+/// before the parameters is too long.
 fn cut(name: &str, width: usize) -> String {
     let length = |text: &str| text.chars().count();
     if length(name) <= width {
@@ -36,7 +38,7 @@ fn cut(name: &str, width: usize) -> String {
             (length(end) <= room && !end.is_empty()).then_some(end)
         })
     };
-    // Prefers whole parameters; if none fits, keeps the end of one.
+    // Whole parameters are kept if possible. If no whole parameter fits, the end of one is kept.
     let end = end_at(&[',', '+']).or_else(|| end_at(&[',', ':', '=', '+', '-']));
     match end {
         Some(end) => format!("{head}…{end}"),

@@ -1,10 +1,10 @@
-//! Messages on stderr. Control characters from foreign text are escaped, so that the terminal does not obey them.
+//! Messages on stderr. Control characters in texts from elsewhere are escaped, so that the terminal does not obey them.
 
 use std::io::{self, Write};
 
 use vocabulary::printable;
 
 pub(crate) fn to_stderr(text: &str) {
-    // Errors are ignored, because an unreadable message must change neither the work nor the exit code.
+    // Write errors are ignored, because a message that cannot be printed must change neither the work nor the exit code.
     drop(io::stderr().lock().write_all(printable(text).as_bytes()));
 }

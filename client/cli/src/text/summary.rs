@@ -1,4 +1,4 @@
-//! Text of runs of one strategy: before, during and after them.
+//! Terminal output on the runs of one strategy, before, during and after the runs.
 
 mod answer;
 mod before;

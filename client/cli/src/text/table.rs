@@ -1,31 +1,31 @@
-//! Tables of figures for a terminal: a head to the left, cells in columns.
+//! Tables of figures for a terminal, with the names of rows on the left and cells in columns.
 
 use crate::text::wrapping::wrapped;
 
-/// Number of blanks before a figure that fills its column. One blank would not separate two figures, because figures themselves contain
-/// single blanks.
+/// Minimum number of blanks before a figure that fills its column. One blank would not separate two figures, because figures themselves
+/// contain single blanks.
 const APART: usize = 2;
 
-/// Column with its width in characters. A wider cell takes room from the blanks of the cells after it.
+/// Column with its width in characters. A cell that is wider than its column uses blanks of the cells after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column {
     Right(usize),
-    /// Left-aligned, two blanks after the column before.
+    /// Left-aligned column, two blanks after the previous column.
     Left(usize),
 }
 
-/// Layout of a row whose name is too long for the head.
+/// Layout of a table row whose name is too long for the name column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LongNames {
-    /// Moves the cells to the right.
+    /// The cells of the row move to the right.
     Shift,
     OwnLine,
-    /// On lines of its own, broken after each `+`.
+    /// The name is on lines of its own, wrapped after each `+` where necessary.
     Broken,
 }
 
 pub(crate) struct Table {
-    /// Width of mark and name in characters.
+    /// Width in characters of a row's mark and name.
     head: usize,
     columns: Vec<Column>,
     long_names: LongNames,
@@ -37,7 +37,7 @@ impl Table {
         Self { head, columns: columns.into_iter().collect(), long_names, text: String::new() }
     }
 
-    /// Adds the titles. A title wider than its column starts further left, where it overwrites only blanks.
+    /// Adds the line with the column titles. A title wider than its column starts further left, where it replaces only blanks.
     pub(crate) fn titles<'a>(&mut self, head: &str, titles: impl IntoIterator<Item = &'a str>) {
         let mut line = format!("{head:<width$}", width = self.head);
         for (column, title) in self.columns.iter().zip(titles) {
@@ -61,7 +61,7 @@ impl Table {
                 self.line(&format!("{:width$}{cells}", "", width = self.head));
             }
             LongNames::Broken if width >= self.head => {
-                // The name leaves a margin at the right, and its other lines are indented deeper than its first.
+                // A long name leaves a margin at the right, and its further lines are indented deeper than its first line.
                 self.line(&wrapped(&name.replace('+', "+ "), mark, "      ").replace("+ ", "+"));
                 self.line(&format!("{:width$}{cells}", "", width = self.head));
             }
@@ -76,7 +76,7 @@ impl Table {
                 line.push_str(&column.cell(cell));
                 continue;
             };
-            // The head ends with blanks, so the first cell needs no gap before it.
+            // The first cell needs no gap before it, because the name column ends with blanks.
             let (letters, room) = (cell.chars().count(), width.saturating_sub(beyond));
             let taken = if index == 0 || letters < room { room } else { letters + APART };
             line.push_str(&Column::Right(taken).cell(cell));
@@ -104,7 +104,7 @@ impl Column {
     }
 }
 
-/// Formats rows in columns as wide as their widest cells: the first aligned left, the others right.
+/// Formats rows as a table whose columns are as wide as their widest cells. The first column is left-aligned, the others are right-aligned.
 pub(crate) fn fitted(rows: &[Vec<String>]) -> String {
     const MARGIN: &str = "    ";
     const BETWEEN: usize = 3;

@@ -1,4 +1,4 @@
-//! Text broken into lines that fit a terminal.
+//! Wrapping of text into lines that fit a terminal.
 
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
@@ -7,24 +7,24 @@ use rustix::termios::tcgetwinsize;
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::wrap_first_fit;
 
-/// Width in columns if stdout is not a terminal. Also the maximum width for lines of words, because longer lines are hard to read.
+/// Width in columns if stdout is not a terminal. It is also the maximum width of prose, because longer lines are hard to read.
 const USUAL: usize = 80;
 
-/// Maximum width in columns, which only tables use.
+/// Maximum terminal width in columns. Only tables use it.
 const WIDEST: usize = 160;
 
-/// Placeholder for a blank at which no line is broken.
+/// Placeholder for a blank at which a line must not be broken.
 const UNBREAKABLE: &str = "\u{1f}";
 
 const UNITS: &[&str] = &["s", "ms", "min", "%"];
 
-/// Minimum width in columns, because narrower lines leave no room beside labels.
+/// Minimum width in columns. Narrower lines would leave no room beside labels.
 const LEAST: usize = 32;
 
-/// Columns that lines of words leave free at the right.
+/// Number of columns that lines of prose leave free at the right.
 const MARGIN: usize = 2;
 
-/// Separator of the figures in a row. A single space may be within one, as in `29 085 reads`.
+/// Separator between the figures of a row. A single blank may occur within a figure, as in `29 085 reads`.
 const BETWEEN: &str = "   ";
 
 fn columns() -> usize {
@@ -41,12 +41,12 @@ pub(crate) fn terminal_width() -> usize {
     })
 }
 
-/// Breaks text at spaces into lines that leave the last of `width` columns free; numbers keep their units.
+/// Wraps text at blanks into lines that leave the last of `width` columns free. Numbers are not separated from their units.
 pub(crate) fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> String {
     within(width - 1, &unbroken(text), first, rest).replace(UNBREAKABLE, " ")
 }
 
-/// Joins parts with three blanks, in as few lines as they fit.
+/// Joins parts with three blanks between them, in as few lines as possible.
 pub(crate) fn side_by_side(parts: &[&str], width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
@@ -61,7 +61,7 @@ pub(crate) fn side_by_side(parts: &[&str], width: usize) -> String {
     if lines.is_empty() { String::new() } else { lines.join("\n") + "\n" }
 }
 
-/// Joins digits with the digits or the unit after them: `17 390`, `25.2 s`.
+/// Makes the blanks inside numbers and before units unbreakable, as in `17 390` and `25.2 s`.
 fn unbroken(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut words = text.split(' ').peekable();
@@ -77,7 +77,7 @@ fn unbroken(text: &str) -> String {
     joined
 }
 
-/// Breaks text at spaces; the first line begins with `first`, the others with `rest`.
+/// Wraps text at blanks. The first line begins with `first`, and each further line with `rest`.
 pub(crate) fn wrapped(text: &str, first: &str, rest: &str) -> String {
     within(columns() - MARGIN, text, first, rest)
 }
@@ -86,7 +86,7 @@ pub(crate) fn labelled(label: &str, columns: usize, words: &str) -> String {
     wrapped(words, &format!("{label:<columns$}"), &" ".repeat(columns))
 }
 
-/// Word of a line, in which every character takes one column.
+/// Word of a line. Every character of the word takes one terminal column.
 #[derive(Debug)]
 struct Word<'a>(&'a str);
 
@@ -119,8 +119,8 @@ fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
     text
 }
 
-/// Breaks a row between its figures, so that they stay apart and whole. A figure longer than a line is broken at its spaces. The first line
-/// begins with `first`, the others with as many blanks.
+/// Wraps a row between its figures, so that figures stay separate and whole. A figure longer than a line is wrapped at its blanks. The
+/// first line begins with `first`, and each further line with as many blanks.
 pub(crate) fn wrapped_figures(figures: &str, first: &str) -> String {
     figures_within(columns(), figures, first)
 }

@@ -1,4 +1,5 @@
-//! Heading of the report: the answer in one sentence, and below it the strategies and runs that are missing from it.
+//! Heading of the report: the answer in one sentence, and below it the strategies and runs that the answer does not
+//! include.
 
 use maud::{Markup, PreEscaped, html};
 use results::numbers::{at_least, counted as number_of, seconds, thousands};
@@ -34,12 +35,12 @@ pub(super) fn answer(document: &Document) -> Markup {
         sentences.push(html! { (document.scenarios.len()) " scenarios without claims." });
     }
     sentences.extend(counted(&claims).map(|words| html! { (words) }));
-    // Applying this to markup is safe, because no tag contains a space between digits.
+    // Non-breaking spaces may be inserted into markup, because no tag contains a space between digits.
     PreEscaped(unbroken(&joined(sentences, " ").into_string()))
 }
 
-/// Returns the sentences after the answer: number of seeds, strategies that gave up ops, and whether the answer
-/// depends on the server.
+/// Returns the sentences that follow the answer. They give the number of seeds, the strategies that gave up ops, and
+/// whether the answer depends on the server.
 pub(super) fn more(document: &Document) -> Markup {
     let Some(ranking) = &document.ranking else { return html! {} };
     let own_limits = ranking.unthrottled().filter(|unthrottled| !unthrottled.are_equal);

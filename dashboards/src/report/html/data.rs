@@ -1,4 +1,4 @@
-//! Downloads of the data: every figure of every run as a table, and the drawn runs with their series.
+//! Downloads of the report's data: a table with every figure of every run, and the drawn runs with their time series.
 
 use std::io;
 
@@ -58,9 +58,9 @@ fn json_link(name: &'static str, content: &WrittenDocument) -> Markup {
     link(name, "application/json", &content.to_json())
 }
 
-/// Returns a link that contains a file. The address is not escaped for HTML, because each of JSON's many quotation
-/// marks would become six bytes in a double-quoted attribute. The attribute is quoted by apostrophes instead, which
-/// do not occur in the address.
+/// Returns a link that contains a file. The link's address is not escaped for HTML. Otherwise each of the many
+/// quotation marks in JSON would become six bytes in a double-quoted attribute. The attribute is quoted by apostrophes
+/// instead, which do not occur in the address.
 fn link(name: &'static str, mime: &str, content: &str) -> Markup {
     PreEscaped(format!("<a download=\"{name}\" href='{}'>{name}</a>", data_link(mime, content)))
 }

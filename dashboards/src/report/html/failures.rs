@@ -1,4 +1,4 @@
-//! Failed attempts by the status of their answer, or by the error that prevented one.
+//! Table of failed attempts by the status of the response, or by the error that prevented a response.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use crate::report::number::number;
 
 const MOST: usize = 20;
 
-/// Returns a table of the failures of every strategy; empty without failures, or if results are too old to record them.
+/// Returns a table of the failures of every strategy. Empty without failures, or if the results are too old to record
+/// failures.
 pub(super) fn table(document: &Document) -> Markup {
     let failed = document.strategies.iter().flat_map(|strategy| {
         let results = strategy.runs.iter().filter_map(|run| run.result.as_ref());

@@ -1,4 +1,4 @@
-//! Line below the answer: what was measured, and when.
+//! Line below the answer of the report: what was measured, and when.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::report::document::Document;
 use crate::report::number::number;
 use crate::report::strategy::Strategy;
 
-/// Maximum number of settings listed on the first screen. The configurations follow further down.
+/// Maximum number of settings listed on the first screen of the report. Configurations are listed further down.
 const MOST: usize = 3;
 
 pub(super) fn measured(document: &Document) -> Markup {
@@ -67,7 +67,7 @@ pub(super) fn work(config: &ConfigRecord) -> String {
     let rate = workload.rate.clone().or_else(|| Some(format!("{}/s", number(workload.rate_per_s?))));
     words.extend(rate.map(|rate| format!("{} {rate}", workload.arrivals)));
     words.extend(workload.in_flight.map(|ops| format!("at most {} at once", number(f64::from(ops)))));
-    // Files that lack the number of clients have 0 here.
+    // The number of clients is 0 if a result file does not contain it.
     if workload.clients > 1 {
         words.push(format!("{} clients", number(f64::from(workload.clients))));
     }
@@ -110,8 +110,8 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let noise = noise.map(|noise| format!(" + up to {noise} of noise")).unwrap_or_default();
     let network = format!("{}{noise}", time("network_delay"));
     let troubles = troubles(model);
-    // The name of a preset replaces the text of its policies, which is long. The status of rejections is left out,
-    // because a preset defines its own.
+    // The name of a preset replaces the text of the preset's policies, which is long. The status of rejections is left
+    // out, because a preset defines its own status.
     if let Some(preset) = text(model, "preset") {
         let scale = model.get("scale").and_then(Setting::number).filter(|scale| (scale - 1.0).abs() > 1e-9);
         let scale = scale.map(|scale| format!(" × {}", number(scale))).unwrap_or_default();
@@ -126,7 +126,8 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     }
     let slot =
         if model.get("rejects_occupy") == Some(&Setting::Truth(true)) { ", holding a slot" } else { "" };
-    // In a sweep, the keys that it varies are missing here.
+    // The server model of a sweep does not contain the keys that the sweep varies, so any of these texts may be
+    // missing.
     let parts = [
         model.get("max_busy").map(|_| format!("{} slots", count("max_busy"))),
         text(model, "service_time").map(|time| format!("service {time}")),

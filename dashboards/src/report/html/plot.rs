@@ -1,4 +1,4 @@
-//! Plots in the report: title, legend, area and note.
+//! Plots in the HTML report, with title, legend, drawing area and note.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -11,8 +11,8 @@ pub(super) fn plot(name: &str, drawn: &Plot) -> Markup {
     beside(name, drawn, &[])
 }
 
-/// Returns a plot for a page with a shared legend. On screens, the plot's own legend leaves out `strategies`, because
-/// the shared legend contains them.
+/// Returns a plot for a page with a shared legend. On screens, the legend of the plot itself leaves out `strategies`,
+/// because the shared legend contains them.
 pub(super) fn beside(name: &str, plot: &Plot, strategies: &[Strategy]) -> Markup {
     let is_shared = |series: &Series| {
         let strategy = strategies.get(series.look).filter(|_| series.look < LOOKS);

@@ -1,4 +1,4 @@
-//! Everything needed to repeat the runs: command lines, seeds, versions, configuration.
+//! Section of the report with everything needed to repeat the runs: command lines, seeds, versions, configuration.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::report::document::Document;
 use crate::report::experiment::{Scenario, Sweep};
 use crate::report::strategy::Strategy;
 
-/// Settings that differ between runs of one command.
+/// Settings that may differ between the runs of one command.
 const OF_A_RUN: [&str; 6] = ["command_line", "program", "version", "strategy", "seed", "server_model.seed"];
 
 pub(super) fn repeat(document: &Document) -> Markup {

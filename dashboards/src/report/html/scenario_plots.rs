@@ -1,4 +1,5 @@
-//! Scenarios that request plots: each plot beside the statement of its source and the claims that it belongs to.
+//! Plots requested by scenarios. Each plot is shown beside the statement of the scenario's source and the claims that
+//! the plot belongs to.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use crate::report::number::number;
 use crate::report::plot::{Plot, Series, Shape};
 use crate::report::scenario_plot::ScenarioPlot;
 
-/// Maximum number of positions in a table of values. If there are more, values are easier to read off the plot.
+/// Maximum number of positions in a table of values. With more positions, values are easier to read off the plot.
 const FEW: usize = 12;
 
 const VERDICTS: [&str; 4] = ["holds", "holds partly", "does not hold", "too few runs"];

@@ -1,4 +1,4 @@
-//! Sentences of an answer, with the names of strategies as code.
+//! Sentences of an answer as HTML, with the names of strategies as code.
 
 use maud::{Markup, html};
 use results::{Part, Sentence};

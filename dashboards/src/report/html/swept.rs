@@ -1,4 +1,4 @@
-//! A sweep in the report: the answer, one row per strategy and point, and the best strategies.
+//! A sweep in the HTML report: the answer, one row per strategy and point, and the best strategies.
 
 use maud::{Markup, html};
 use results::numbers::{percent, short};
@@ -17,7 +17,8 @@ const MANY: usize = 60;
 /// Maximum number of values of an axis that are all listed. A longer axis is described by its first and last value.
 const FEW: usize = 6;
 
-/// Columns: head, path of the figure, and factor from the figure's unit to the column's.
+/// Columns of the table: title, path of the figure in the result, and factor from the figure's unit to the column's
+/// unit.
 const COLUMNS: [(&str, &str, f64); 8] = [
     ("makespan s", "makespan_s", 1.0),
     ("attempts", "attempts.total", 1.0),
@@ -29,7 +30,8 @@ const COLUMNS: [(&str, &str, f64); 8] = [
     ("jain", "fairness.jain", 1.0),
 ];
 
-/// Number of columns that narrow screens show, too. There, the other columns are in a second line below the strategy.
+/// Number of columns that a narrow screen shows beside the strategy. On narrow screens, the other columns are in a
+/// second line below the strategy.
 const MAIN_COLUMNS: usize = 1;
 
 fn sweeps(document: &Document) -> impl Iterator<Item = (&Scenario, &Sweep)> {
@@ -80,7 +82,7 @@ fn held(mut config: ConfigRecord, keys: &[String]) -> ConfigRecord {
     config
 }
 
-/// Formats the seeds, which are the same for every strategy at every point.
+/// Formats the seeds of a sweep, which are the same for every strategy at every point.
 fn seeds(config: &ConfigRecord) -> String {
     match (config.seed, u64::from(config.repeats)) {
         (first, 0 | 1) => format!("seed {first}"),
@@ -106,7 +108,7 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
 }
 
-/// Returns the best strategy if it is distinguishably the best, or if there are too few seeds to distinguish
+/// Returns the best strategy if it is distinguishable from the others, or if there are too few seeds to distinguish
 /// strategies.
 fn winner(best: &Best) -> Option<&str> {
     match &best.lead {
@@ -187,7 +189,7 @@ fn fresh(best: &Best) -> String {
     }
 }
 
-/// Returns the ratio to the next strategy. It is above 1 if the best strategy is ahead.
+/// Formats the ratio of the second-best strategy to the best one. The ratio is above 1 if the best strategy is ahead.
 fn lead(best: &Best) -> Markup {
     let (times, is_other_figure) = match &best.lead {
         Some(lead) => (lead.ratio.map(|ratio| Times { ratio, interval: lead.low.zip(lead.high) }), false),
@@ -200,14 +202,14 @@ fn lead(best: &Best) -> Markup {
     }
 }
 
-/// Returns the lead over the second-best candidate of a sweep over strategy parameters. The second value is true if
-/// the lead is in another figure than the ranked one.
+/// Returns the lead of the best candidate over the second-best in a sweep over strategy parameters. The second value is
+/// true if the lead is in another figure than the ranked one.
 fn lead_of_pair(best: &Best) -> (Option<Times>, bool) {
     let Some((pair, ratio)) = best.pairs.first().and_then(|pair| Some((pair, pair.ratio?))) else {
         return (None, false);
     };
     let times = Times { ratio, interval: pair.low.zip(pair.high) };
-    // A larger share of ops done is better. Of every other figure, a smaller value is better.
+    // A larger share of ops done is better. For every other figure, a smaller value is better.
     let is_share = pair.figure == Score::done_share().path();
     (Some(if is_share { times } else { times.inverse() }), pair.figure != best.figure)
 }

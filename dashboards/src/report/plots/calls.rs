@@ -1,11 +1,11 @@
-//! Event plot of the times at which calls were sent. Clusters of calls appear as columns, evenly spread calls as
+//! Event plot of the times at which calls were sent. Clusters of calls appear as columns, and evenly spread calls as
 //! grey.
 
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series, Shape};
 
-/// Draws one plot per strategy, because the lengths of their runs differ.
+/// Draws one plot of call times per strategy, because the runs of the strategies differ in length.
 pub(in crate::report) fn calls(document: &Document) -> Vec<Plot> {
     drawn(document)
         .filter_map(|(look, strategy)| {

@@ -1,4 +1,4 @@
-//! Results of every client: latency and requests, sorted by latency.
+//! Plots with the results of every client: latency and requests, sorted by latency.
 
 use super::drawn;
 use crate::report::document::Document;

@@ -1,4 +1,5 @@
-//! Cost of speed: attempts against makespan. A point below and to the left of another is better.
+//! Plot of attempts against makespan, which shows the cost of speed. A point below and to the left of another is
+//! better.
 
 use super::drawn;
 use crate::report::document::Document;
@@ -35,14 +36,14 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     Plot { title: "Attempts against makespan".to_owned(), x, y, series, note }.if_any().into_iter().collect()
 }
 
-/// Returns the point of the median run, followed by the points of all runs.
+/// Returns the point of the strategy's median run, followed by the points of all its runs.
 fn points(strategy: &Strategy) -> Vec<(f64, f64)> {
     let point = |run: &Run| run.makespan_s.map(|makespan| (makespan, run.attempts));
     std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
 }
 
-/// Returns the lower bound as a point: the smallest makespan bound of all runs, and one attempt per op. Returns
-/// `None` unless all runs have a bound and the same number of ops.
+/// Returns the lower bound as a point: the smallest makespan bound of all runs, and one attempt per op. Returns `None`
+/// unless all runs have a bound and the same number of ops.
 fn bound(document: &Document) -> Option<(f64, f64)> {
     let runs = || document.strategies.iter().flat_map(|strategy| &strategy.runs);
     let ops = runs().next()?.ops;

@@ -1,4 +1,4 @@
-//! Delay before each retry.
+//! Plot of the delay before each retry.
 
 use super::drawn;
 use crate::report::document::Document;

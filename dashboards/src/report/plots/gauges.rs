@@ -1,11 +1,12 @@
-//! Gauges that strategies report under their own names, such as tokens: one plot per name, one line per strategy.
+//! Plots of gauges that strategies report under their own names, such as tokens. There is one plot per name, with one
+//! line per strategy.
 
 use super::{capitalised, drawn, note};
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};
 use crate::report::run::{Gauge, Run};
 
-/// Maximum number of plots, because a file may name any number of gauges.
+/// Maximum number of gauge plots, because a result file may name any number of gauges.
 const MOST: usize = 12;
 
 pub(super) fn gauges(document: &Document) -> impl Iterator<Item = Plot> {

@@ -1,4 +1,4 @@
-//! Latency of ops, from their arrival to their success.
+//! Plot of the latency of ops, from their arrival to their success.
 
 use super::drawn;
 use crate::report::document::Document;

@@ -1,4 +1,4 @@
-//! Rates and progress over time, with all strategies in one plot.
+//! Plots of rates and progress over time, with all strategies in one plot.
 
 use super::{drawn, note};
 use crate::report::document::Document;
@@ -17,13 +17,13 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     let y = Axis::logarithmic("attempts per second", "");
     let title = "Attempts sent per second, logarithmic";
     let mut plots = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
-    // A rate of zero has no position on a logarithmic axis.
+    // Rates below `least` become gaps, because a rate of zero has no position on a logarithmic axis.
     let least = Grid::new(drawn(document).map(|(_, strategy)| strategy)).single() / 10.0;
     for series in plots.iter_mut().flat_map(|plot| &mut plot.series) {
         for (_, rate) in &mut series.points {
             *rate = if *rate >= least { *rate } else { f64::NAN };
         }
-        // Where nothing was sent, the band has no height. Its visible parts stay separate.
+        // The band has no height where nothing was sent, so that its visible parts stay separate.
         for (_, low, high) in &mut series.band {
             (*low, *high) = (low.max(least), high.max(least));
         }
@@ -32,7 +32,7 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
 }
 
 /// Draws accepted and rejected attempts of a single strategy. If there are several strategies, draws only accepted
-/// attempts, because the rejected ones are the rest of those sent.
+/// attempts, because rejected attempts are the rest of those sent.
 pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     let accepted: fn(&Point) -> f64 = |point| point.succeeded;
     let rejected: fn(&Point) -> f64 = |point| point.rejected;
@@ -50,8 +50,8 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     overlay(document, "Accepted per second", per_second(), |grid, strategy| grid.rates(strategy, accepted))
 }
 
-/// Removes strategies that stalled, if there are others. A strategy whose attempts are all rejected would compress
-/// the other curves.
+/// Removes strategies that stalled from the plots, if there are others. A strategy whose attempts are all rejected
+/// would compress the other curves.
 fn without_stalled(document: &Document, mut plots: Vec<Plot>) -> Vec<Plot> {
     let (stalled, others): (Vec<&Strategy>, Vec<&Strategy>) =
         drawn(document).map(|(_, strategy)| strategy).partition(|strategy| strategy.stalled());

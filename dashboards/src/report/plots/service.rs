@@ -1,4 +1,4 @@
-//! The service step by step: requests, rejections, first requests, successes and the queue.
+//! Plots of the service at each time step: requests, rejections, first requests, successes and the queue.
 
 use super::drawn;
 use crate::report::document::Document;
@@ -7,12 +7,12 @@ use crate::report::plot::{Axis, Plot, Series};
 use crate::report::recorded::COLUMNS;
 use crate::report::strategy::Strategy;
 
-/// Number of horizontal intervals of a plot. If a line has more than two points per interval, only the lowest and the
-/// highest point of each interval are drawn.
+/// Number of time intervals of a plot. If a line has more than two points per interval, only the lowest and the highest
+/// point of each interval are drawn.
 const PLACES: usize = 360;
 
-/// Looks (colour, dash pattern, marker) of the columns, in column order. Rejections and the queue look as in other
-/// plots.
+/// Indices of the looks (colour, dash pattern, marker) of the columns, in column order. Rejections and the queue look
+/// as in other plots.
 const LOOKS: [usize; COLUMNS.len()] = [0, 1, 4, 2, 3];
 
 pub(in crate::report) fn service(document: &Document) -> Vec<Plot> {

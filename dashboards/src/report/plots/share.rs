@@ -1,6 +1,6 @@
-//! Cost per completed op, if not all ops were completed: attempts and server time per success against the share of ops
-//! done. A point below and to the right of another is better. If there are more strategies than distinguishable looks,
-//! those on the Pareto front are named, and the others are dots.
+//! Plots of the cost per completed op, if not all ops were completed: attempts and server time per success against the
+//! share of ops done. A point below and to the right of another is better. If there are more strategies than
+//! distinguishable looks, only strategies on the Pareto front are named, and all others are dots.
 
 use results::{Figure, RankedStrategy, Score};
 
@@ -64,8 +64,9 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     plots.collect()
 }
 
-/// Returns the mean point of each ranked strategy. The first series contains all unnamed strategies. Then follows one
-/// series for each named strategy on the Pareto front. At most as many strategies are named as can be distinguished.
+/// Returns the mean point of each ranked strategy. The first series contains all unnamed strategies. It is followed by
+/// one series for each named strategy on the Pareto front. At most as many strategies are named as can be
+/// distinguished.
 fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     let ranked = || ranking.standings.iter().filter(|standing| standing.rank.is_some());
     let point = |standing: &RankedStrategy| {
@@ -85,14 +86,15 @@ fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     std::iter::once(dots).chain(named).collect()
 }
 
-/// Returns the point of the median run, followed by the points of all runs.
+/// Returns the point of the strategy's median run, followed by the points of all its runs.
 fn points(strategy: &Strategy, load: &str) -> Vec<(f64, f64)> {
     let of = |run: &Run, path: &str| Figure::find(path)?.of(run.result.as_deref()?);
     let point = |run: &Run| Some((of(run, Score::done_share().path())? * 100.0, of(run, load)?));
     std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
 }
 
-/// Returns the Pareto front from left to right: strategies for which no other does more ops at a lower cost per op.
+/// Returns the Pareto front from left to right. It consists of the strategies for which no other strategy does more ops
+/// at a lower cost per op.
 fn front(ranking: &Ranking) -> Vec<(f64, f64)> {
     let on_front = ranking.standings.iter().filter(|standing| standing.on_front);
     let effort = |standing: &RankedStrategy| {

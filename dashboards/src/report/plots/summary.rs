@@ -1,4 +1,5 @@
-//! Strategies side by side: the figures that a scenario selected, with their mean and spread over seeds.
+//! Bar plots of the figures that a scenario selected, with the strategies side by side. Bars show the mean and the
+//! spread over seeds.
 
 use crate::report::cell::{Cell, Column};
 use crate::report::document::Document;
@@ -42,7 +43,8 @@ fn over<'a, T>(cells: &'a [Cell], of: impl Fn(&'a Cell) -> Option<T>) -> impl It
 }
 
 impl Column {
-    /// Returns the axis. If the title ends with a unit of time (`s` or `ms`), that unit becomes the axis' unit.
+    /// Returns the axis for the column. If the column's title ends with a unit of time (`s` or `ms`), that unit becomes
+    /// the axis' unit.
     pub(in crate::report) fn axis(&self) -> Axis {
         let unit = [(" ms", "ms"), (" s", "s")].into_iter().find(|(end, _)| self.title.ends_with(end));
         match unit {

@@ -1,4 +1,4 @@
-//! Figures against a setting that an experiment varied: ops, clients, submitters, or any other.
+//! Plots of figures against a setting that an experiment varied, such as the number of ops, clients or submitters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::run::Run;
 use statistics::percentile;
 
-/// Figures that have a plot of their own, by varied key.
+/// Pairs of a varied key and a figure that have a plot of their own in the registry.
 const NAMED: [(&str, &str); 6] = [
     ("ops", "attempts.total"),
     ("ops", "efficiency"),
@@ -85,8 +85,8 @@ pub(in crate::report) fn all_else(document: &Document) -> Vec<Plot> {
         .collect()
 }
 
-/// Draws a plot for every selected column, against the setting `key`. Without a key, draws against the first numeric
-/// setting.
+/// Draws a plot for every selected column, against the setting `key`. Without a key, the plots are drawn against the
+/// first numeric setting.
 fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
     let mut plots = Vec::new();
     for scenario in document.unplotted() {
@@ -96,7 +96,7 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
         let Some(key) = key.map(ToOwned::to_owned).or(first) else { continue };
         let labels: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.label.as_str()).collect();
         let named = |cell: &Cell| match others(cell, &key) {
-            // A label that all lines share is left out, because it distinguishes none of them.
+            // A label that all lines share is left out of their names, because it distinguishes none of the lines.
             others if labels.len() == 1 && !others.is_empty() => others,
             others if others.is_empty() => cell.label.clone(),
             others => format!("{}, {others}", cell.label),
@@ -112,7 +112,7 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
             let title = capitalised(&format!("{} against {}", column.title, name(&key).0));
             let note = "mean, and 5th to 95th percentile of the seeds".to_owned();
             plots.extend(lines.plot(&title, &key, "", note).map(|plot| Plot {
-                // The axis uses the column's title, which already contains the quantity and its unit.
+                // The axis is labelled with the column's title, which already contains the quantity and its unit.
                 y: column.axis(),
                 ..plot
             }));
@@ -204,7 +204,7 @@ fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
     match key {
         "ops" => workload.ops.map(|ops| ops as f64),
         "in_flight" => workload.in_flight.map(f64::from),
-        // Files that lack the number of clients have 0 here.
+        // The number of clients is 0 if a result file does not contain it.
         "clients" => Some(f64::from(workload.clients)).filter(|clients| *clients > 0.0),
         _ => None,
     }
@@ -213,7 +213,7 @@ fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
 #[derive(Default)]
 struct Lines(Vec<(String, ByX)>);
 
-/// Points as (middle, low, high). The map's key is the bit pattern of x.
+/// Points of a line as (middle, low end, high end), by the bit pattern of x.
 type ByX = BTreeMap<u64, (f64, f64, f64)>;
 
 impl Lines {
@@ -249,7 +249,7 @@ impl Lines {
     }
 }
 
-/// Converts milliseconds to seconds, in which latencies are easier to read.
+/// Converts latencies from milliseconds to seconds, in which they are easier to read.
 fn in_seconds(mut series: Vec<Series>) -> Vec<Series> {
     for series in &mut series {
         series.points.iter_mut().for_each(|(_, y)| *y /= 1e3);
@@ -258,8 +258,8 @@ fn in_seconds(mut series: Vec<Series>) -> Vec<Series> {
     series
 }
 
-/// Chooses a logarithmic axis if values would be crowded at the lower end: the highest is over 300 times the lowest.
-/// Chooses an axis that does not start at zero if over 40 % of it would be empty.
+/// Chooses the scale of an axis. It is logarithmic if the highest value is over 300 times the lowest, because values
+/// would otherwise be crowded at the lower end. It does not start at zero if over 40 % of the axis would be empty.
 fn far_apart(axis: Axis, series: &[Series]) -> Axis {
     let values = || series.iter().flat_map(|series| &series.points).map(|(x, _)| *x);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));

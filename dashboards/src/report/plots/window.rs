@@ -1,5 +1,5 @@
-//! Window, threshold and attempts in flight of a limiter against the server's true cap: one plot per strategy, all
-//! with the same axes.
+//! Plots of a limiter's window, threshold and attempts in flight against the server's true cap. There is one plot per
+//! strategy, and all plots have the same axes.
 
 use super::drawn;
 use super::gauges::gauges;
@@ -9,7 +9,7 @@ use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
 use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::run::{Point, Run};
 
-/// Maximum number of plots, because readers do not look at more.
+/// Maximum number of window plots, because readers do not look at more.
 const MOST: usize = 6;
 
 /// Maximum number of points of a line. A line with more points would be a blur, so the mean and range of `PARTS`
@@ -17,7 +17,7 @@ const MOST: usize = 6;
 const MAX_MOVES: usize = 320;
 const PARTS: usize = 100;
 
-/// If the highest plot exceeds the lowest plot by more than this factor, the axis of attempts is logarithmic.
+/// Ratio between the highest and the lowest plot above which the axis of attempts is logarithmic.
 const FAR_APART: f64 = 20.0;
 
 pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
@@ -41,8 +41,8 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
         let highest = series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).fold(0.0, f64::max);
         let ssthresh = line(run, "ssthresh", SSTHRESH, |point| point.ssthresh);
         let above = ssthresh.points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
-        // Where the threshold is far above all other lines, as at the start of a run, it is not drawn, because it
-        // would compress them.
+        // The threshold is not drawn while it is far above all other lines, as at the start of a run. It would compress
+        // the other lines.
         let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
         series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
         let mut note = Vec::new();

@@ -1,4 +1,4 @@
-//! Area of a plot: axes, bands, lines and marks, without title and legend.
+//! Drawing area of a plot: axes, bands, lines and marks, without title and legend.
 
 use std::fmt::Write as _;
 
@@ -30,13 +30,14 @@ const BOTTOM: f64 = 40.0;
 /// Maximum number of points of a line at which every point gets a mark.
 const FEW: usize = 14;
 
-/// Number of points above which a line is thin and solid, because dashes would be lost in it.
+/// Maximum number of points of a line that may be dashed. With more points, the line is thin and solid, because dashes
+/// would be lost in it.
 const MANY: usize = 240;
 
-/// Factor on the height of bars, which leaves room for the numbers above them.
+/// Factor by which the vertical axis exceeds the bars, to leave room for the numbers above them.
 const ABOVE_BARS: f64 = 1.1;
 
-/// Mapping of values to positions in the picture.
+/// Mapping of a plot's values to positions in the picture.
 pub(super) struct Frame<'a> {
     pub(super) plot: &'a Plot,
     pub(super) size: Size,
@@ -45,10 +46,10 @@ pub(super) struct Frame<'a> {
 }
 
 pub(in crate::report) struct Area {
-    /// SVG elements, without an `<svg>` around them.
+    /// SVG elements of the drawing area, without an `<svg>` around them.
     pub(in crate::report) drawn: String,
-    /// Horizontal axis, for reading values back from the picture: the positions of its ends, their values, and the
-    /// scale. `y` is the vertical axis.
+    /// Horizontal axis as text, for reading values back from the picture: the positions of its ends, their values, and
+    /// the scale. The field `y` describes the vertical axis.
     pub(in crate::report) x: String,
     pub(in crate::report) y: String,
 }
@@ -110,7 +111,7 @@ impl Frame<'_> {
             );
         }
         let mut free_from = 0.0;
-        // All names are shown, but cut to the available room.
+        // All names on the axis are shown, but cut to the available room.
         let room = (right - LEFT) / self.plot.x.names.len().max(1) as f64 / 7.0;
         #[expect(
             clippy::cast_possible_truncation,
@@ -201,13 +202,13 @@ impl Frame<'_> {
         path + "Z"
     }
 
-    /// Draws a mark on every point if there are few, otherwise on about six points. Lines with different looks are
-    /// marked at different points.
+    /// Draws a mark on every point of a line if there are few points, and otherwise on about six points. Lines with
+    /// different looks are marked at different points.
     fn sparse_marks(&self, series: &Series, drawn: &mut String) {
         let points: Vec<(f64, f64)> =
             series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
         if points.len() > FEW && self.plot.series.len() == 1 {
-            // If there is only one line, marks are not needed to distinguish it.
+            // A single line needs no marks, because there are no other lines to distinguish it from.
             return;
         }
         let every = if points.len() <= FEW { 1 } else { points.len() / 6 };

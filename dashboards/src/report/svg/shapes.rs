@@ -1,4 +1,4 @@
-//! Shapes other than lines: bars, dots side by side, and events too numerous for marks.
+//! Plot shapes other than lines: bars, dots side by side, and events that are too numerous for marks.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -66,7 +66,7 @@ impl Frame<'_> {
         drawn
     }
 
-    /// Draws a stroke for every event; strokes that would cover each other are drawn once.
+    /// Draws a stroke for every event. Strokes that would cover each other are drawn only once.
     pub(super) fn events(&self, series: &Series) -> String {
         #[expect(clippy::cast_possible_truncation, reason = "places lie within the picture")]
         let place = |(x, y): &(f64, f64)| ((self.x(*x) * 5.0).round() as i32, self.y(*y).round() as i32);

@@ -1,4 +1,4 @@
-//! Plots below each other as a separate SVG document, with titles and legends inside.
+//! Plots below each other in a separate SVG document, with titles and legends inside.
 
 use std::fmt::Write as _;
 

@@ -148,7 +148,7 @@ fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String>
     let column = |name: &str| name.chars().count().max(MIN_CELL) + 2;
     let widest =
         |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(MIN_CELL).max(5);
-    // The width of names is the largest with which all columns fit.
+    // Strategy names get the largest width with which all columns fit into the terminal.
     let fits = |room: &usize| {
         let (short, _) = short_names(&names, *room);
         let cells: usize = short.iter().map(|name| column(name)).sum();

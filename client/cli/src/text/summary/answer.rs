@@ -1,4 +1,4 @@
-//! First line of a run: how many ops were done, and how soon.
+//! First line of a run's summary: how many ops were done, and how soon.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Text on stderr before and during runs.
+//! Text that is printed on stderr before and during runs.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::text::figures::{seconds, thousands};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
-/// Maximum number of doubts (probable mistakes) that a command prints. A sweep may have one at each of thousands of points.
+/// Maximum number of warnings about probable mistakes that a command prints. A sweep may have one warning at each of thousands of points.
 const MAX_DOUBTS: usize = 8;
 
 pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<&Config>) -> String {
@@ -35,7 +35,7 @@ pub(crate) fn progress(done: usize, of: usize, elapsed: Duration) -> String {
     text
 }
 
-/// Prints a warning for each strategy that can run but is probably a mistake, each warning once.
+/// Prints a warning for each strategy that can run but is probably a mistake. Equal warnings are printed only once.
 pub(crate) fn doubts<'a>(strategies: impl IntoIterator<Item = &'a StrategySpec>) {
     let mut doubts: Vec<String> = Vec::new();
     for doubt in strategies.into_iter().flat_map(StrategySpec::doubts) {

@@ -1,4 +1,4 @@
-//! Screen of one run: the answer, rows of figures, the load, warnings; with `--explain` also the details.
+//! Summary of one run: the answer, rows of figures, the load, warnings, and with `--explain` the details.
 
 use std::fmt::Write as _;
 
@@ -44,7 +44,7 @@ pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, explai
     text
 }
 
-/// Returns the line with the load and the seeds. If no capacity is known, it contains the workload instead of the load.
+/// Returns the line with the load and the seeds. If the server's capacity is unknown, the line contains the workload instead of the load.
 pub(super) fn setting(result: &RunResult, seeds: &str, experiment: &Experiment) -> String {
     let load = result.load.clone().unwrap_or_else(|| workload_text(experiment));
     let scale = result.config.time_scale;

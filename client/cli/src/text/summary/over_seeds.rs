@@ -1,4 +1,4 @@
-//! Screen of several runs of one strategy: the answer, a table of figures over seeds, the load, warnings.
+//! Summary of several runs of one strategy: the answer, a table of figures over seeds, the load, warnings.
 
 use std::fmt::Write as _;
 
@@ -13,10 +13,10 @@ use crate::text::notes::note;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{terminal_width, wrapped_to};
 
-/// Minimum number of seeds for intervals.
+/// Minimum number of seeds for confidence intervals.
 const MIN_SEEDS: usize = 5;
 
-/// Labels of the table's rows, and their paths in the result.
+/// Rows of the table: each row's label, and the path of its figure in the result.
 pub(crate) const SHOWN: &[(&str, &str)] = &[
     ("attempts", "attempts.total"),
     ("per op", "amplification"),
@@ -27,7 +27,7 @@ pub(crate) const SHOWN: &[(&str, &str)] = &[
     ("p99 op ms", "op_latency_ms.p99"),
 ];
 
-/// Totals over the complete runs, or of the interrupted run if there is no other.
+/// Totals over the complete runs, or totals of the interrupted run if there is no complete one.
 #[derive(Debug, Default)]
 pub(crate) struct OverSeeds {
     runs: usize,
@@ -35,9 +35,9 @@ pub(crate) struct OverSeeds {
     complete: usize,
     stalled: usize,
     is_lower_bound: bool,
-    /// Number of ops, if it is the same in every run.
+    /// Number of ops of a run; `None` unless all runs have the same number.
     ops: Option<u64>,
-    /// Sum over runs of the share of ops that succeeded, from 0 to 1 each.
+    /// Sum over all runs of the share of ops that succeeded. Each share is from 0 to 1.
     shares: f64,
     /// Makespans in seconds of the runs that have one.
     makespans: Vec<f64>,
@@ -97,7 +97,8 @@ impl OverSeeds {
         }
     }
 
-    /// Returns the geometric mean of the makespans in seconds, and its 95 % interval if there are at least `MIN_SEEDS`.
+    /// Returns the geometric mean of the makespans in seconds, and the 95 % confidence interval of this mean if there are at least
+    /// `MIN_SEEDS` makespans.
     fn makespan(&self) -> Option<(f64, Option<(f64, f64)>)> {
         let comparison =
             Comparison { level: Level::P95, method: Method::StudentT, margin: Margin::TWO_PERCENT };

@@ -1,4 +1,4 @@
-//! Rows of figures below the answer of a run.
+//! Rows of figures in the summary of a run, below its first line.
 
 use std::fmt::Write as _;
 
@@ -14,9 +14,9 @@ use crate::text::shards;
 
 pub(super) struct Row {
     pub(super) label: &'static str,
-    /// Figures separated by three blanks, at which the row may be wrapped.
+    /// Figures separated by three blanks. The row may be wrapped at these separators.
     pub(super) figures: String,
-    /// True if figures that do not fit into the line are left out.
+    /// True if the row is not wrapped, so that figures that do not fit into the line are left out.
     pub(super) is_one_line: bool,
 }
 
@@ -98,7 +98,8 @@ fn failed(result: &RunResult) -> Option<String> {
     (failed > 0).then(|| format!("{}: {}", thousands(failed), causes(&result.failures).join("   ")))
 }
 
-/// Returns the causes of giving up. Returns `None` if there is only one cause, because the answer already contains it.
+/// Returns the causes for which ops were given up. Returns `None` if there is only one cause, because the first line of the summary already
+/// contains it.
 fn given_up(result: &RunResult) -> Option<String> {
     let causes = causes_of_giving_up(result);
     let failed_for_good = result.ops.failed_for_good;
@@ -141,8 +142,8 @@ pub(super) fn largest_window(result: &RunResult) -> Option<String> {
     (most > 0.0).then(|| short(most.round()))
 }
 
-/// True for strategies that also space their attempts in time. Their windows include attempts in the network, too, so they exceed the
-/// server's cap.
+/// True for strategies that also space their attempts in time. The windows of these strategies include attempts in the network, so the
+/// windows exceed the server's cap.
 fn is_paced(result: &RunResult) -> bool {
     let mut gauges = result.series.iter().flat_map(|point| &point.gauges);
     gauges.any(|gauge| gauge.name == "gap" || gauge.name == "rate")
@@ -153,7 +154,7 @@ enum Slots {
     Changing,
 }
 
-/// Returns the server's slots; `None` unless the server is a mockserver with slots.
+/// Returns the number of slots of the server; `None` unless the server is a mock server with slots.
 fn slots(result: &RunResult) -> Option<Slots> {
     let model: Config = result.config.server_model.as_ref().and_then(ServerModel::read)?;
     if !model.caps.is_empty() {
@@ -221,7 +222,7 @@ fn needless(result: &RunResult) -> Option<String> {
     (!figures.is_empty()).then(|| figures.join("   "))
 }
 
-/// Returns the slot time that the server spent on rejections and abandoned attempts.
+/// Formats the slot time that the server spent on rejections and abandoned attempts.
 fn wasted(result: &RunResult) -> Option<String> {
     let wasted_s = result.wasted_server_s.filter(|wasted_s| *wasted_s > 0.0)?;
     let Some(all_s) = slot_time_s(result).filter(|all_s| *all_s >= wasted_s) else {
@@ -231,7 +232,8 @@ fn wasted(result: &RunResult) -> Option<String> {
     Some(format!("{share} of the server's slot time ({} of {} s)", three(wasted_s), three(all_s)))
 }
 
-/// Returns the time of all slots until the last op was done, in seconds; `None` if ops were left undone or the number of slots changes.
+/// Returns the total time of all server slots until the last op was done, in seconds. `None` if ops were left undone or the number of slots
+/// changes.
 fn slot_time_s(result: &RunResult) -> Option<f64> {
     let Some(Slots::Constant(slots)) = slots(result) else { return None };
     result.makespan_s.filter(|_| result.makespan_complete).map(|makespan| makespan * slots as f64)
