@@ -1,19 +1,20 @@
 //! Smoothing of events to a rate that is calm to look at.
 //!
-//! Servers answer in waves: slots that were filled together are free again together, one service time later. A plain
+//! Servers answer in waves: slots that were filled together become free together, one service time later. A plain
 //! average over a window that contains two and three waves in turn shows a beat that does not exist. A bell-shaped
 //! kernel gives close events more weight and ends softly (Hann's window: F. J. Harris, "On the Use of Windows for
-//! Harmonic Analysis", 1978). If waves are shorter than half of the window, less than a hundredth of them remains.
+//! Harmonic Analysis", 1978). If waves are shorter than half of the window, less than a hundredth of their height
+//! remains.
 
 use std::f64::consts::TAU;
 
-/// Rates are smoothed over this many waves of answers.
+/// Number of waves of responses over which rates are smoothed.
 pub(crate) const WAVES: f64 = 2.0;
 
-/// Smoothing weights around zero, which add up to one.
+/// Smoothing weights around zero. The weights add up to one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GaussianKernel {
-    /// Width of the kernel's base. It is twice the width of a rectangular window of the same height.
+    /// Width of the kernel's base, which is twice the width of a rectangular window of the same height.
     width: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Synthetic comparisons for tests: strategies half-way through their runs.
+//! Synthetic comparisons for tests, with strategies half-way through their runs.
 
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! Synthetic run for tests and the demo: 2,000 ops against a server with 50 slots, in steps of 10 ms.
 //!
-//! It is a sketch that looks like a real run, not a simulator. It has either a window, which a rejection cuts to 0.9 and
-//! which otherwise grows by one per window, or no window and exponential backoff.
+//! The run is a sketch that looks like a real run, not a simulation. It has either a window or exponential backoff. A
+//! rejection cuts the window to 0.9, and otherwise the window grows by one per window.
 
 use std::time::Duration;
 
@@ -40,10 +40,10 @@ pub(crate) struct SyntheticRun {
     ssthresh: f64,
     sent: u64,
     cut_at: u64,
-    /// Every n-th attempt fails; 0 for none.
+    /// Stride of the failing attempts: every n-th attempt fails; 0 if none fails.
     fails_every: u64,
     pub(crate) cap: usize,
-    /// Limits that a policy stack advertises; if there are any, no cap of the server is reported.
+    /// Limits that a policy stack of the server advertises. If there are any, no cap of the server is reported.
     pub(crate) limits: AdvertisedLimits,
 }
 
@@ -169,7 +169,8 @@ impl SyntheticRun {
         }
     }
 
-    /// Returns the number of taken slots. The sketch has no network delay, and rejections hold no slot.
+    /// Returns the number of occupied slots. The synthetic server has no network delay, and its rejections hold no
+    /// slot.
     fn busy(&self) -> usize {
         self.flying.iter().filter(|flight| flight.ending == Ending::Success).count()
     }

@@ -1,10 +1,10 @@
-//! Numbers as people read them: separators, units, and no more digits than are useful.
+//! Formatting of numbers for people: separators, units, and no more digits than are useful.
 
 use std::time::Duration;
 
 use ratatui::text::Span;
 
-/// Formats a count with thousands separators; in millions from ten million on.
+/// Formats a count with thousands separators. Counts of at least ten million are in millions.
 pub(crate) fn count(value: u64) -> String {
     if value >= 10_000_000 {
         return format!("{:.1} M", value as f64 / 1e6);
@@ -36,7 +36,7 @@ pub(crate) fn rate(per_s: f64) -> String {
     format!("{}/s", short(per_s))
 }
 
-/// Formats a share (0 to 1) in percent with one decimal. Only exactly 0 and 1 become `0.0 %` and `100.0 %`.
+/// Formats a share (0 to 1) in percent with one decimal. Only shares of exactly 0 and 1 become `0.0 %` and `100.0 %`.
 pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -47,7 +47,7 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// Formats a share (0 to 1) in whole percent, rounded down so that only a whole share is 100 %.
+/// Formats a share (0 to 1) in whole percent. The percentage is rounded down, so that only a share of 1 is 100 %.
 pub(crate) fn whole_percent(share: f64) -> String {
     format!("{:.0} %", (share * 100.0).floor())
 }
@@ -66,7 +66,7 @@ pub(crate) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// Formats experiment time like [`duration`], but at least in seconds, so that it counts calmly.
+/// Formats experiment time like [`duration`], but in units of at least a second, so that the clock counts calmly.
 pub(crate) fn clock(seconds: f64) -> String {
     let whole_s = whole(seconds);
     match seconds {
@@ -78,7 +78,7 @@ pub(crate) fn clock(seconds: f64) -> String {
     }
 }
 
-/// Formats an estimated time: whole seconds from ten on, so that it does not flicker.
+/// Formats an estimated time. From ten seconds on it is in whole seconds, so that the text does not flicker.
 pub(crate) fn estimate(seconds: f64) -> String {
     if (9.5..99.5).contains(&seconds) { format!("{seconds:.0} s") } else { clock(seconds) }
 }
@@ -109,7 +109,7 @@ pub(crate) fn width_of(text: &str) -> usize {
     Span::raw(text).width()
 }
 
-/// Rounds to the nearest whole number; zero when negative or NaN.
+/// Rounds to the nearest whole number. Negative values and NaN become zero.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(crate) fn whole(value: f64) -> u64 {
     value.round() as u64

@@ -1,8 +1,8 @@
-//! Layout for screens of different sizes. Every rectangle lies within the screen.
+//! Layout of the dashboard for screens of different sizes. Every rectangle lies within the screen.
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Size of the smallest screen that can show a run, in columns and rows.
+/// Minimum size of a screen that can show a run, in columns and rows.
 pub(crate) const SMALLEST: (u16, u16) = (40, 12);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub(crate) struct Arrangement {
     pub(crate) header: Rect,
     pub(crate) progress: Rect,
     pub(crate) body: Rect,
-    /// One row for the state of the load generator. Empty on small screens.
+    /// Row for the state of the load generator. Empty on small screens.
     pub(crate) generator: Rect,
     pub(crate) footer: Rect,
 }
 
-/// Arranges a screen of at least [`SMALLEST`] size.
+/// Divides a screen of at least [`SMALLEST`] size into the rectangles of the dashboard.
 pub(crate) fn arrange(screen: Rect) -> Arrangement {
     let generator = u16::from(screen.height >= 16);
     let [header, progress, body, generator, footer] = Layout::vertical([
@@ -32,9 +32,9 @@ pub(crate) fn arrange(screen: Rect) -> Arrangement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Overview {
     pub(crate) charts: Vec<Rect>,
-    /// Strategy, latency and attempts; `None` on small screens.
+    /// Panels for the strategy, the latency and the attempts; `None` on small screens.
     pub(crate) panels: Option<[Rect; 3]>,
-    /// Three lines of text instead of the panels, on small screens.
+    /// Area for three lines of text, which replace the panels on small screens.
     pub(crate) lines: Option<Rect>,
 }
 
@@ -68,7 +68,7 @@ fn stacked_panels(area: Rect) -> [Rect; 3] {
         .areas(area)
 }
 
-/// Splits an area into two charts, one above the other. The lower one has one row more for the time axis.
+/// Splits an area into two charts, one above the other. The lower chart has one more row for the time axis.
 fn halves(area: Rect) -> Vec<Rect> {
     let upper = area.height.saturating_sub(1) / 2;
     Layout::vertical([Constraint::Length(upper), Constraint::Min(0)]).split(area).to_vec()

@@ -1,20 +1,20 @@
-//! Keys and their commands, from tables that define both the handler and the help.
+//! Keys of the dashboard and their commands. Tables define both the key handler and the help.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::Action;
 
 pub(crate) struct Binding<S: 'static, F: 'static> {
-    /// Name of the key in the help; empty if the key is not listed there.
+    /// Name of the key in the help; empty if the help does not list the key.
     pub(crate) label: &'static str,
-    /// Label of the key in the bottom line, one or two words; empty if the key is not listed there.
+    /// Label of the key in the bottom line, in one or two words; empty if the bottom line does not list the key.
     pub(crate) hint: &'static str,
     pub(crate) help: &'static str,
     pub(crate) codes: &'static [KeyCode],
     pub(crate) command: fn(&mut S, &F) -> Option<Action>,
 }
 
-/// Finds the binding of a key. In raw mode, Ctrl-C arrives as a key, and means the same as `q`.
+/// Returns the binding of a key. In raw mode, Ctrl-C arrives as a key, and has the binding of `q`.
 pub(crate) fn find<S, F>(bindings: &[Binding<S, F>], key: KeyEvent) -> Option<&Binding<S, F>> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let code = match key.code {

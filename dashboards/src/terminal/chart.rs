@@ -10,7 +10,7 @@ use super::widgets::time_axis::{self, TimeAxis};
 use crate::figures::Scale;
 use crate::text;
 
-/// Columns of the value axis: five for the label, one for the line.
+/// Width of the value axis in columns: five for the label, one for the line.
 const GUTTER: u16 = 6;
 
 /// Dash pattern of a line, so that lines differ without colours.
@@ -21,13 +21,13 @@ pub(crate) enum Dash {
     Dotted,
 }
 
-/// Layer of a chart. Charts draw their layers in the listed order, the lowest first.
+/// Layer of a chart. Charts draw their layers in the listed order, the lowest layer first.
 pub(crate) enum Layer {
-    /// Area from zero to the value; one value per column.
+    /// Area from zero up to a value, with one value per column.
     Area(Role, Vec<Option<f64>>),
-    /// Horizontal pieces; one value per column.
+    /// Level drawn as horizontal pieces, with one value per column.
     Level(Role, Vec<Option<f64>>),
-    /// Line of dots; one range per column of dots. A character has two such columns.
+    /// Line of dots, with one range of values per column of dots. A character has two columns of dots.
     Line(Role, Dash, Vec<Option<(f64, f64)>>),
 }
 
@@ -80,7 +80,8 @@ impl Chart<'_> {
                 Scale::Logarithmic if value <= 1.0 => 0.0,
                 scale => scale.share(value, self.end),
             };
-            // A value on the boundary between two rows is labelled in the lower row, whose upper end it is.
+            // A value on the boundary between two rows is labelled in the lower row, because the value is this row's
+            // upper end.
             let up = steps(share, plot.height).max(1);
             let y = plot.bottom().saturating_sub(up);
             if y >= plot.top() && y < line.bottom() && labelled != Some(y) {
@@ -107,7 +108,8 @@ impl Chart<'_> {
                     if let Some((low, high)) = range.filter(|_| dash.marks(column)) {
                         let (low, high) = (height(low), height(high));
                         let (from, to) = match before.filter(|_| *dash != Dash::Dotted) {
-                            // Extended to meet the previous piece, so that the line has no gaps.
+                            // Each piece of a line is extended to meet the previous piece, so that the line has no
+                            // gaps.
                             Some((was_low, was_high)) => (low.min(was_high), high.max(was_low)),
                             None => (low, high),
                         };

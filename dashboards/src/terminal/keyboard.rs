@@ -1,7 +1,7 @@
-//! Keyboard input, until the terminal is closed.
+//! Keyboard input from the terminal, until the terminal is closed.
 //!
-//! A blocking read of crossterm never returns after the terminal was closed, because crossterm takes the closing for
-//! a pause between keys and reads again at once. So this module only polls crossterm for events while the terminal
+//! A blocking read of crossterm never returns after the terminal was closed, because crossterm treats the closing as a
+//! pause between keys and reads again at once. So this module only polls crossterm for events while the terminal
 //! exists, and does all waiting itself.
 
 use std::io;
@@ -13,10 +13,11 @@ use rustix::io::Errno;
 
 use super::screen::WatchError;
 
-/// Returns the next event before an instant, if any. Fails with [`WatchError::HungUp`] as soon as the terminal is closed.
+/// Returns the next terminal event before the instant `due`, if any. Fails with [`WatchError::HungUp`] as soon as the
+/// terminal is closed.
 pub(crate) fn next_event(due: Instant) -> Result<Option<Event>, WatchError> {
-    // The first round does not wait. If several keys were read together, the later ones are buffered in crossterm,
-    // where `poll` does not see them.
+    // The first poll does not wait. If several keys were read together, the later ones are buffered in crossterm, where
+    // the system call `poll` does not see them.
     for wait in [Duration::ZERO, due.saturating_duration_since(Instant::now())] {
         if state_within(wait).map_err(WatchError::Read)?.intersects(CLOSED) {
             return Err(WatchError::HungUp);
@@ -25,7 +26,7 @@ pub(crate) fn next_event(due: Instant) -> Result<Option<Event>, WatchError> {
             return event::read().map(Some).map_err(WatchError::Read);
         }
     }
-    // The input so far may be an incomplete event. Sleeping avoids that it is polled again at once.
+    // The input so far may be an incomplete event. Sleeping until `due` avoids polling the same input again at once.
     std::thread::sleep(due.saturating_duration_since(Instant::now()));
     Ok(None)
 }
@@ -36,15 +37,15 @@ pub(crate) fn is_closed() -> bool {
 
 const CLOSED: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
 
-/// Waits until the terminal has an event, for at most `wait`, and returns the terminal's state. The state is empty if
+/// Waits at most `wait` until the terminal has an event, and returns the state of the terminal. The state is empty if
 /// there was no event.
 fn state_within(wait: Duration) -> io::Result<PollFlags> {
     let stdin = io::stdin();
     let mut terminal = [PollFd::new(&stdin, PollFlags::IN)];
-    // The conversion succeeds, because callers wait for at most the time of a frame.
+    // The conversion of the waiting time succeeds, because callers wait for at most the time of a frame.
     let wait = Timespec::try_from(wait).map_err(|_| Errno::INVAL)?;
     match poll(&mut terminal, Some(&wait)) {
-        // A signal interrupted the wait. The state is checked again later.
+        // A signal interrupted the wait. The terminal's state is checked again later.
         Ok(_) | Err(Errno::INTR) => Ok(terminal[0].revents()),
         Err(error) => Err(error.into()),
     }

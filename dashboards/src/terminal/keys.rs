@@ -1,4 +1,4 @@
-//! Keys of a single run, in one table that defines both the handler and the help.
+//! Keys of the dashboard of a single run, in one table that defines both the key handler and the help.
 
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -100,7 +100,7 @@ pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
     },
 ];
 
-/// Executes the command of a key; keys without a command do nothing. `frame` is the frame that would be drawn now.
+/// Executes the command of a key. Keys without a command have no effect. `frame` is the frame that would be drawn now.
 pub(crate) fn handle_key(state: &mut State, key: KeyEvent, frame: &Frame) -> Option<Action> {
     let binding = find(BINDINGS, key)?;
     state.notice.clear();
@@ -146,7 +146,7 @@ fn raise_limit(state: &mut State, _: &Frame) -> Option<Action> {
     change_limit(state, Action::RaiseLimit)
 }
 
-/// Requests a change of the limit. The caller answers with the limit's name and new value.
+/// Requests a change of the server's limit. The caller of the dashboard answers with the limit's name and new value.
 fn change_limit(state: &mut State, action: Action) -> Option<Action> {
     if state.header.adjustable_limit.is_some() {
         Some(action)

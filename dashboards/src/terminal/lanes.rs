@@ -1,4 +1,4 @@
-//! Dashboard of several strategies: one lane for each, one below the other.
+//! Dashboard of several strategies, with one lane for each strategy. Lanes are one below the other.
 
 mod keys;
 mod lane;

@@ -1,4 +1,4 @@
-//! Answer to a key, shown in the bottom line for a few seconds.
+//! Answer to a key press, shown in the bottom line for a few seconds.
 
 const FRAMES: u16 = 40;
 

@@ -6,12 +6,12 @@ use ratatui::style::{Color, Modifier, Style};
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// Bits of a braille character: one row of dots per entry, from the top, each with its left and its right dot.
+/// Bits of the dots of a braille character. Each entry is a row of dots, from the top, with its left and its right dot.
 const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
 const BLANK_BRAILLE: u32 = 0x2800;
 
-/// Painter on a rectangle of the screen. Heights are shares of the rectangle, 0 to 1.
+/// Painter for a rectangle of the screen. Heights are shares of the rectangle's height, 0 to 1.
 pub(crate) struct Painter<'a> {
     buf: &'a mut Buffer,
     area: Rect,
@@ -23,7 +23,7 @@ impl<'a> Painter<'a> {
         Self { buf, area }
     }
 
-    /// Draws a bar from the bottom up to a height. A positive height is at least one eighth of a row.
+    /// Draws a bar from the bottom up to a height. A bar of positive height is at least one eighth of a row high.
     pub(crate) fn bar(&mut self, column: u16, height: f64, style: Style) {
         let rows = self.area.height;
         let eighths = steps(height, rows * 8).max(u16::from(height > 0.0));
@@ -45,8 +45,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Makes room for a level, because a character shows either a level or the end of a bar. The end of the bar moves
-    /// to the end of this row or of the row below, whichever is nearer.
+    /// Makes room for a level line, because a character shows either a level line or the end of a bar. The end of the
+    /// bar moves to the end of the same row or of the row below, whichever is nearer.
     fn make_room(&mut self, column: u16, row: u16, third: usize) {
         let symbol = self.symbol(column, row).map(String::from).unwrap_or_default();
         let bar = EIGHTHS.iter().position(|eighths| *eighths == symbol).unwrap_or(0);
@@ -87,8 +87,8 @@ impl<'a> Painter<'a> {
         cell.symbol().chars().next()
     }
 
-    /// Sets a character. If it replaces a full block, the block's colour becomes its background. If there are no
-    /// colours, the character is reversed.
+    /// Sets a character on the screen. If the character replaces a full block, the block's colour becomes its
+    /// background. Without colours, the character is shown in reverse video.
     fn set(&mut self, column: u16, row: u16, symbol: &str, style: Style) {
         if self.symbol(column, row).is_some()
             && let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row))

@@ -1,4 +1,4 @@
-//! Rendering of a frame and the state of the view.
+//! Rendering of a frame of the dashboard, and of the state of the view.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};

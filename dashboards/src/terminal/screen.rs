@@ -1,4 +1,4 @@
-//! Takeover of the terminal for drawing, and its restoration.
+//! Takeover of the terminal for drawing the dashboard, and its later restoration.
 
 use std::io::{self, Write};
 use std::panic;
@@ -12,7 +12,8 @@ use crossterm::terminal::{
 };
 use ratatui::{Frame, Terminal, backend::CrosstermBackend};
 
-/// True if there is something to restore. Global, because a process has one terminal.
+/// True while the dashboard occupies the terminal, which must then be restored. The flag is global, because a process
+/// has one terminal.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
 #[derive(Debug, thiserror::Error)]
@@ -27,33 +28,34 @@ pub enum WatchError {
     HungUp,
 }
 
-/// Restores cursor, raw mode and screen of the terminal. Does nothing unless it shows a dashboard.
+/// Restores cursor, raw mode and screen of the terminal. Does nothing unless the terminal shows a dashboard.
 ///
-/// Call this before leaving the process without returning from [`watch`](crate::watch()).
+/// Call this function before leaving the process without returning from [`watch`](crate::watch()).
 pub fn restore() {
-    // Returns without waiting for stdout if there is no dashboard, because a thread that writes to stdout may block
-    // for ever.
+    // If there is no dashboard, the function returns without waiting for stdout, because a thread that writes to stdout
+    // may block for ever.
     if !ENTERED.load(Ordering::SeqCst) {
         return;
     }
-    // Waits until another thread has finished drawing. A panic of the drawing thread does not block here, because
+    // The lock waits until another thread has finished drawing. A panic of the drawing thread does not block, because
     // that thread already holds the lock.
     let mut stdout = io::stdout().lock();
     if ENTERED.swap(false, Ordering::SeqCst) {
-        // A failure cannot be reported any more. Raw mode ends last, because without it the terminal echoes keys, and
-        // these must not appear across the picture.
+        // A failed restoration cannot be reported any more. Raw mode ends last. Without raw mode the terminal echoes
+        // keys, which must not appear across the picture.
         drop(execute!(stdout, LeaveAlternateScreen, Show));
         drop(disable_raw_mode());
     }
 }
 
-/// Alternate screen in raw mode, until it is dropped. The mouse is not captured, because copy and paste need it.
+/// Alternate screen of the terminal in raw mode, until this value is dropped. The mouse is not captured, because copy
+/// and paste need it.
 pub(crate) struct Screen {
     terminal: Terminal<CrosstermBackend<WhileOurs>>,
 }
 
-/// Stdout while the dashboard occupies the screen. Later output is dropped, because ratatui shows the cursor once
-/// more when it ends. It would panic if stderr, too, leads to a closed terminal.
+/// Writer to stdout while the dashboard occupies the screen. Later output is dropped, because ratatui shows the cursor
+/// once more when it ends. Ratatui would panic if stderr, too, leads to a closed terminal.
 struct WhileOurs(io::Stdout);
 
 impl Write for WhileOurs {
@@ -77,18 +79,19 @@ impl Screen {
 
     fn prepare() -> io::Result<Self> {
         enable_raw_mode()?;
-        // Set only after raw mode was entered, which fails without a terminal. Nothing must be written to stdout
-        // then.
+        // The flag is set only after raw mode was entered, which fails without a terminal. Without a terminal, nothing
+        // must be written to stdout.
         ENTERED.store(true, Ordering::SeqCst);
-        // Not `Terminal::clear`, which queries the position of the cursor, and waits two seconds if there is no answer.
+        // `Terminal::clear` is not used, because it queries the position of the cursor and waits two seconds if there
+        // is no answer.
         execute!(io::stdout(), EnterAlternateScreen, Clear(ClearType::All))?;
         Ok(Self { terminal: Terminal::new(CrosstermBackend::new(WhileOurs(io::stdout())))? })
     }
 
-    /// Draws the changes. Does nothing if [`restore`] or a panic of another thread has restored the terminal, because
-    /// the terminal then shows other output.
+    /// Draws the changes since the last frame. Does nothing if [`restore`] or a panic of another thread has restored
+    /// the terminal, because the terminal then shows other output.
     pub(crate) fn draw(&mut self, render: impl FnOnce(&mut Frame<'_>)) -> Result<(), WatchError> {
-        // The lock prevents a restoration between the check and the end of the drawing.
+        // The lock prevents other threads from restoring the terminal between the check and the end of the drawing.
         let mut stdout = io::stdout().lock();
         if !self.is_ours() {
             return Ok(());
@@ -109,8 +112,8 @@ impl Drop for Screen {
     }
 }
 
-/// Restores the terminal before a panic prints its message. On the alternate screen the message would vanish, and in
-/// raw mode its lines would be garbled.
+/// Installs a panic hook that restores the terminal before the message of a panic is printed. On the alternate screen
+/// the message would vanish, and in raw mode its lines would be garbled.
 fn restore_before_panic_messages() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

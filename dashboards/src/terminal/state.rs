@@ -1,4 +1,4 @@
-//! State of the view, as chosen by the user. It has no clock, and measures time in frames.
+//! State of the dashboard's view, as chosen by the user. The state has no clock, and measures time in frames.
 
 use super::notice::Notice;
 use crate::figures::Scale;
@@ -14,7 +14,7 @@ pub(crate) enum View {
 }
 
 impl View {
-    /// All views, ordered by the keys that select them.
+    /// All views of the dashboard, in the order of the keys that select them.
     pub(crate) const ALL: [Self; 4] = [Self::Overview, Self::Rates, Self::Window, Self::Latency];
 
     pub(crate) const fn name(self) -> &'static str {
@@ -34,7 +34,7 @@ impl View {
 pub(crate) struct State {
     pub(crate) header: Header,
     pub(crate) view: View,
-    /// Scale of the rates.
+    /// Scale of the axis of the rates chart.
     pub(crate) scale: Scale,
     pub(crate) help: bool,
     pub(crate) paused: Option<Box<Frame>>,

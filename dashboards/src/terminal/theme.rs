@@ -10,10 +10,10 @@ use crate::Background;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// Bright colours, for dark backgrounds.
+    /// Bright colours for dark backgrounds.
     Dark,
     Light,
-    /// Medium colours: a little less contrast, but readable on every background.
+    /// Medium colours with a little less contrast, which are readable on every background.
     Either,
     Monochrome,
 }
@@ -22,7 +22,7 @@ pub(crate) enum Theme {
 pub(crate) enum Role {
     Accepted,
     Rejected,
-    /// Attempts without a usable answer.
+    /// Attempts without a usable response.
     Failed,
     Window,
     Ssthresh,
@@ -33,14 +33,14 @@ pub(crate) enum Role {
     LowerBound,
     Latency,
     Title,
-    /// Axes, rules, units.
+    /// Faint elements such as axes, rules and units.
     Faint,
     Alert,
 }
 
 impl Theme {
-    /// Returns the theme without colours if `NO_COLOR` is set to a non-empty text, and otherwise the theme for the
-    /// background.
+    /// Returns the theme without colours if the variable `NO_COLOR` is set to a non-empty text. Otherwise returns the
+    /// theme for the background.
     pub(crate) fn chosen(background: Background) -> Self {
         let variable = |name| std::env::var(name).unwrap_or_default();
         match background {
@@ -51,7 +51,8 @@ impl Theme {
         }
     }
 
-    /// Returns the theme for `COLORFGBG`: `foreground;background` as numbers of the first sixteen colours.
+    /// Returns the theme for a value of the variable `COLORFGBG`. The value is `foreground;background`, as numbers of
+    /// the first sixteen colours.
     fn chosen_by(colours: &str) -> Self {
         match colours.rsplit(';').next().map(str::parse) {
             Some(Ok(0..=6 | 8)) => Self::Dark,
@@ -64,10 +65,10 @@ impl Theme {
         let plain = Style::new();
         let coloured = match role {
             Role::Title => plain.add_modifier(Modifier::BOLD),
-            // The default colour is set explicitly. Without it, text over a bar would take the bar's colour and be
+            // The default text colour is set explicitly. Without it, text over a bar would take the bar's colour and be
             // invisible.
             Role::Cap => plain.fg(Color::Reset).add_modifier(Modifier::BOLD),
-            // Black on orange, on every background.
+            // Alerts are black on orange, on every background.
             Role::Alert => plain.fg(Color::Indexed(16)).bg(Color::Indexed(214)).add_modifier(Modifier::BOLD),
             role => plain.fg(Color::Indexed(self.colour(role))),
         };

@@ -1,4 +1,4 @@
-//! Main loop: refresh, draw, and wait for keys until the next frame is due.
+//! Main loop of the dashboard: refreshes and draws a frame, then waits for keys until the next frame is due.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,18 +17,19 @@ const FRAME_TIME: Duration = Duration::from_millis(100);
 
 /// Shows a run on the terminal until `refresh` returns [`Liveness::Over`].
 ///
-/// Ten times a second `refresh` updates a frame, which is then drawn. Keys take effect at once. Their actions are passed to
-/// `act` on the same thread, which may return a sentence for the bottom line. After [`Action::Quit`] the dashboard stays and
-/// shows that it is stopping, until `refresh` returns [`Liveness::Over`]; another `q` requests the end again. In raw mode
-/// Ctrl-C is a key and means the same as `q`.
+/// Ten times a second `refresh` updates a frame, which is then drawn. Keys take effect at once. Their actions are
+/// passed to `act` on the same thread, which may return a sentence for the bottom line. After [`Action::Quit`] the
+/// dashboard stays open and shows that the run is stopping, until `refresh` returns [`Liveness::Over`]. Another `q`
+/// requests the end again. In raw mode Ctrl-C is a key and means the same as `q`.
 ///
-/// Signals are left to the caller: on SIGINT or SIGTERM make `refresh` return `Over`, and this function returns within
-/// 100 ms with the terminal restored. Before leaving the process from another thread call [`restore`](crate::restore).
-/// The terminal is also restored after an error, and before a panic of any thread prints its message. After that nothing
-/// is drawn any more, and this function waits for the end of the run.
+/// Signals are left to the caller. If `refresh` returns `Over` after SIGINT or SIGTERM, `watch` returns within 100 ms
+/// with the terminal restored. Before leaving the process from another thread call [`restore`](crate::restore). The
+/// terminal is also restored after an error, and before a panic of any thread prints its message. After such a panic
+/// nothing is drawn any more, and `watch` waits for the end of the run.
 ///
 /// # Errors
-/// Fails if the terminal cannot be used, and with [`WatchError::HungUp`] within 100 ms after it was closed. The run goes on.
+/// Fails if the terminal cannot be used, and with [`WatchError::HungUp`] within 100 ms after the terminal was closed.
+/// The run goes on.
 pub fn watch(
     header: Header,
     background: Background,
@@ -42,7 +43,7 @@ pub fn watch(
 pub(crate) trait Dashboard {
     type Frame: Default;
 
-    /// Counts a frame, before it is drawn.
+    /// Counts a frame in the state of the view, before the frame is drawn.
     fn on_frame(&mut self);
 
     fn handle_key(&mut self, key: KeyEvent, frame: &Self::Frame) -> Option<Action>;
@@ -58,7 +59,7 @@ pub(crate) fn show<D: Dashboard>(
     refresh: impl FnMut(&mut D::Frame) -> Liveness,
     act: impl FnMut(Action) -> Option<String>,
 ) -> Result<(), WatchError> {
-    // After the terminal was closed, every failure is attributed to its closing.
+    // After the terminal was closed, every failure is reported as `HungUp`.
     let reason = |error| if keyboard::is_closed() { WatchError::HungUp } else { error };
     draw_and_listen(dashboard, theme, refresh, act).map_err(reason)
 }
@@ -110,7 +111,8 @@ impl Dashboard for State {
     }
 }
 
-/// Returns the next event before an instant, if any. After the terminal was restored, only waits.
+/// Returns the next terminal event before the instant `due`, if any. After the terminal was restored, the function only
+/// waits.
 fn next_event(screen: &Screen, due: Instant) -> Result<Option<Event>, WatchError> {
     let left = due.saturating_duration_since(Instant::now());
     if !screen.is_ours() {

@@ -1,4 +1,4 @@
-//! One widget per file; each draws a part of a frame into a rectangle.
+//! Widgets of the dashboard, one per file. Each widget draws a part of a frame into a rectangle.
 
 pub(crate) mod attempts;
 pub(crate) mod bar;

@@ -1,4 +1,5 @@
-//! Keys of the lanes view: the keys of a single run's view that make sense for several runs.
+//! Keys of the dashboard of several strategies. They are those keys of a single run's dashboard that make sense for
+//! several runs.
 
 use crossterm::event::{KeyCode, KeyEvent};
 

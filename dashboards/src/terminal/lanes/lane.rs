@@ -1,4 +1,5 @@
-//! One lane: the strategy's name, its progress, bars of its figures so far, and a chart of its window over time.
+//! Drawing of one lane (strategy): its name, its progress, bars of its figures so far, and a chart of its window over
+//! time.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,8 +14,8 @@ use crate::terminal::widgets::time_axis::TimeAxis;
 use crate::terminal::widgets::{bar, window};
 use crate::{Lane, Lanes, text};
 
-/// Widths in columns: a row's name, the text after its bar (on wide and on narrow lanes), and the minimum widths of
-/// wide and of narrow lanes.
+/// Widths in columns of the parts of a lane: a row's name, and the text after its bar on wide and on narrow lanes.
+/// `WIDE` and `NARROW` are the minimum widths of these lanes.
 const NAME: u16 = 10;
 const BEHIND: u16 = 57;
 const BEHIND_NARROW: u16 = 47;
@@ -25,14 +26,14 @@ const CHART: u16 = 3;
 
 const TALLEST: u16 = 22;
 
-/// Returns the maximum height of a lane. A lane has no chart if single runs are not observed.
+/// Returns the maximum height of a lane in rows. A lane has no chart if single runs are not observed.
 pub(crate) fn tallest(lanes: &Lanes) -> u16 {
     let rows = u16::try_from(lanes.columns.len()).unwrap_or(TALLEST).saturating_add(2);
     let charts = lanes.lanes.iter().any(|lane| lane.run.is_some());
     if charts { TALLEST.max(rows) } else { rows.saturating_add(1) }
 }
 
-/// Draws one lane of at least two rows. All lanes share the time axis.
+/// Draws one lane (strategy), which has at least two rows. All lanes share the time axis.
 pub(crate) fn draw(
     area: Rect,
     buf: &mut Buffer,
@@ -55,8 +56,8 @@ pub(crate) fn draw(
     }
 }
 
-/// Returns the figures that have no row of their own. On narrow screens, returns the state of the run instead,
-/// because there is no room for it after the progress bar.
+/// Returns the figures that have no row of their own. On narrow screens, returns the state of the run instead, because
+/// there is no room for this state after the progress bar.
 fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey> {
     let key = |mark, name: &'static str, value, role| LegendKey { mark, name: name.into(), value, role };
     let mut keys = Vec::new();

@@ -1,4 +1,5 @@
-//! Numbers of a lane. They are the same in a lane of several rows and in a row of the table.
+//! Formatting of the numbers of a strategy. The numbers are the same in a lane of several rows and in a row of the
+//! table.
 
 use loadgen_core::Snapshot;
 
@@ -46,7 +47,7 @@ pub(crate) fn mark(lane: &Lane) -> &'static str {
     }
 }
 
-/// Describes the run in progress, the most informative part first.
+/// Describes the run in progress. The most informative part comes first.
 pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
     let progress = Progress::new(snapshot);
     let ops = match progress.goal {

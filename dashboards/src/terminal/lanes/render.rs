@@ -1,4 +1,4 @@
-//! Rendering of the lanes and the state of the view.
+//! Rendering of the lanes (one per strategy) and of the state of the view.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -104,7 +104,7 @@ fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesStat
     segments::draw(Rect { y: area.y + 1, height: 1, ..area }, buf, &left, &[(elapsed, Style::new())]);
 }
 
-/// Draws the lanes that fit. If some lanes do not fit, returns a text that names the drawn ones.
+/// Draws as many lanes as fit on the screen. If some lanes do not fit, returns a text that names the drawn ones.
 fn draw_lanes(
     body: Rect,
     buf: &mut Buffer,

@@ -1,4 +1,4 @@
-//! State of the lanes view, as chosen by the user.
+//! State of the dashboard of several strategies, as chosen by the user.
 
 use crate::terminal::notice::Notice;
 use crate::{Lanes, LanesHeader};
@@ -8,7 +8,7 @@ pub(crate) struct LanesState {
     pub(crate) help: bool,
     pub(crate) paused: Option<Box<Lanes>>,
     pub(crate) stopping: bool,
-    /// Top lane if not all of them fit; `None` follows the run in progress.
+    /// Index of the top lane if not all lanes fit. `None` means that the view follows the run in progress.
     pub(crate) top: Option<usize>,
     pub(crate) notice: Notice,
 }

@@ -1,4 +1,4 @@
-//! Lanes of one row each, for small screens and many strategies.
+//! Table of strategies with one row each, for small screens and many strategies.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -8,7 +8,7 @@ use crate::terminal::theme::{Role, Theme};
 use crate::terminal::widgets::{bar, segments};
 use crate::{Lane, Lanes, text};
 
-/// Widths in columns: a figure, the bar with its percentage, the percentage alone, and the minimum of the name.
+/// Widths in columns: a figure, the bar with its percentage, the percentage alone, and the minimum width of a name.
 const FIGURE: u16 = 12;
 const BAR: u16 = 20;
 const PERCENT: u16 = 6;

@@ -1,4 +1,4 @@
-//! Loop that shows the lanes on the terminal until all runs are over.
+//! Loop that shows the lanes (one per strategy) on the terminal until all runs are over.
 
 use crossterm::event::KeyEvent;
 
@@ -11,8 +11,8 @@ use crate::{Action, Background, Lanes, LanesHeader, Liveness, WatchError};
 
 /// Shows strategies side by side on the terminal until `refresh` returns [`Liveness::Over`].
 ///
-/// Works like [`watch`](crate::watch()), except that [`Action::Quit`] is the only action. The server cannot be
-/// changed here, because it must be the same for all strategies.
+/// Works like [`watch`](crate::watch()), except that [`Action::Quit`] is the only action. Keys cannot change the
+/// server, because the server must be the same for all strategies.
 pub fn watch_lanes(
     header: LanesHeader,
     background: Background,

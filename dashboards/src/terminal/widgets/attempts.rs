@@ -1,4 +1,4 @@
-//! Attempts per op: numbers of ops by their attempts, and the share of attempts without success.
+//! Panel of attempts per op: numbers of ops by their number of attempts, and the share of attempts without success.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -12,7 +12,7 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Widths in columns of the labels (`100–999`) and of the percentage.
+/// Widths in columns: the labels of the bars (such as `100–999`), and the percentage.
 const LABEL: u16 = 8;
 const PERCENT: u16 = 8;
 

@@ -1,4 +1,4 @@
-//! Horizontal bars, exact to an eighth of a column.
+//! Horizontal bars whose length is exact to an eighth of a column.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -17,11 +17,12 @@ const PERCENT: u16 = 6;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extent {
-    /// Share of the work that has ended, 0 to 1; `None` if the total is unknown.
+    /// Share of the work that has ended, successful or not, 0 to 1; `None` if the total is unknown.
     pub(crate) share: Option<f64>,
-    /// Part of the share that ended without success, 0 to 1.
+    /// Share of all work that ended without success, 0 to 1. It is part of `share`.
     pub(crate) in_vain: f64,
-    /// Position of a mark, 0 to 1: the elapsed share of the lower bound on the makespan.
+    /// Position of a mark on the bar, 0 to 1. The mark shows the elapsed time as a share of the lower bound on the
+    /// makespan.
     pub(crate) mark: Option<f64>,
 }
 
@@ -46,7 +47,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
         let columns = usize::from(steps(over, bar.width).max(1));
         buf.set_stringn(bar.x, bar.y, IN_VAIN.repeat(columns), width, theme.style(Role::Failed));
     }
-    // A difference of at most 1e-9 is a rounding error, for which no work is drawn.
+    // A difference of at most 1e-9 is a rounding error and is drawn as no work.
     let done = if over - in_vain > 1e-9 { over - in_vain } else { 0.0 };
     fill(bar, buf, done, theme.style(Role::Accepted));
     if let (Some(mark), Some(_)) = (mark, share) {
@@ -63,7 +64,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
     );
 }
 
-/// Fills a share (0 to 1) of a row. A positive share fills at least one eighth of a column.
+/// Fills a share (0 to 1) of a row with a bar. A positive share fills at least one eighth of a column.
 pub(crate) fn fill(row: Rect, buf: &mut Buffer, share: f64, style: Style) {
     let row = Rect { height: row.height.min(1), ..row }.intersection(buf.area);
     if !row.is_empty() {

@@ -1,4 +1,4 @@
-//! Bottom line: the views and the keys, or the answer to the last key.
+//! Bottom line of the dashboard: the views and the keys, or the answer to the last key.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,7 +11,8 @@ use crate::terminal::state::{State, View};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws the line. A warning replaces the keys. Callers pass a warning only if it has no other place on the screen.
+/// Draws the bottom line. A warning replaces the list of keys. Callers pass a warning only if it has no other place on
+/// the screen.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<String>, theme: Theme) {
     if let Some(text) = state.notice.text().map(str::to_owned).or(warning) {
         say(area, buf, &text, theme);

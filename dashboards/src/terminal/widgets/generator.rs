@@ -1,4 +1,4 @@
-//! One line on the load generator itself, with a warning if it is the bottleneck.
+//! Line with the state of the load generator itself, and a warning if the generator is the bottleneck.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

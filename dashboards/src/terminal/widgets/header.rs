@@ -1,4 +1,4 @@
-//! Top line: strategy, workload, target, and the state of the run.
+//! Top line of the dashboard: strategy, workload, target, and the state of the run.
 
 use loadgen_core::Phase;
 use ratatui::buffer::Buffer;

@@ -1,4 +1,4 @@
-//! Help over the view: all keys, generated from their table, and explanations of the charts.
+//! Help shown over the dashboard: all keys, generated from the key table, and explanations of the charts.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -9,7 +9,7 @@ use ratatui::widgets::{Block, BorderType, Borders, Clear, Paragraph, Widget};
 use crate::terminal::binding::Binding;
 use crate::terminal::theme::{Role, Theme};
 
-/// Width of the longest line in columns, with the border.
+/// Width in columns of the help's longest line, including the border.
 const WIDTH: u16 = 56;
 
 pub(crate) fn draw<S, F>(
@@ -31,7 +31,7 @@ pub(crate) fn draw<S, F>(
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2);
     let area = centred(screen, WIDTH, height);
     Clear.render(area, buf);
-    // On a low screen, only the top of the frame is drawn, because the keys matter more than a whole frame.
+    // On a low screen, only the top of the border is drawn, because the keys matter more than a whole border.
     let frame = if height > area.height { Borders::TOP } else { Borders::ALL };
     let block = Block::new()
         .borders(frame)

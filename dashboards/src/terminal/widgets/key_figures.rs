@@ -1,4 +1,4 @@
-//! The panels' most important figures in three lines, for small screens.
+//! The most important figures of the panels in three lines, for screens that are too small for panels.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

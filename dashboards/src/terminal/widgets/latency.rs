@@ -1,4 +1,4 @@
-//! Op latency, from an op's arrival to its success: percentiles beside or above a histogram.
+//! Panel of op latency, from an op's arrival to its success: percentiles beside or above a histogram.
 
 use std::time::Duration;
 

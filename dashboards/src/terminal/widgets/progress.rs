@@ -1,5 +1,5 @@
-//! Progress in two rows: a bar of the work done, and the numbers. A mark shows the elapsed share of the lower bound
-//! on the makespan.
+//! Progress of a run in two rows: a bar of the work done, and the numbers. A mark on the bar shows the elapsed time as
+//! a share of the lower bound on the makespan.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -41,8 +41,8 @@ fn numbers_of(progress: &Progress, width: usize, theme: Theme) -> (Vec<Segment>,
         Some(optimal) if narrow => (left, vec![(format!("┃min {optimal}"), style)]),
         None if narrow => (left, vec![elapsed]),
         Some(optimal) => (left, vec![elapsed, (format!("┃ takes at least {optimal}"), style)]),
-        // No bound is known for foreign servers. Nor is one known for a server that turned out to differ from the
-        // server for which the bound was proven.
+        // No lower bound on the makespan is known for foreign servers. Nor is one known for a server that turned out to
+        // differ from the server for which the bound was proven.
         None => (left, vec![elapsed, ("no lower bound known".to_owned(), theme.style(Role::Faint))]),
     }
 }

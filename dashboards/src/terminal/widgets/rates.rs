@@ -1,5 +1,5 @@
-//! Requests per second over time: accepted ones as an area, rejected and failed ones as lines, and the rate limit
-//! that the server has in the long run, if any.
+//! Chart of requests per second over time: accepted requests as an area, rejected and failed requests as lines. If the
+//! server has a rate limit, the chart also shows the limit's long-run rate.
 
 use loadgen_core::{Gauge, Point, RATE_LIMIT};
 use ratatui::buffer::Buffer;
@@ -13,11 +13,11 @@ use crate::terminal::chart::{Chart, Dash, Layer, columns};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Minimum smoothing width of rates, as a share of the time axis. With less smoothing, narrow columns would show
-/// single requests.
+/// Minimum width over which rates are smoothed, as a share of the time axis. With less smoothing, narrow columns would
+/// show single requests.
 const SMOOTHING: f64 = 1.0 / 25.0;
 
-/// If the rate limit exceeds the highest rate by more than this factor, it is off the axis.
+/// Ratio of the rate limit to the highest rate above which the limit is not included in the axis.
 const FAR: f64 = 2.0;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, labelled: bool, theme: Theme) {
@@ -35,7 +35,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     let highest = all.into_iter().flatten().flatten().fold(8.0_f64, |highest, rate| highest.max(*rate));
     let limit = RateLimit::new(frame);
     let limits = limits(&timeline, time, width);
-    // If a limit far above all rates were on the axis, it would flatten the picture.
+    // Only limits near the rates extend the axis. A limit far above all rates would flatten the picture.
     let near = limits.iter().flatten().copied().filter(|rate| *rate <= FAR * highest);
     let end = scale.ceiling(near.fold(highest, f64::max));
 
@@ -61,7 +61,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
         legend.push(key("⠄⠄", name("failed", "fail"), &failed, Role::Failed));
         layers.push(Layer::Line(Role::Failed, Dash::Dotted, as_line(&failed_values)));
     }
-    // If the legend has a third entry, it needs the room that the long title would take.
+    // The title is short if the legend has a third entry, because the entry needs the room of the long title.
     let title = match (scale, narrow || failing && area.width < 100) {
         (Scale::Linear, true) => "Req/s",
         (Scale::Linear, false) => "Requests per second",
@@ -71,8 +71,8 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
     Chart { title, legend, scale, end, time, labelled, layers }.draw(area, buf, theme);
 }
 
-/// Returns the lowest rate limit in each column. If there are several limits, responses advertise the one closest to
-/// exhaustion.
+/// Returns the lowest rate limit in each column of the chart. If the server has several limits, its responses advertise
+/// the limit closest to exhaustion.
 fn limits(timeline: &Timeline<'_>, time: TimeAxis, width: usize) -> Vec<Option<f64>> {
     let Some(drawn) = timeline.drawn.iter().find(|drawn| *drawn.kind == RATE_LIMIT) else {
         return vec![None; width];
@@ -89,7 +89,7 @@ fn rates(counter: &Counter, time: TimeAxis, parts: usize) -> Vec<Option<f64>> {
     (0..parts).map(|part| counter.smoothed(around(part), least_s)).collect()
 }
 
-/// Turns zero rates into gaps, because they would be a line along the bottom.
+/// Turns zero rates into gaps, because zero rates would be a line along the bottom of the chart.
 fn as_line(rates: &[Option<f64>]) -> Vec<Option<(f64, f64)>> {
     rates.iter().map(|rate| rate.filter(|rate| *rate > 0.0).map(|rate| (rate, rate))).collect()
 }

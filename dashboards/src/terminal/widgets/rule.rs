@@ -1,4 +1,4 @@
-//! Line above a panel: title on the left, legend or key figure on the right.
+//! Line above a panel of the dashboard: the title on the left, and the legend or key figure on the right.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use crate::text;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LegendKey {
-    /// Sample of how the chart draws the entry; may be empty.
+    /// Sample of how the chart draws the legend entry; may be empty.
     pub(crate) mark: &'static str,
     pub(crate) name: Cow<'static, str>,
-    /// Latest value. Its width is constant, so that the text beside it does not move.
+    /// Latest value of the legend entry. Its width is constant, so that the text beside it does not move.
     pub(crate) value: String,
     pub(crate) role: Role,
 }

@@ -1,4 +1,4 @@
-//! Row of short texts. If not all of them fit, the last ones are left out.
+//! Row of short texts. If not all texts fit, the last ones are left out.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

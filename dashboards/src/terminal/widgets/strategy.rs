@@ -1,4 +1,5 @@
-//! State of the strategy: its phase, the reason of its last change, its numbers, and the numbers of ops by state.
+//! Panel with the state of the strategy: its phase, the reason of its last change, its numbers, and the numbers of ops
+//! by state.
 
 use std::borrow::Cow;
 
@@ -24,7 +25,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     }
 }
 
-/// Returns names and values, the most informative first. A small screen shows the first five.
+/// Returns the names and values of the panel, the most informative first. A small screen shows only the first five.
 fn lines(frame: &Frame) -> Vec<(Cow<'static, str>, String)> {
     let snapshot = &frame.snapshot;
     let gauges = &snapshot.gauges;

@@ -1,4 +1,4 @@
-//! Axis of experiment time below charts, with a mark at the lower bound on the makespan.
+//! Time axis below charts, in experiment time, with a mark at the lower bound on the makespan.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// The axis includes the lower bound if it is at most this many times the elapsed time, or within the first minute. A
-/// bound further away would leave no room for the events so far.
+/// Limits of the time at which the lower bound on the makespan is still included in the axis: a multiple of the elapsed
+/// time, and a minimum in seconds. A bound further away would leave no room for the events so far.
 const FORESIGHT: f64 = 4.0;
 const MIN_HORIZON_S: f64 = 60.0;
 
-/// Span of experiment time from the run's origin, in seconds.
+/// Span of experiment time that the axis shows, in seconds, starting at the origin of the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TimeAxis {
     pub(crate) span_s: f64,

@@ -1,4 +1,4 @@
-//! Attempts in flight and their limits, against the server's true cap.
+//! Chart of the attempts in flight and of the strategy's limits on them, against the server's true concurrency cap.
 
 use std::borrow::Cow;
 
@@ -46,12 +46,12 @@ pub(crate) fn draw_on(
     let caps = highs(&ranges(width, |point| point.server_cap));
     let cap = level(&caps, latest_cap);
 
-    // Without a window, the strategy's own gauge determines the range of the axis.
+    // If the strategy has no window, the strategy's own gauge determines the range of the axis.
     let leading = if timeline.latest(|point| point.window).is_some() { &window } else { &gauge };
     let values = [&highs(leading), &in_flight, &cap];
     let highest = values.into_iter().flatten().flatten().fold(8.0_f64, |highest, value| highest.max(*value));
     let end = Scale::Linear.ceiling(highest * 1.05);
-    // Values far above all others, as at the start of a run, would only flatten the picture.
+    // Values far above all others, as at the start of a run, are left out, because they would only flatten the picture.
     let within = |ranges: Vec<Option<(f64, f64)>>| -> Vec<Option<(f64, f64)>> {
         ranges.into_iter().map(|range| range.filter(|(low, _)| *low <= end)).collect()
     };
@@ -72,7 +72,7 @@ pub(crate) fn draw_on(
     Chart { title, legend, scale: Scale::Linear, end, time, labelled, layers }.draw(area, buf, theme);
 }
 
-/// Returns the legend, the most important entries first, because the last ones are left out if there is no room.
+/// Returns the entries of the legend, the most important first. If there is no room, the last entries are left out.
 fn legend(frame: &Frame, timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
     let key = |mark, name: Cow<'static, str>, role, value: Option<f64>| {
         let value = value?;
@@ -95,8 +95,8 @@ fn legend(frame: &Frame, timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
     .collect()
 }
 
-/// Returns the first of the strategy's own gauges that counts attempts, which is the unit of the axis. The other
-/// gauges are shown as numbers elsewhere.
+/// Returns the first of the strategy's own gauges that counts attempts, because attempts are the unit of the axis.
+/// Other gauges are shown as numbers elsewhere.
 fn counted<'a>(timeline: &Timeline<'a>) -> Option<&'a DrawnGauge> {
     timeline.drawn.iter().find(|drawn| drawn.kind.unit.is_empty())
 }
