@@ -1,4 +1,4 @@
-//! Finished runs as plots and reports: plots as data, drawn as SVG, on the terminal, and in one HTML file.
+//! Finished runs as plots and reports. Plots are data, which is drawn as SVG, on the terminal, and in one HTML file.
 //!
 //! [`Document`] reads result files; [`PLOTS`] lists the plots; [`html()`] creates the whole report, and [`svg()`] and
 //! [`plain()`] draw single plots. [`Rows`] writes runs as CSV.

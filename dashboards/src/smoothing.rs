@@ -3,8 +3,7 @@
 //! Servers answer in waves: slots that were filled together become free together, one service time later. A plain
 //! average over a window that contains two and three waves in turn shows a beat that does not exist. A bell-shaped
 //! kernel gives close events more weight and ends softly (Hann's window: F. J. Harris, "On the Use of Windows for
-//! Harmonic Analysis", 1978). If waves are shorter than half of the window, less than a hundredth of their height
-//! remains.
+//! Harmonic Analysis", 1978). If waves are shorter than half of the window, less than a hundredth of the waves remains.
 
 use std::f64::consts::TAU;
 

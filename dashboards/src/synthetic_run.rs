@@ -1,7 +1,7 @@
 //! Synthetic run for tests and the demo: 2,000 ops against a server with 50 slots, in steps of 10 ms.
 //!
 //! The run is a sketch that looks like a real run, not a simulation. It has either a window or exponential backoff. A
-//! rejection cuts the window to 0.9, and otherwise the window grows by one per window.
+//! rejection cuts the window to 0.9 of its size, and otherwise the window grows by one per window.
 
 use std::time::Duration;
 

@@ -189,7 +189,7 @@ pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
     of_arguments(&mockserver::arguments())
 }
 
-/// Parses and runs a command line; `typed[0]` is the name of the program.
+/// Parses a command line and executes its command. `typed[0]` is the name of the program.
 fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
     let cli: Cli = mockserver::parsed(typed, &command_line(), explained);
     match cli.command {

@@ -33,7 +33,7 @@ use crate::text::wrapping::wrapped;
 pub(crate) struct Runner {
     driver: Box<dyn Driver>,
     fresh: Fresh,
-    /// Runs that are missing from merged shards.
+    /// Runs that are missing because not all shards were merged; `None` if no run is missing.
     pub(crate) incomplete: Option<Incomplete>,
     /// Number of concurrent runs.
     pub(crate) at_once: usize,
@@ -176,7 +176,7 @@ impl Runner {
         self.interrupt.cause()
     }
 
-    /// Returns the exit code of a received signal, or `Exit::Unmet` if runs are missing.
+    /// Returns the exit code of a received signal, or otherwise `Exit::Unmet` if runs are missing.
     pub(crate) fn cut_off(&self) -> Option<Exit> {
         self.interrupt.exit().or(self.incomplete.as_ref().map(|_| Exit::Unmet))
     }
@@ -198,7 +198,7 @@ impl Runner {
         document: Option<&impl Serialize>,
         text: impl FnOnce() -> String,
     ) -> anyhow::Result<()> {
-        // Without a document, existing files are not overwritten.
+        // If there is no document, nothing is written, so that existing files are not overwritten.
         let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
         if !self.quiet {
             to_people(&text(), self.stdout_is_claimed).or_else(|error| {

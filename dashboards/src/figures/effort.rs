@@ -7,7 +7,7 @@ use crate::text;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct AttemptStats {
     pub(crate) attempts: u64,
-    /// Ended attempts per ended op; NaN before the first op ended.
+    /// Number of ended attempts per ended op; NaN before the first op ended.
     pub(crate) per_op: f64,
     /// Share of ended attempts that succeeded, 0 to 1; NaN before the first attempt ended.
     pub(crate) efficiency: f64,

@@ -13,7 +13,7 @@ pub(crate) fn trouble(frame: &Frame, time_scale: f64) -> Option<String> {
     let load = GeneratorLoad {
         send_lag_p99_ms: ms(snapshot.send_lag.quantile(0.99)),
         usual_attempt_ms: ms(snapshot.attempt_latency.quantile(0.5)),
-        // A time scale of 0 means that the caller set none.
+        // A time scale of 0 means that the caller did not set a time scale, so 1 is used.
         time_scale: if time_scale > 0.0 { time_scale } else { 1.0 },
         cpu_share: Some(frame.generator.cpu_share),
         waited_for_connection: 0,

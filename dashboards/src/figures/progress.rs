@@ -5,7 +5,7 @@ use loadgen_core::Snapshot;
 use super::Timeline;
 use crate::text;
 
-/// Progress of a run. Times are seconds of experiment time.
+/// Progress of a run. All times are in seconds of experiment time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Progress {
     pub(crate) ended: u64,

@@ -9,7 +9,7 @@ use crate::Lanes;
 pub(crate) struct Remaining {
     pub(crate) done: usize,
     pub(crate) runs: usize,
-    /// Share of the work that is done, 0 to 1, weighted by duration.
+    /// Share of the work of all runs that is done, 0 to 1, weighted by the runs' durations.
     pub(crate) share: f64,
     /// Estimated wall time in seconds until all runs are done; `None` if unknown.
     pub(crate) eta_s: Option<f64>,

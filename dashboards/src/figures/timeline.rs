@@ -63,7 +63,7 @@ impl<'a> Timeline<'a> {
         let mut range = (f64::NAN, f64::NAN);
         for bucket in first..end {
             let gauge = value(bucket);
-            // If one side is NaN, `min` and `max` return the other side.
+            // If one argument is NaN, `min` and `max` return the other argument.
             range = (range.0.min(f64::from(gauge.min)), range.1.max(f64::from(gauge.max)));
         }
         (!range.0.is_nan()).then_some(range)

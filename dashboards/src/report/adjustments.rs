@@ -53,8 +53,8 @@ impl Adjustments {
         if self.logarithmic {
             plot.y.scale = Scale::Logarithmic;
             for series in &mut plot.series {
-                // A logarithmic axis has no zero. Bars would have no base, so they become dots. Zeros would have no
-                // position, so they become gaps.
+                // A logarithmic axis has no zero. So bars, which would have no base, become dots. Zeros, which would
+                // have no position, become gaps.
                 if series.shape == Shape::Bars {
                     series.shape = Shape::Dots;
                 }

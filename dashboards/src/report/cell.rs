@@ -39,7 +39,7 @@ pub(super) struct Cell {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Setting {
-    /// Numeric setting, which can be an axis. Durations are in seconds.
+    /// Value of a numeric setting, which can be drawn on an axis. Durations are in seconds.
     Number(f64),
     Text(String),
 }

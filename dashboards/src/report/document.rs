@@ -15,7 +15,7 @@ pub struct Document {
     pub(super) sensitivity: Vec<results::Variation>,
     /// Start time of the first reproduction; `None` if everything was simulated.
     pub(super) started_at: Option<String>,
-    /// Descriptions of the data that is missing because not all shards were merged.
+    /// Descriptions of data that is missing because not all shards were merged.
     pub(super) incomplete: Vec<String>,
 }
 

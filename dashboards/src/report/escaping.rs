@@ -17,7 +17,8 @@ pub(super) fn escaped(text: &str) -> String {
     safe
 }
 
-/// Replaces characters that XML cannot represent, and marks that change the direction of text and could hide its content.
+/// Replaces characters that XML cannot represent. Also replaces characters that change the direction of text, because
+/// they could hide the text's content.
 pub(super) fn visible(text: &str) -> String {
     text.chars().map(seen).collect()
 }

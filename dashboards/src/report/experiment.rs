@@ -1,4 +1,4 @@
-//! Output of `loadgen reproduce`: experiments as cells with figures over seeds, and claims.
+//! Output of `loadgen reproduce`: claims, and the cells of experiments with figures over seeds.
 
 use results::{Axis, Best, ConfigRecord, Written, WrittenSweep};
 

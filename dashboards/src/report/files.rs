@@ -108,7 +108,7 @@ impl Content {
     }
 
     fn add_missing(&mut self, incomplete: Option<Incomplete>) {
-        // Runs that lack only some of their clients are reported by `lost_clients` instead.
+        // Runs from which only some clients are missing are reported by `lost_clients` instead.
         let incomplete = incomplete.filter(|incomplete| incomplete.missing_tasks > 0);
         self.incomplete.extend(incomplete.map(
             |Incomplete { tasks, missing_tasks, missing_shards, .. }| {

@@ -73,8 +73,8 @@ pub fn html(document: &Document) -> String {
     visible(&report.into_string())
 }
 
-/// Returns the plots of the registry. With several strategies, the plots of completion over time and of cost come
-/// first. With one strategy, the plots of its window and latency come first.
+/// Returns the plots of the registry in the order of the report. With several strategies, the plots of completion over
+/// time and of cost come first. With one strategy, the plots of its window and latency come first.
 fn plots(document: &Document) -> Markup {
     let strategies = document.strategies.as_slice();
     let is_single = strategies.len() == 1;
@@ -108,7 +108,7 @@ fn small(entry: &Entry, document: &Document) -> usize {
     if entry.name == "window" { windows(document).len() } else { 0 }
 }
 
-/// True if a linear axis would compress most of the plot at its lower end.
+/// True if most of the plot would be compressed at the lower end of a linear axis.
 fn is_flat(plot: &Plot) -> bool {
     const MAX_OVER_MEDIAN: f64 = 20.0;
     let points = plot.series.iter().flat_map(|series| &series.points);

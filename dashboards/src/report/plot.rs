@@ -18,7 +18,7 @@ pub struct Axis {
     pub scale: Scale,
     /// Value that the axis always includes. Plots side by side get the same ends this way.
     pub reaches: f64,
-    /// Names of the values 0, 1, 2 …, if the axis shows choices instead of measured values; otherwise empty.
+    /// Names of the values 0, 1, 2 …, if the axis shows choices instead of measured values. Empty for measured values.
     pub names: Vec<String>,
 }
 

@@ -6,7 +6,7 @@ use results::{Answer, Mode, RankedStrategy, RunFigures, RunResult, Score, Senten
 
 use super::strategy::Strategy;
 
-/// Ranking of strategies whose runs differ in nothing but the strategy and the seed.
+/// Ranking of strategies whose runs differ only in the strategy and the seed.
 #[derive(Clone, Debug)]
 pub(super) struct Ranking {
     pub(super) answer: Answer,

@@ -20,7 +20,8 @@ pub(super) struct Run {
     pub(super) makespan_s: Option<f64>,
     pub(super) complete: bool,
     pub(super) optimal_s: Option<f64>,
-    /// Percentiles as pairs: a share of ops, and the latency in milliseconds that this share does not exceed.
+    /// Latency percentiles as pairs: a share of ops, and the latency in milliseconds that this share of ops does not
+    /// exceed.
     pub(super) op_latency_ms: Vec<(f64, f64)>,
     pub(super) stalled: bool,
     pub(super) interrupted: bool,

@@ -124,7 +124,7 @@ fn logarithmic((low, high): (f64, f64), ticks: usize) -> Span {
     let start = candidates.iter().rposition(|value| *value <= low).unwrap_or(0);
     let end =
         candidates.iter().position(|value| *value >= high * (1.0 - 1e-9)).unwrap_or(candidates.len() - 1);
-    // If all values are equal, the axis extends around that value.
+    // If all values are equal, the axis extends on both sides of this value.
     let (start, end) = if end > start {
         (start, end)
     } else {

@@ -13,7 +13,7 @@ use crate::text;
 /// Width of the value axis in columns: five for the label, one for the line.
 const GUTTER: u16 = 6;
 
-/// Dash pattern of a line, so that lines differ without colours.
+/// Dash pattern of a line. Different patterns distinguish lines even without colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dash {
     Solid,

@@ -1,4 +1,5 @@
-//! Drawing with a resolution finer than a character: eighths of a block for areas, braille dots for lines.
+//! Drawing on a terminal with a resolution finer than a character: eighths of a block for areas, braille dots for
+//! lines.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -1,8 +1,9 @@
-//! Colours: the palette of Okabe and Ito ("Color Universal Design", 2008), which colour-blind people can distinguish.
-//! Each colour is the nearest of the 256 indexed colours, which nearly every terminal has.
+//! Colours of the dashboard: the palette of Okabe and Ito ("Color Universal Design", 2008), which colour-blind people
+//! can distinguish. Each colour is the nearest of the 256 indexed colours, which nearly every terminal has.
 //!
 //! Terminals are dark or light and rarely report it. So there are colours for dark, for light, and for unknown
-//! backgrounds. No colour carries meaning alone: areas, lines and dashes differ in shape, and everything is labelled.
+//! backgrounds. No colour carries meaning alone, because areas, lines and dashes differ in shape, and everything is
+//! labelled.
 
 use ratatui::style::{Color, Modifier, Style};
 
@@ -26,7 +27,7 @@ pub(crate) enum Role {
     Failed,
     Window,
     Ssthresh,
-    /// Gauge that a strategy reports under its own name.
+    /// Gauge that a strategy reports under a name of its own.
     Drawn,
     InFlight,
     Cap,

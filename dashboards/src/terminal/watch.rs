@@ -24,8 +24,8 @@ const FRAME_TIME: Duration = Duration::from_millis(100);
 ///
 /// Signals are left to the caller. If `refresh` returns `Over` after SIGINT or SIGTERM, `watch` returns within 100 ms
 /// with the terminal restored. Before leaving the process from another thread call [`restore`](crate::restore). The
-/// terminal is also restored after an error, and before a panic of any thread prints its message. After such a panic
-/// nothing is drawn any more, and `watch` waits for the end of the run.
+/// terminal is also restored after an error, and before a panic of any thread prints its message. After `restore` or a
+/// panic nothing is drawn any more, and `watch` waits for the end of the run.
 ///
 /// # Errors
 /// Fails if the terminal cannot be used, and with [`WatchError::HungUp`] within 100 ms after the terminal was closed.

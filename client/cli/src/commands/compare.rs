@@ -213,8 +213,8 @@ fn conduct(
     Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Writes and prints the completed runs of a comparison without any complete block (one seed with every strategy). Such runs cannot be
-/// ranked.
+/// Writes and prints the completed runs of a comparison without any complete block (one seed with every strategy). Without a complete block
+/// the strategies cannot be ranked.
 fn unranked(
     session: &Runner,
     mut exports: Exports,

@@ -1,5 +1,5 @@
-//! `loadgen merge`: turns the documents of shards into the document that a single machine would have written. The kind of shard (runs or
-//! clients) selects the way of merging.
+//! `loadgen merge`: turns the documents of shards into the document that a single machine would have written. Shards of runs and shards of
+//! clients are merged in different ways.
 
 pub(crate) mod args;
 mod clients;
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Refuses to overwrite an input document, because its shard could not be merged again.
+/// Refuses to overwrite a shard document that is an input, because this shard could not be merged again.
 fn refuse_own_inputs(args: &MergeArgs) -> anyhow::Result<()> {
     let place = |path: &Path| path.canonicalize().ok();
     for (format, output) in args.asked() {

@@ -1,4 +1,4 @@
-//! `loadgen plot`: one plot, as text or as SVG.
+//! `loadgen plot`: draws one plot of result files, as text or as SVG.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

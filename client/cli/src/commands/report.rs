@@ -1,4 +1,4 @@
-//! `loadgen report`: result files as one HTML report.
+//! `loadgen report`: turns result files into one HTML report.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

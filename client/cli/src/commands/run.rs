@@ -1,4 +1,4 @@
-//! `loadgen` without a subcommand: one run, or several with `--repeats`.
+//! `loadgen` without a subcommand: executes one run, or several with `--repeats`.
 
 mod kept;
 mod plan;
@@ -130,7 +130,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     });
     let figures_written = watcher.conclude();
     let mut runs = kept.conclude();
-    // If a later run fails, the completed ones are still written and summarised.
+    // If a later run fails, the runs completed before it are still written and summarised.
     let failed = match driven {
         Err(error) if is_past || runs.count == 0 => return Err(error),
         driven => driven.err().map(|error| crate::exit::report(&error)),

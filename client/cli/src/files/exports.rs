@@ -49,7 +49,7 @@ struct Exported {
 }
 
 impl Exports {
-    /// Checks that all outputs can be written and that their paths differ. `others` are the paths that other code writes.
+    /// Checks that all outputs can be written and that their paths differ. `others` are paths of outputs that other code writes.
     pub(crate) fn prepare(
         asked: &[RequestedExport],
         layout: &Layout,
@@ -106,7 +106,7 @@ impl Exports {
         }
     }
 
-    /// Writes the rest of all files and completes them. An error in one file does not stop the others. Returns the first error.
+    /// Writes the rest of all files and completes them. An error in one file does not stop the other files. Returns the first error.
     pub(crate) fn finish(self, document: &impl Serialize) -> anyhow::Result<()> {
         let mut text = String::new();
         if self.want(Source::Document) {

@@ -41,7 +41,7 @@ impl GroupedRuns {
     }
 }
 
-/// First bytes of a document whose runs are written before the rest of its content is known.
+/// First bytes of a result document whose runs are written before the rest of its content is known.
 pub(super) const RUNS: &str = "{\"runs\":[";
 
 const END: &str = "]}\n";

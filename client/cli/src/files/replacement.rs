@@ -19,7 +19,7 @@ const LINKS: usize = 40;
 const ATTEMPTS: usize = 100;
 
 pub(super) struct Replacement {
-    /// Path of the replaced or new file, never a symbolic link.
+    /// Path of the file that is replaced or newly created, never a symbolic link.
     target: PathBuf,
     pub(super) temporary: PathBuf,
 }

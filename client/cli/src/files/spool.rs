@@ -50,7 +50,7 @@ impl Spool {
         Ok(piece)
     }
 
-    /// Opens the temporary file. Returns `None` if none can be created; the text then stays in memory.
+    /// Opens the temporary file. Returns `None` if the file cannot be created; the text then stays in memory.
     fn file(&mut self) -> Option<&mut File> {
         if self.file.is_none() {
             self.file = tempfile::tempfile().ok();

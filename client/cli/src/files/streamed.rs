@@ -17,7 +17,8 @@ pub(crate) struct Streamed {
 
 enum Destination {
     File(BufWriter<Opened>),
-    /// Text for stdout, pipes and devices. It is written at the end, because output that was already read cannot be withdrawn.
+    /// Buffer for text to stdout, pipes and devices. The text is written at the end, because output that was already read cannot be
+    /// withdrawn.
     Later(Spool),
     Elsewhere(NamedTempFile),
     Nowhere,

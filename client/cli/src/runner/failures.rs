@@ -28,7 +28,7 @@ pub(crate) struct Failures {
 struct FailureCounts {
     failed: u64,
     total: u64,
-    /// Most frequent cause of failure in the first run with a failure.
+    /// Most frequent cause of failure in the strategy's first run with a failure.
     cause: Option<String>,
 }
 

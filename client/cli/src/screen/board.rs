@@ -80,7 +80,7 @@ impl Board {
     /// Records a completed run: its figures by column, whether ops were left undone, and the run's duration.
     pub(crate) fn over(&self, lane: usize, figures: &[Option<f64>], short: bool, took: Duration) {
         let mut state = self.state();
-        // Copies the run's measurements for the last time, because the run is about to be dropped.
+        // The run's measurements are copied for the last time, because the run is about to be dropped.
         state.look();
         state.watched = None;
         for (values, figure) in state.values[lane].iter_mut().zip(figures) {

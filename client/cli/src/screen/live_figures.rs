@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// Writer of live figures for consecutive runs. Each line contains the changes since the previous line, so it includes events during a
 /// blocked write.
 pub(crate) struct LiveFigures {
-    /// Writer of the lines; `None` after the reader stalled or stdout failed.
+    /// Writer of the lines; `None` after the reader of the lines stalled or stdout failed.
     lines: Option<LineWriter>,
     result: anyhow::Result<()>,
 }
@@ -67,7 +67,7 @@ impl LiveFigures {
 }
 
 fn line(underway: &Underway, before: &Snapshot, now: &Snapshot) -> Vec<u8> {
-    // Numbers and strings always serialize.
+    // Serialisation of numbers and strings never fails, so the empty default is never used.
     let mut line =
         serde_json::to_vec(&ProgressLine::between(underway.seed(), before, now)).unwrap_or_default();
     line.push(b'\n');

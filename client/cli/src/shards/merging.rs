@@ -76,7 +76,7 @@ impl Merging {
         }
     }
 
-    /// Returns the stored runs that replace `tasks`, which were planned again from the documents.
+    /// Returns the stored runs that replace the runs of `tasks`. These tasks were planned again from the shards' documents.
     pub(crate) fn stored(&mut self, tasks: &experiments::runs::driver::Tasks<'_>) -> anyhow::Result<Stored> {
         if tasks.count() as u64 != self.plan.tasks {
             let words = format!(

@@ -1,4 +1,4 @@
-//! Progress of a shard's runs, and the record of each run in the shard's document.
+//! Progress of a shard's runs, and the record that each run gets in the shard's document.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Table of a comparison: headings and cells, laid out for a terminal or as Markdown.
+//! Ranking table of a comparison: headings and cells, laid out for a terminal or as Markdown.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const MAX_ROWS: usize = 12;
 /// Number of ranked strategies that the table lists if there are more than `MAX_ROWS` strategies.
 const MAX_OF_MANY: usize = 10;
 const MARK: usize = 3;
-/// Terminal widths in columns at which table columns are added or left out.
+/// Widths of the terminal, in columns, at which the layout of the table changes: columns are added or left out, or names get more room.
 const WIDE: usize = 100;
 const USUAL: usize = 80;
 const NARROW: usize = 72;

@@ -14,7 +14,7 @@ use crate::report::strategy::Strategy;
 const MOST: usize = 3;
 
 pub(super) fn measured(document: &Document) -> Markup {
-    // Distinct settings, each with the earliest start time of the strategies that share the setting.
+    // Distinct settings of the strategies. Each setting has the earliest start time of the strategies that share it.
     let mut met: Vec<(String, Option<&str>)> = Vec::new();
     for strategy in &document.strategies {
         let (words, begun) = (setting(strategy), begun(strategy));
@@ -117,8 +117,7 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
         let scale = scale.map(|scale| format!(" × {}", number(scale))).unwrap_or_default();
         return format!("against a mock server{place} (preset {preset}{scale}): network {network}{troubles}");
     }
-    // Every policy except the concurrency cap defines its own limits and times, and ignores those of the server
-    // model.
+    // A policy other than the concurrency cap defines its own limits and times, and ignores those of the server model.
     if let Some(policy) = text(model, "policy").filter(|policy| *policy != "concurrency-cap") {
         return format!(
             "against a mock server{place} ({policy}): rejections {status}, network {network}{troubles}"

@@ -139,7 +139,8 @@ fn version(strategy: &Strategy) -> String {
 }
 
 fn command(config: &ConfigRecord) -> Option<String> {
-    // The command line of `loadgen` without arguments is empty, too, but such a run records the program's name.
+    // The command line of `loadgen` without arguments is empty, too, but the record of such a run contains the
+    // program's name.
     if config.command_line.is_empty() && config.program.is_empty() {
         return None;
     }

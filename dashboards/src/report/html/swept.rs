@@ -14,7 +14,8 @@ use crate::report::number::number;
 
 const MANY: usize = 60;
 
-/// Maximum number of values of an axis that are all listed. A longer axis is described by its first and last value.
+/// Maximum number of values for which all values of an axis are listed. A longer axis is described by its first and
+/// last value.
 const FEW: usize = 6;
 
 /// Columns of the table: title, path of the figure in the result, and factor from the figure's unit to the column's

@@ -14,7 +14,7 @@ use crate::report::strategy::Strategy;
 
 const OTHERS: usize = LOOKS - 1;
 
-/// Draws one plot per kind of cost. The first plot shows the Pareto front on which the ranks are based.
+/// Draws one plot per kind of cost. The first plot shows the Pareto front that determines the ranks.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     let ranking = document.ranking.as_ref();
     let Some(ranking) = ranking.filter(|ranking| results::ranked_by_share(&ranking.standings)) else {

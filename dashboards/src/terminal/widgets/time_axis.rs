@@ -11,8 +11,8 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Limits of the time at which the lower bound on the makespan is still included in the axis: a multiple of the elapsed
-/// time, and a minimum in seconds. A bound further away would leave no room for the events so far.
+/// Horizon up to which the axis includes the lower bound on the makespan: a multiple of the elapsed time, but at least
+/// a minimum in seconds. A bound further away would leave no room for the events so far.
 const FORESIGHT: f64 = 4.0;
 const MIN_HORIZON_S: f64 = 60.0;
 
@@ -21,7 +21,8 @@ const MIN_HORIZON_S: f64 = 60.0;
 pub(crate) struct TimeAxis {
     pub(crate) span_s: f64,
     optimal: Option<Duration>,
-    /// Time of the lower bound on the makespan, counted from the origin: the first arrival plus the bound.
+    /// Time at which the lower bound on the makespan is reached, counted from the origin: the first arrival plus the
+    /// bound.
     optimal_at_s: Option<f64>,
 }
 

@@ -77,7 +77,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
 #[derive(Default)]
 struct Lost {
     shards: BTreeSet<u32>,
-    /// Number of runs that lack some clients.
+    /// Number of runs from which the results of some clients are missing.
     parted_runs: u64,
     runs: u64,
 }

@@ -1,4 +1,4 @@
-//! Merge of run shards. The runs are checked, assembled, and passed to the command that planned them. The command continues as if it had
+//! Merge of run shards. The runs are checked, assembled, and passed to the command that planned them. This command continues as if it had
 //! executed all runs itself.
 
 use std::process::ExitCode;

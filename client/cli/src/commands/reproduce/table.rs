@@ -1,4 +1,4 @@
-//! Tables of a scenario, with a layout that readers of its source recognise.
+//! Tables of a scenario's results, in a layout that readers of the scenario's source recognise.
 
 use std::fmt::Write as _;
 

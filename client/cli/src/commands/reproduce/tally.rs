@@ -1,4 +1,4 @@
-//! Last line of a reproduction: the number of claims with each verdict.
+//! Last line printed by `loadgen reproduce`: the number of claims with each verdict.
 
 use std::fmt::Write as _;
 

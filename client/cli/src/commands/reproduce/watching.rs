@@ -11,9 +11,9 @@ use crate::text::progress::Live;
 
 pub(super) struct Watching {
     state: Mutex<State>,
-    /// Cell of each run, by run number.
+    /// Scenario and cell of each run, by run number.
     keys: Vec<Key>,
-    /// Label of each run, by run number; empty in virtual time.
+    /// Label of each run, by run number; empty in virtual time, in which no labels are shown.
     names: Vec<String>,
     at_once: usize,
 }

@@ -30,7 +30,7 @@ pub(super) struct Runs {
     pub(super) answered: bool,
     /// Cause of the first interrupted run.
     pub(super) interrupted: Option<String>,
-    /// Every run as a record; filled only for a client shard, which is merged with others.
+    /// Records of all runs. They are kept only for a client shard, which is merged with other shards.
     pub(super) records: Vec<TaskRecord>,
     keeps_records: bool,
 }

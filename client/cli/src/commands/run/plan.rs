@@ -55,7 +55,8 @@ pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
 }
 
 impl<'a> Plan<'a> {
-    /// Checks all arguments. During these checks a signal still ends the program, because there is no result to keep.
+    /// Checks all command-line arguments and plans the runs. During the checks a signal still ends the program, because there is no result
+    /// to keep.
     pub(super) fn new(args: &'a RunArgs) -> anyhow::Result<Self> {
         let to_stdout = args.output.exports.asked.iter().find(|(_, path)| path.as_os_str() == "-");
         if let (Some((format, _)), Some(_)) = (to_stdout, args.output.progress) {
@@ -214,7 +215,7 @@ pub(super) fn tasks<'a>(experiment: &'a Experiment, server_under_test: &'a Serve
     })
 }
 
-/// Returns the warning `known`, if any, and warnings about server settings that are probably a mistake.
+/// Returns the warning `known`, if any, and warnings about server settings that are probably mistakes.
 fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experiment) -> Vec<String> {
     let mut doubts: Vec<String> = known.into_iter().collect();
     if let Some(server) = server {

@@ -21,7 +21,7 @@ use crate::text::people::{titled, to_people};
 use crate::text::stderr::to_stderr;
 use crate::text::summary;
 
-/// Returns the exit code if a run went wrong. `failed` is the exit code of a run that could not be executed.
+/// Returns the exit code if a run went wrong, and otherwise `None`. `failed` is the exit code of a run that could not be executed.
 fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete: bool) -> Option<ExitCode> {
     if !runs.conserved {
         return Some(Exit::NotConserved.into());
@@ -82,10 +82,10 @@ impl Report {
             })
         });
         let over_seeds = runs.figures.summaries();
-        // A summary that cannot be printed must not prevent writing the result.
+        // Errors of printing the summary are kept until later, because they must not prevent writing the result.
         shown = shown.and(self.show(runs, experiment, interrupt));
         match &runs.only {
-            // Without any run, no document is written, so that existing files are not overwritten.
+            // If no run was completed, no document is written, so that existing files are not overwritten.
             None if runs.count == 0 => {
                 if let Some(cause) = interrupt.cause() {
                     self.announce(&format!("stopped by {} before a run was over\n", by_whom(cause)));

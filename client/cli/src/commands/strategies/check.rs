@@ -1,4 +1,4 @@
-//! `loadgen strategies --check`: replays recordings of real client libraries with the strategies that they are mapped to.
+//! `loadgen strategies --check`: replays recordings of real client libraries with the strategies that represent these libraries.
 
 use std::fs;
 use std::path::{Path, PathBuf};

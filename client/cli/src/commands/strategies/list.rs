@@ -46,7 +46,7 @@ fn of_kind(kind: PartKind) -> impl Iterator<Item = &'static tailback::Entry> {
     STRATEGIES.iter().filter(move |entry| entry.kind == kind)
 }
 
-/// Arranges names in columns, read downwards, with as few lines as possible.
+/// Arranges names in columns that are read downwards, with as few lines as possible.
 fn in_columns(names: &[&str]) -> String {
     let lines = (1..=names.len()).find(|lines| width(names, *lines) <= WIDTH).unwrap_or(names.len()).max(1);
     let columns: Vec<&[&str]> = names.chunks(lines).collect();

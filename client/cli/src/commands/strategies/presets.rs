@@ -1,4 +1,4 @@
-//! `loadgen strategies --presets`, and `loadgen strategies preset:NAME over …`: descriptions of production clients.
+//! `loadgen strategies --presets` and `loadgen strategies preset:NAME over …`: describes strategies of production clients.
 
 use std::fmt::Write as _;
 

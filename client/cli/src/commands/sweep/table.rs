@@ -76,7 +76,7 @@ pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     table.into_text()
 }
 
-/// True if some strategy left ops undone. Strategies are then ranked by the share of ops done first, as in comparisons.
+/// True if some strategy left ops undone. Strategies are then ranked first by the share of ops done, as in comparisons.
 pub(super) fn leaves_ops_undone(cells: &[Cell]) -> bool {
     cells.iter().any(|cell| cell.standing.share < 1.0)
 }

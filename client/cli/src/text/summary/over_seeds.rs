@@ -39,7 +39,7 @@ pub(crate) struct OverSeeds {
     ops: Option<u64>,
     /// Sum over all runs of the share of ops that succeeded. Each share is from 0 to 1.
     shares: f64,
-    /// Makespans in seconds of the runs that have one.
+    /// Makespans in seconds of the runs. Runs without a makespan are left out.
     makespans: Vec<f64>,
     first_seed: u64,
     last_seed: u64,
