@@ -6,21 +6,23 @@ use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit, whole_nanos};
 
 use crate::workload::{ArrivalProcess, Group, Workload};
 
-/// Number of gaps drawn at once. One logarithm has a long latency, but the processor computes several independent ones
-/// in hardly more time.
+/// Number of gaps between arrivals that are drawn at once. One logarithm has a long latency, but the processor computes
+/// several independent logarithms in hardly more time.
 const DRAWN_AT_ONCE: usize = 16;
 
-/// Arrival instants in ascending order. Empty for a closed loop, in which an op arrives when a place becomes free.
+/// Iterator over the arrival instants of ops, in ascending order. It yields nothing for a closed loop, in which an op
+/// arrives when a place becomes free.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: Workload,
     rng: Draws,
-    /// Next gaps of a Poisson process in nanoseconds. The first `used` of them have been consumed.
+    /// Next gaps between arrivals of a Poisson process, in nanoseconds. The first `used` gaps have been consumed.
     gaps: [u64; DRAWN_AT_ONCE],
     used: usize,
     produced: u64,
     previous: Instant,
-    /// All arrival instants, computed in advance, if the workload lists them or scatters them over an interval.
+    /// All arrival instants, computed in advance, if the workload lists its arrivals or scatters them over an interval.
+    /// Empty for all other workloads.
     listed: Arc<[Instant]>,
 }
 
@@ -47,8 +49,8 @@ impl Arrivals {
     }
 
     fn draw_gaps(&mut self, rate_per_s: f64) {
-        // Draw all random numbers first and compute the logarithms afterwards, because each draw depends on the draw
-        // before.
+        // Draw all random numbers first and compute their logarithms afterwards. Each draw depends on the draw before,
+        // but the logarithms do not depend on each other.
         let units: [f64; DRAWN_AT_ONCE] = std::array::from_fn(|_| unit(&mut self.rng));
         self.gaps = units.map(|unit| whole_nanos(nanos(-libm::log(1.0 - unit) * 1e9 / rate_per_s)));
     }

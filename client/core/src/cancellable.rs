@@ -14,14 +14,15 @@ pub(crate) struct LazyCancelQueue<Q> {
 }
 
 impl<Q: Queue> LazyCancelQueue<Q> {
-    /// Number of dead items up to which the queue is not swept, because so few fit into the nearest cache.
+    /// Number of dead items, in addition to as many as there are live items, up to which the queue is not swept. So few
+    /// items fit into the nearest processor cache.
     const FEW: usize = 256;
 
     pub(crate) fn push(&mut self, item: Q::Item) {
         self.queue.add(item);
     }
 
-    /// Returns the first live item and drops the dead ones before it. `alive` is called once for each dropped item.
+    /// Returns the first live item and drops the dead items before it. `alive` is called once for each dropped item.
     pub(crate) fn first(&mut self, mut alive: impl FnMut(Q::Item) -> bool) -> Option<Q::Item> {
         while let Some(item) = self.queue.first() {
             if alive(item) {

@@ -1,4 +1,4 @@
-//! Result of an attempt on the wire: a status, or the kind of error that left it without a usable answer.
+//! Result of an attempt on the wire: a status, or the kind of error that prevented a usable answer.
 
 use std::fmt;
 
@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::Missing;
 
-/// Result of an attempt on the wire. It does not determine whether the attempt counts as rejected or failed: a 503 may
-/// be either.
+/// Result of an attempt on the wire. The result does not determine whether the attempt counts as rejected or failed: a
+/// 503 may be either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     Status(u16),

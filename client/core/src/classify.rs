@@ -1,5 +1,5 @@
-//! Classification of HTTP and gRPC statuses for the counts of the harness. It does not depend on how the client
-//! interprets a status.
+//! Classification of HTTP and gRPC statuses for the counts of the load generator. The classification does not depend on
+//! how a strategy interprets a status.
 
 use tailback::{AdviceHeaders, Failure, Status, gives_reason};
 use vocabulary::grpc;
@@ -16,8 +16,8 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Creates a classifier. Rejections are the answers listed on the command line and the statuses with which a
-    /// mockserver rejects.
+    /// Creates a classifier. In addition to 429, 503 and 529, it classifies two kinds of answers as rejections: those
+    /// listed on the command line, and the statuses with which a mockserver rejects.
     pub fn new(
         rejected_when: &RejectedWhen,
         of_server: impl IntoIterator<Item = u16>,
@@ -32,8 +32,8 @@ impl Classifier {
         !self.rejected.reasons.is_empty()
     }
 
-    /// Classifies an answer by the reason in its body or headers. Without a known reason, it classifies the answer as
-    /// [`answer`](Self::answer) does.
+    /// Classifies an answer as rejected if its body or headers contain one of the configured reasons. Otherwise
+    /// classifies the answer as [`answer`](Self::answer) does.
     pub fn whole_answer(
         &self,
         code: u16,

@@ -1,4 +1,4 @@
-//! Accounting check: ops and attempts add up, and the server received what the client sent.
+//! Accounting check of a run: its ops and attempts add up, and the server received what the client sent.
 
 use vocabulary::wire::ServerCounts;
 
@@ -50,7 +50,7 @@ pub enum Mismatch {
          {allowed} were left open"
     )]
     Admitted {
-        /// Attempts that reached admission.
+        /// Number of attempts that reached the server's admission.
         received: u64,
         decided: u64,
         allowed: u64,
@@ -111,8 +111,8 @@ impl Conservation {
             mismatches.push(Mismatch::Received { sent, received, allowed });
         }
         let (writes, reads) = (server.received, server.reads.saturating_sub(server.reads_rejected));
-        // If the server counted no reads, attempts were plain requests, or writes of a client that knew the version
-        // already.
+        // If the server counted no reads, the attempts were plain requests, or conditional writes of a client that knew
+        // the version already.
         if server.reads > 0 && writes > reads + between {
             mismatches.push(Mismatch::Reads { writes, reads });
         }

@@ -5,22 +5,22 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-/// Outages planned by a mockserver, each from its first instant (included) to its last (excluded). An outage that ends
-/// at [`Instant::FAR_FUTURE`] is permanent.
+/// Outages in the configuration of a mockserver, each from its first instant (included) to its last (excluded). An
+/// outage that ends at [`Instant::FAR_FUTURE`] is permanent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedOutages {
-    /// Outages on the server's own clock.
+    /// Outages whose instants are times on the server's own clock.
     pub since_start: Vec<(Instant, Instant)>,
     pub since_first_request: Vec<(Instant, Instant)>,
-    /// Server time at the origin of the run: 0 in virtual time.
+    /// Time on the server's clock at the origin of the run. It is 0 in virtual time.
     pub server_age: Duration,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Downtime {
-    /// Temporary outages, in ascending order and disjoint.
+    /// Temporary outages, which are in ascending order and do not overlap.
     ending: Vec<(Instant, Instant)>,
-    /// Instant from which the server is down permanently; [`Instant::FAR_FUTURE`] if it never is.
+    /// Instant from which the server is down permanently; [`Instant::FAR_FUTURE`] if it is never down permanently.
     pub(crate) for_good_from: Instant,
 }
 
@@ -57,13 +57,14 @@ impl Default for Downtime {
 }
 
 impl Downtime {
-    /// Returns the time between two instants, excluding temporary outages. A permanent outage counts as time.
+    /// Returns the time between two instants without the temporary outages. A permanent outage is not excluded.
     pub(crate) fn counted_between(&self, from: Instant, to: Instant) -> Duration {
         let down = |(begin, end): &(Instant, Instant)| (*end).min(to).since((*begin).max(from));
         to.since(from).saturating_sub(self.ending.iter().map(down).sum())
     }
 
-    /// Returns the instant at which the [counted time](Self::counted_between) since `from` reaches `time`.
+    /// Returns the instant at which `time` has passed since `from`, where temporary outages [do not
+    /// count](Self::counted_between).
     pub(crate) fn counted_after(&self, from: Instant, time: Duration) -> Instant {
         let (mut at, mut left) = (from, time);
         for (begin, end) in self.ending.iter().filter(|(_, end)| *end > from) {

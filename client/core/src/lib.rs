@@ -1,4 +1,5 @@
-//! Client side of an experiment: workload, client state machine, measurements. Sans-IO: `now` and seeds are arguments.
+//! Client side of an experiment: workload, client state machine, measurements. This crate does no I/O, so `now` and
+//! seeds are arguments.
 //!
 //! A driver, in real or virtual time, passes inputs to [`Run::handle_input`]. It then drains [`Run::poll_output`] until
 //! that returns the instant of the next call. All decisions and all counts are made in this crate. Drivers only send

@@ -63,15 +63,17 @@ use vocabulary::{Instant, whole_nanos};
 use crate::arrivals::Arrivals;
 use crate::workload::{ArrivalProcess, OperationKind, RunConfig};
 
-/// Minimum cost of every success at a server with slots.
+/// Minimum costs of a successful op at a server: the server's slots and rate limits, and the times of travel and
+/// service.
 pub trait LeastCosts: fmt::Debug + Send + Sync {
-    /// Returns the maximum number of requests in service at once, at least 1; `None` if it is not limited.
+    /// Returns the server's number of slots, which is the maximum number of requests in service at once. At least 1;
+    /// `None` if that number is not limited.
     fn slots(&self) -> Option<u32>;
     /// Returns whether the server has fewer slots than [`slots`](Self::slots) at some times.
     fn slots_vary(&self) -> bool {
         false
     }
-    /// Returns the pace of each rate limit, considered alone.
+    /// Returns one [`Pace`] for each rate limit of the server, as if that limit were the only one.
     fn paces(&self) -> Vec<Box<dyn Pace>>;
     /// Returns the minimum time from sending an attempt to its admission.
     fn request_delay(&self) -> Duration;
@@ -84,7 +86,7 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
 
 /// Earliest instants at which a rate limit admits requests, whatever the client does.
 pub trait Pace: fmt::Debug + Send + Sync {
-    /// Returns the earliest admission of one more request that arrives at `from`, which must not be
+    /// Returns the earliest instant at which one more request is admitted if it arrives at `from`, which must not be
     /// before earlier arrivals. `None` if the request is never admitted.
     fn next(&mut self, from: Instant) -> Option<Instant>;
     fn another(&self) -> Box<dyn Pace>;
@@ -108,15 +110,16 @@ pub struct LowerBound {
     min_service: u64,
     places: Option<Places>,
     first_arrival: Option<Instant>,
-    /// The ops added last, at most as many as the server has slots.
+    /// Ops that were added last, at most as many as the server has slots.
     latest: VecDeque<Op>,
     reaches: i128,
-    /// Total service time of all ops, and of all ops except the latest ones.
+    /// Total service time of all ops (`work`), and of all ops except those in `latest` (`work_before`), in nanoseconds.
     work: i128,
     work_before: i128,
     /// Maximum of `reaches - work_before` over the ops added until now.
     idle: Option<i128>,
-    /// Earliest possible end of the last service according to three of the bounds: longest op, rounds and rates.
+    /// Earliest possible end of the last service, in nanoseconds, according to three of the bounds: longest op, rounds
+    /// and rates.
     served: u64,
 }
 
@@ -124,7 +127,8 @@ pub struct LowerBound {
 struct Op {
     reach: u64,
     service: u64,
-    /// `Fₖ` of the bound by rounds (see the module documentation).
+    /// Earliest possible start of the k-th service, in nanoseconds: `Fₖ` of the bound by rounds in the module
+    /// documentation.
     start: u64,
 }
 
@@ -136,7 +140,8 @@ struct Places {
 }
 
 impl LowerBound {
-    /// Creates a bound for this workload at a server with these costs; `None` if no bound is proven for them.
+    /// Creates a lower bound on the makespan of this workload at a server with these costs; `None` if no bound is
+    /// proven for them.
     pub fn new(config: &RunConfig, costs: Arc<dyn LeastCosts>) -> Option<Self> {
         let places = match config.workload.arrivals {
             ArrivalProcess::Closed { .. } if config.workload.duration.is_some() => return None,
@@ -165,14 +170,15 @@ impl LowerBound {
         })
     }
 
-    /// Returns the bound for the whole workload; `None` if the workload has more than `most` ops or no bound is proven.
+    /// Returns the lower bound on the makespan of the whole workload; `None` if the workload has more than `most` ops
+    /// or no bound is proven.
     pub fn planned(config: &RunConfig, costs: Arc<dyn LeastCosts>, most: u64) -> Option<Duration> {
         let arrivals = Arrivals::new(config.workload.clone(), config.seed);
         Self::new(config, costs)?.with_rest(config, arrivals, 0, most)
     }
 
-    /// Returns the bound that also covers the remaining ops of the workload, from op `next` on. `None` if more than
-    /// `most` ops remain.
+    /// Returns the lower bound on the makespan, including the ops of the workload that have not been added yet, from op
+    /// `next` on. `None` if more than `most` such ops remain.
     pub(crate) fn with_rest(
         mut self,
         config: &RunConfig,
@@ -195,14 +201,15 @@ impl LowerBound {
         self.makespan()
     }
 
-    /// Returns whether the bound is proven for a server that reported this concurrency cap.
+    /// Returns whether the lower bound on the makespan is proven for a server that reported this concurrency cap.
     pub(crate) fn holds_at(&self, cap: Option<u32>) -> bool {
         let is_fewer = || cap.is_some() && cap < self.slots;
-        // A bound that assumes no slots holds for any number of slots.
+        // A bound that was proven for unlimited slots holds for any number of slots.
         self.slots.is_none() || cap == self.slots || (self.costs.slots_vary() && is_fewer())
     }
 
-    /// Adds an op to the bound. `arrived` is ignored in a closed loop, whose arrivals depend on the strategy.
+    /// Adds an op to the lower bound on the makespan. `arrived` is ignored in a closed loop, whose arrivals depend on
+    /// the strategy.
     pub fn add(&mut self, op: u64, arrived: Instant) {
         let service = whole_nanos(self.costs.service(op));
         let arrived = match &mut self.places {
@@ -215,7 +222,7 @@ impl LowerBound {
         let reach = arrived.saturating_add(self.request_delay);
         self.served = self.served.max(reach.saturating_add(service));
         for pace in &mut self.paces {
-            // A request that the rate limit never admits does not succeed, so it does not move the end.
+            // A request that the rate limit never admits does not succeed, so it does not delay the last success.
             if let Some(passed) = pace.next(Instant::from_nanos(reach)) {
                 self.served = self.served.max(passed.as_nanos().saturating_add(self.min_service));
             }
@@ -247,8 +254,8 @@ impl LowerBound {
 }
 
 impl Places {
-    /// Takes a place for the next op, which keeps it for at least `stay` nanoseconds. Returns the op's earliest
-    /// possible arrival.
+    /// Assigns one of the closed loop's places to the next op, which keeps the place for at least `stay` nanoseconds.
+    /// Returns the earliest possible arrival of that op, in nanoseconds.
     fn take(&mut self, stay: u64) -> u64 {
         let free = if self.free.len() < self.limit { None } else { self.free.pop() };
         let arrived = free.map_or(0, |Reverse(free)| free);

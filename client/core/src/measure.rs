@@ -1,4 +1,4 @@
-//! Measurements of a run. Their memory does not grow with the length of the run.
+//! Measurements of a run. Their use of memory does not grow with the length of the run.
 
 mod advice;
 mod bins;

@@ -11,42 +11,43 @@ use tailback::Method;
 use vocabulary::{Purpose, Rng, draws};
 
 pub const MAX_KINDS: usize = 64;
-/// Maximum length of a path in bytes. It keeps the head of a request far below the limits that servers have.
+/// Maximum length of a path in bytes. This limit keeps the head of a request far below the limits of servers.
 const MAX_PATH: usize = 1024;
 /// Maximum length of a method, in bytes.
 const MAX_METHOD: usize = 32;
 pub const HIGHEST_COST: u64 = 1_000_000_000;
-/// A weight of 1, in the unit in which weights are stored (millionths).
+/// Stored value of a weight of 1: one million, because weights are stored in millionths.
 const ONE: u64 = 1_000_000;
 const DECIMALS: usize = 6;
-/// Maximum weight as written by the user, not in millionths.
+/// Maximum weight of a kind of requests as written by the user, not in millionths.
 const HIGHEST_WEIGHT: u64 = 1_000_000;
 
-/// Characters of paths besides letters and digits (RFC 3986, section 3.3: `pchar` and `/`), without `;`, which
-/// separates kinds.
+/// Characters that a path may contain besides letters and digits: `pchar` and `/` of RFC 3986, section 3.3. `;` is
+/// excluded, because it separates kinds of requests.
 const IN_PATHS: &[u8] = b"-._~!$&'()*+,=:@/%";
 
-/// Kinds of requests, at least one.
+/// Kinds of requests of a workload with their weights; at least one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix(Arc<Kinds>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Kinds {
     all: Vec<RequestKind>,
-    /// Cumulative weights: for each kind, the sum of the weights up to and including its own.
+    /// Cumulative weights in millionths: for each kind, the sum of all weights up to and including the weight of that
+    /// kind.
     up_to: Vec<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestKind {
-    /// HTTP token in upper case.
+    /// HTTP method: a token in upper case.
     pub method: Box<str>,
-    /// Path, which begins with `/`. It has no query, because a query may contain a secret and the path is written to
-    /// result files.
+    /// Path of the request, which begins with `/`. The path has no query, because a query may contain a secret and the
+    /// path is written to result files.
     pub path: Box<str>,
-    /// Cost that the request announces, for servers that charge by it.
+    /// Cost that the request announces to the server, for servers that charge by it.
     pub cost: Option<u64>,
-    /// Actual cost, which is known when the request is answered.
+    /// Actual cost of the request, which is known when the request is answered.
     pub used: Option<u64>,
     /// Weight of the kind, in millionths.
     weight: u64,
@@ -69,7 +70,7 @@ impl Mix {
         &self.0.all
     }
 
-    /// Iterates over the kinds, each with its share (0 to 1) of all requests.
+    /// Iterates over the kinds of requests, each with its share (0 to 1) of all requests.
     pub fn shares(&self) -> impl Iterator<Item = (f64, &RequestKind)> {
         let total = self.0.up_to.last().copied().unwrap_or(1) as f64;
         self.kinds().iter().map(move |kind| (kind.weight as f64 / total, kind))
@@ -78,7 +79,8 @@ impl Mix {
     pub fn kind_of(&self, seed: u64, op: u64) -> usize {
         let up_to = &self.0.up_to;
         let total = up_to.last().copied().unwrap_or_default();
-        // The high half of the product is uniform below `total`, with an error of at most 2^-17 of a millionth.
+        // The high half of the product is uniformly distributed below `total`, with an error of at most 2^-17 of a
+        // millionth.
         let product = u128::from(draws(seed, Purpose::RequestKind, op, 0).next_u64()) * u128::from(total);
         let place = (product >> 64) as u64;
         up_to.partition_point(|up_to| *up_to <= place)
@@ -119,7 +121,7 @@ impl RequestKind {
 }
 
 fn method(text: &str) -> Result<Box<str>, String> {
-    // Token characters of RFC 9110, section 5.6.2.
+    // Characters that an HTTP method may contain: token characters of RFC 9110, section 5.6.2.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let is_method = (1..=MAX_METHOD).contains(&text.len()) && text.bytes().all(is_token);
     match text.to_ascii_uppercase() {
@@ -146,8 +148,8 @@ fn path(text: &str) -> Result<Box<str>, String> {
     if let Some(other) = text.chars().find(|character| !is_allowed(character)) {
         return Err(format!("a path must not contain `{other}`; write it percent-encoded"));
     }
-    // Rejected, because URL parsers remove dot segments (https://url.spec.whatwg.org/#double-dot-path-segment), so that
-    // the server would receive another path.
+    // Dot segments are rejected, because URL parsers remove them
+    // (https://url.spec.whatwg.org/#double-dot-path-segment), so that the server would receive another path.
     let is_dots =
         |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
     if text.split('/').any(is_dots) {

@@ -1,5 +1,5 @@
-//! Unfinished ops. An op with an attempt takes 32 bytes in a slab; an op that has only waited takes 16 bytes in a
-//! queue.
+//! Unfinished ops. An op that has had an attempt takes 32 bytes in a slab. An op that has only waited takes 16 bytes in
+//! a queue.
 
 use tailback::{Classification, Failure, RetryState, Status};
 use vocabulary::Instant;
@@ -8,7 +8,7 @@ use vocabulary::Instant;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpId(pub(crate) u32);
 
-/// Slab index of an op that has had an attempt. It is reused after the op has ended.
+/// Slab index of an op that has had an attempt. The index is reused after the op has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OpSlot(pub(crate) u32);
 
@@ -30,7 +30,7 @@ pub(crate) struct Op {
     pub(crate) retry_state: RetryState,
     pub(crate) id: OpId,
     pub(crate) attempts: u32,
-    /// Number of failed tries, including launches that a budget refused.
+    /// Number of failed tries of the op, including launches that a budget refused.
     pub(crate) failures: u32,
     pub(crate) last: Option<Status>,
     /// Classification of the last attempt by the strategy, if that attempt failed.
@@ -48,7 +48,8 @@ pub(crate) enum RetryOutlook {
 }
 
 impl RetryOutlook {
-    /// Returns the retry outlook after an attempt that ended with `status`. A withdrawn attempt does not change it.
+    /// Returns the retry outlook of an op after an attempt that ended with `status`. A withdrawn attempt does not
+    /// change the outlook.
     pub(crate) const fn after(self, status: Status) -> Self {
         match status {
             Status::Cancelled => self,
@@ -63,11 +64,11 @@ impl RetryOutlook {
 pub(crate) enum OpState {
     Ready,
     Sleeping,
-    /// Its failure is decided but not reported yet, because the client delays failures.
+    /// The op has failed, but its failure is not reported yet, because the client delays failures.
     Leaving,
     InFlight,
-    /// The op ended while it was queued or asleep. Its slot stays in the queue, and is freed by the code that next
-    /// finds it there.
+    /// The op ended while it was queued or asleep. Its slab slot is still referenced by that queue, and is freed by the
+    /// code that next finds it in the queue.
     Dead,
 }
 
@@ -78,7 +79,7 @@ pub(crate) struct Waiting {
     slot: OpSlot,
 }
 
-/// Marker of ops that are not in the slab yet.
+/// Slot value of ops that are not in the slab yet.
 const FRESH: OpSlot = OpSlot(u32::MAX);
 
 impl Waiting {
@@ -100,8 +101,8 @@ impl Op {
         self.prospect != RetryOutlook::Open
     }
 
-    /// Returns whether a retry was permitted but not sent. Then the op sleeps, is queued, or was shed or deferred when
-    /// it left the queue.
+    /// Returns whether a retry of the op was permitted but not sent. In this case the op sleeps, is queued, or was shed
+    /// or deferred when it left the queue.
     pub(crate) fn awaits_retry(&self) -> bool {
         let waits = matches!(self.place, OpState::Ready | OpState::Sleeping);
         self.attempts > 0 && (waits || matches!(self.last, Some(Status::Shed | Status::Deferred)))

@@ -10,11 +10,12 @@ pub(crate) trait Queue {
     fn take_first(&mut self) -> Option<Self::Item>;
     fn add(&mut self, item: Self::Item);
     fn count(&self) -> usize;
-    /// Removes all items except those for which `wanted` returns true, and keeps the order.
+    /// Removes all items from the queue except those for which `wanted` returns true. The remaining items keep their
+    /// order.
     fn keep(&mut self, wanted: impl FnMut(Self::Item) -> bool);
 }
 
-/// First in, first out, for items that are added in the order in which they are due.
+/// First-in, first-out queue, for items that are added in the order in which they are due.
 impl<T: Copy> Queue for VecDeque<T> {
     type Item = T;
 

@@ -1,14 +1,15 @@
-//! Additional answers that count as rejections, as given on the command line: statuses, and reasons in response bodies.
+//! Additional answers that count as rejections, as given on the command line. They are listed as statuses, and as
+//! reasons in response bodies.
 
 use std::fmt;
 use std::str::FromStr;
 
 use vocabulary::did_you_mean;
 
-/// Maximum number of statuses and reasons in total.
+/// Maximum number of statuses and reasons, counted together, that the user may list as rejections.
 const MOST: usize = 64;
 
-/// Maximum length of a reason, in bytes.
+/// Maximum length in bytes of a reason that is searched for in response bodies.
 const LONGEST: usize = 100;
 
 /// Answers that count as rejections in addition to 429, 503 and 529, written `403,body:THROTTLED`.
@@ -16,7 +17,7 @@ const LONGEST: usize = 100;
 pub struct RejectedWhen {
     /// HTTP statuses, 300 to 599.
     pub statuses: Vec<u16>,
-    /// Reasons to search for in response bodies, with the names that strategy rules use ([`tailback::gives_reason`]).
+    /// Reasons to search for in response bodies, by the names that strategy rules use ([`tailback::gives_reason`]).
     /// Bodies of successful responses are searched, too.
     pub reasons: Vec<String>,
 }

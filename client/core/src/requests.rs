@@ -9,13 +9,15 @@ use crate::mix::{Mix, RequestKind};
 
 pub const MAX_API_KEYS: u32 = 1_000_000;
 
-/// Request settings that differ by op. Kinds and keys are drawn from seed and op.
+/// Request settings that differ by op. The request kind and the API key of an op are drawn from the run's seed and the
+/// op's number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
     pub mix: Option<Mix>,
-    /// Number of API keys, all equally likely; `None` for requests without a key.
+    /// Number of API keys, each of which is equally likely; `None` for requests without a key.
     pub api_keys: Option<NonZero<u32>>,
-    /// Whether an op is given up at its first failure if it is of a mix and its method is not idempotent.
+    /// Whether an op with a drawn request kind is given up at its first failure if the method of that kind is not
+    /// idempotent.
     pub unsafe_fail_once: bool,
 }
 
@@ -47,7 +49,8 @@ impl Requests {
     }
 }
 
-/// Returns the `Authorization` value with this API key (RFC 6750, section 2.1). All values have the same length.
+/// Returns the value of the `Authorization` header for this API key (RFC 6750, section 2.1). All values have the same
+/// length.
 pub fn authorization(api_key: u32) -> String {
     format!("Bearer key-{api_key:07}")
 }

@@ -1,9 +1,10 @@
 //! Client state machine of a whole run: arrivals, clients with their strategies, attempts, measurements.
 //!
-//! Both drivers use it in the same way. They drain [`Run::poll_output`] until it returns the instant of the next call.
-//! Then they wait for that instant or for an answer, pass it to [`Run::handle_input`], and drain again. Every event is
-//! processed at its own scheduled instant, however late the driver calls, and its consequences are *due* at that
-//! instant. So a late driver causes send lag and latency, but never changes a decision.
+//! The real-time driver and the virtual-time driver use the state machine in the same way. They drain
+//! [`Run::poll_output`] until it returns the instant of the next call. Then they wait for that instant or for an
+//! answer, pass it to [`Run::handle_input`], and drain again. Every event is processed at its own scheduled instant,
+//! however late the driver calls, and its consequences are *due* at that instant. So a late driver causes send lag and
+//! latency, but never changes a decision.
 
 mod advised;
 mod agenda;
@@ -32,20 +33,20 @@ pub use exchange::{AttemptKey, Completion, Input, Output, SentAttempt, ServerSee
 pub use log::{Refusal, RunLog};
 pub use state::Run;
 
-/// Maximum number of timers that fire in one poll. The limit lets a driver do its other work when very many ops arrive
+/// Maximum number of timers that fire in one poll. This limit lets a driver do its other work when very many ops arrive
 /// at once.
 const TIMERS_AT_ONCE: u32 = 1024;
 
 impl Run {
-    /// Processes an input that occurred at `now`. That may be earlier than events already processed, because answers
-    /// may arrive out of order.
+    /// Processes an input that occurred at `now`. `now` may be earlier than events that were already processed, because
+    /// answers may arrive out of order.
     #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         self.handle(now, &input);
     }
 
-    /// Variant of [`handle_input`](Self::handle_input) that borrows the input, for drivers that use the input again. It
-    /// saves copying a large value for each attempt.
+    /// Variant of [`handle_input`](Self::handle_input) that borrows the input, for drivers that use the input again.
+    /// This variant saves copying a large value for each attempt.
     #[inline]
     pub fn handle(&mut self, now: Instant, input: &Input) {
         if let Some(log) = &mut self.log {
@@ -61,10 +62,11 @@ impl Run {
         self.note_waiting(now);
     }
 
-    /// Returns the next output. Call it until it returns [`Output::WaitUntil`], [`Output::Idle`] or [`Output::Done`].
+    /// Returns the next output of the run. The driver calls it until it returns [`Output::WaitUntil`], [`Output::Idle`]
+    /// or [`Output::Done`].
     ///
-    /// If many timers fire without an output, it returns `WaitUntil` with an instant that is not after `now`. Then the
-    /// driver checks for other work and calls again at once.
+    /// If many timers fire without an output, it returns `WaitUntil` with an instant that is not after `now`. In this
+    /// case the driver checks for other work and calls again at once.
     #[inline]
     pub fn poll_output(&mut self, now: Instant) -> Output {
         if !self.outbox.is_empty()
@@ -72,8 +74,8 @@ impl Run {
         {
             return output;
         }
-        // Fast path: after most answers nothing else is due. The last poll has stored the instant until which that is
-        // so.
+        // Fast path: after most answers nothing else is due. The previous poll has stored the instant until which
+        // nothing is due.
         let next_deadline = self.agenda.next_deadline();
         if next_deadline > now && self.continues() {
             return Output::WaitUntil(next_deadline);
@@ -83,8 +85,8 @@ impl Run {
 
     #[inline]
     fn take_output(&mut self) -> Option<Output> {
-        // Log the output before it is removed. A reference to the removed value would make the compiler copy it, even
-        // without a log.
+        // Log the output before removing it from the queue. A reference to the removed value would make the compiler
+        // copy it, even without a log.
         if let (Some(log), Some(output)) = (&mut self.log, self.outbox.front()) {
             log.on_output(output);
         }
@@ -124,8 +126,8 @@ impl Run {
         Output::WaitUntil(now)
     }
 
-    /// Sets the rate limit that the server is known to have. From now on attempts are compared with it; `None` ends the
-    /// comparison.
+    /// Sets the rate limit that the server is known to have. Attempts are compared with that rate limit from now on.
+    /// `None` ends the comparison.
     pub fn follow_law(&mut self, law: Option<RateLaw>) {
         // Conditional writes are not compared, because the server's rate limit charges their reads, too.
         let law = law.filter(|_| self.config.kind == OperationKind::Request);
@@ -156,7 +158,8 @@ impl Run {
     }
 
     /// Fires every timer that is due before `now`, each at its own instant and in order. Timers due exactly at `now`
-    /// fire after the input. So an answer that arrives at the instant of its timeout counts as an answer.
+    /// fire after the input that arrived at `now`. So an answer that arrives at the instant of its timeout counts as an
+    /// answer.
     fn advance(&mut self, now: Instant) {
         if now <= self.agenda.next_deadline() {
             return;

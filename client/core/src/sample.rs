@@ -13,8 +13,8 @@ pub struct Sample {
     pub attempt: u32,
     /// Number of the client, from 0.
     pub client: u32,
-    /// Number of the attempt within the run, in the order of sending, from 0. It is unique. Over HTTP, numbers of
-    /// deferred attempts may be missing.
+    /// Number of the attempt within the run, in the order of sending, from 0. The number is unique. Over HTTP, numbers
+    /// of deferred attempts may be missing.
     pub serial: u64,
     pub arrived: Instant,
     pub due: Instant,
@@ -23,7 +23,7 @@ pub struct Sample {
     pub status: Status,
     pub cause: Option<Cause>,
     pub by_gateway: bool,
-    /// Window just after the end of the attempt, if the strategy has one.
+    /// Window of the strategy just after the end of the attempt; `None` if the strategy has no window.
     pub window: Option<f64>,
 }
 

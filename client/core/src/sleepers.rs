@@ -3,9 +3,10 @@
 //! A heap of 20 000 sleepers makes some thirty comparisons for each op that wakes, and the processor mispredicts half
 //! of these branches. A radix heap avoids most comparisons, because instants are numbers and time only advances (Ahuja,
 //! Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem", Journal of the ACM 37, 1990). It puts
-//! an op that sleeps for long into a bucket without comparing it. The bucket is chosen by the highest digit in which
-//! the op's instant differs from a base that follows the clock. When a bucket is next, it is sorted if it is small. If
-//! it is large, its ops are spread over the buckets of lower digits. The order is exactly that of a heap.
+//! an op that sleeps for long into a bucket without comparing the op with others. The bucket is chosen by the highest
+//! digit in which the op's instant differs from a base that follows the clock. When a bucket is next, it is sorted if
+//! it is small. If it is large, its ops are spread over the buckets of lower digits. The order is exactly that of a
+//! heap.
 
 use std::collections::VecDeque;
 
@@ -20,33 +21,36 @@ const RADIX: usize = 1 << DIGIT;
 
 const LEVELS: usize = (u64::BITS / DIGIT) as usize;
 
-/// Maximum number of sleepers that are sorted at once. A larger bucket is first spread over other buckets.
+/// Maximum number of sleeping ops that are sorted at once. The ops of a larger bucket are first spread over other
+/// buckets.
 const SORTED_AT_ONCE: usize = 48;
 
 /// If `near` is longer than this, an insertion out of order moves the later half of `near` to `far`.
 const INSERTED_AT_MOST: usize = 128;
 
-/// Capacity, in sleepers, above which a bucket frees its memory when it becomes empty.
+/// Capacity, in sleeping ops, above which a bucket frees its memory when it becomes empty.
 const KEPT: usize = 4096;
 
 /// Sleeping ops, ordered by the instant at which they wake. Ops that wake at the same instant are in the order in which
 /// they went to sleep.
 ///
-/// Instant, order and op are packed into one number.
+/// Each entry packs the instant, the order of going to sleep, and the op into one number.
 #[derive(Debug, Default)]
 pub(crate) struct TimerQueue {
-    /// Sleepers that wake before `near_until`, in order. It is empty only if `far` is empty, too.
+    /// Sleeping ops that wake before `near_until`, in the order of waking. The list is empty only if `far` is empty,
+    /// too.
     near: VecDeque<u128>,
     near_until: u64,
-    /// Buckets of the other sleepers, ordered by the highest digit in which they differ from `base` (the level), and
-    /// then by the value of that digit. Levels are allocated when they are first needed.
+    /// Buckets of the sleeping ops that are not in `near`. Buckets are ordered by the highest digit in which their
+    /// instants differ from `base` (the level), and then by the value of that digit. Levels are allocated when they are
+    /// first needed.
     far: Vec<Vec<u128>>,
-    /// Bit set of the non-empty buckets of each level.
+    /// Bit set, for each level, of its buckets that are not empty.
     occupied: [u16; LEVELS],
-    /// Lower bound on the instants in `far`.
+    /// Lower bound, in nanoseconds, on the instants in `far`.
     base: u64,
-    /// Counter of sleeps. It wraps around after 2^32 sleeps, which can only affect the order of ops that wake at the
-    /// same instant.
+    /// Counter of the ops that went to sleep. The counter wraps around after 2^32 ops, which can only affect the order
+    /// of ops that wake at the same instant.
     order: u32,
 }
 
@@ -92,7 +96,7 @@ impl TimerQueue {
         }
     }
 
-    /// Moves the later half of `near` to `far`, without separating sleepers that wake at the same instant.
+    /// Moves the later half of `near` to `far`, without separating ops that wake at the same instant.
     #[cold]
     fn shorten(&mut self) {
         let (first, middle) = (instant(self.near[0]), instant(self.near[self.near.len() / 2]));
@@ -125,8 +129,7 @@ impl TimerQueue {
         {
             let digit = digits.trailing_zeros();
             *digits &= *digits - 1;
-            // The new base: the higher digits are those of the old base, then follows the digit of this bucket, then
-            // zeros.
+            // Compute the new base: the higher digits of the old base, then the digit of this bucket, then zeros.
             let shift = level * DIGIT;
             let place = level as usize * RADIX + digit as usize;
             let above = self.base.checked_shr(shift + DIGIT).unwrap_or(0);

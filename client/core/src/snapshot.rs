@@ -18,7 +18,7 @@ pub enum Phase {
     Done,
 }
 
-/// Copy of the measurements. Taking it is cheap enough for ten copies per second.
+/// Copy of a run's measurements. A copy is cheap enough to be taken ten times per second.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     pub now: Instant,
@@ -27,7 +27,8 @@ pub struct Snapshot {
     pub planned_ops: Option<u64>,
     pub planned_duration: Option<Duration>,
     pub optimal_makespan: Option<Duration>,
-    /// False once an observation invalidates the bound: an answer reported another cap, or a gateway answered.
+    /// False once an observation invalidates the lower bound on the makespan: an answer reported another cap, or a
+    /// gateway answered.
     pub bound_holds: bool,
     pub ops: OpCounts,
     pub attempts: AttemptCounts,
@@ -35,7 +36,7 @@ pub struct Snapshot {
     pub in_flight: u64,
     pub ready: u64,
     pub sleeping: u64,
-    /// Gauges of the strategy: sums of windows over clients, and the phase and reason of the first client.
+    /// Gauges of the strategy. Windows are summed over clients. Phase and reason are those of the first client.
     pub gauges: Gauges,
     pub server_busy: Option<u64>,
     pub server_cap: Option<u64>,

@@ -13,34 +13,34 @@ const MAX_ATTEMPTS: u64 = 10_000_000;
 /// Minimum number of attempts per unfinished op for [`MAX_ATTEMPTS`] attempts without a success to count as a stall.
 const MAX_ATTEMPTS_PER_OP: u64 = 10;
 
-/// Maximum number of tries at one instant that are not a stall. If [`MAX_TRIES_PER_OP`] per unfinished op is more, that
-/// number is allowed.
+/// Maximum number of tries at one instant before the run counts as stalled. If [`MAX_TRIES_PER_OP`] per unfinished op
+/// is more, the higher number applies.
 const MAX_TRIES: u64 = 10_000;
 
 /// Number of tries at one instant that are allowed per unfinished op, if their total exceeds [`MAX_TRIES`].
 const MAX_TRIES_PER_OP: u64 = 100;
 
-/// Limits after which a run is stalled although attempts go on, because none succeeds. The limit on experiment time is
-/// the maximum of 60 s (the default), 100 × the time of one undisturbed attempt, and 3 × the longest backoff in use.
-/// The other limit is 10⁷ attempts.
+/// Limits after which a run counts as stalled although it makes attempts, because no attempt succeeds. The limit on
+/// experiment time is the maximum of 60 s (the default), 100 × the time of one undisturbed attempt, and 3 × the longest
+/// backoff in use. The other limit is 10⁷ attempts.
 ///
 /// Two kinds of time are not counted: scheduled downtime of the server, and time in which every unfinished op waits as
-/// the server advised. Once the server is down permanently, both are counted.
+/// the server advised. Once the server is down permanently, both kinds are counted.
 #[derive(Clone, Debug)]
 pub(crate) struct StallWatch {
-    /// Counted time from the last progress to `since`.
+    /// Time without progress that counts towards a stall, from the last progress to the instant `since`.
     counted: Duration,
     since: Instant,
     /// True if every unfinished op has been waiting as the server advised since the instant `since`.
     obeys: bool,
     downtime: Downtime,
-    /// Minimum patience, which applies while backoffs are short.
+    /// Minimum time without progress after which a run is stalled. Longer backoffs extend this time.
     patience: Duration,
     longest_backoff: Duration,
-    /// Instant of the latest tries that took no time and whose ops tried again at once, and the number of such tries at
+    /// Instant of the latest tries that took no time and whose ops retried at once, and the number of such tries at
     /// that instant.
     fruitless: (Instant, u64),
-    /// Instant of the latest attempt without success, and number of such attempts since the last progress.
+    /// Instant of the latest attempt without success, and number of attempts without success since the last progress.
     in_vain: (Instant, u64),
 }
 
@@ -62,7 +62,8 @@ impl StallWatch {
         self.downtime = downtime;
     }
 
-    /// Restarts the measured time after a success, or when an op arrives after a time without unfinished ops.
+    /// Restarts the measurement of time without progress. Called after a success, and when an op arrives after a time
+    /// without unfinished ops.
     pub(crate) fn on_progress(&mut self, at: Instant) {
         self.since = self.since.max(at);
         self.counted = Duration::ZERO;
@@ -70,7 +71,8 @@ impl StallWatch {
         self.on_end();
     }
 
-    /// Records from `at` on whether every unfinished op waits as the server advised. Returns true if that changed.
+    /// Records that from `at` on every unfinished op waits as the server advised (`obeys`), or that this is not so.
+    /// Returns true if that changed.
     pub(crate) fn on_waiting(&mut self, obeys: bool, at: Instant) -> bool {
         let is_new = obeys != self.obeys;
         if is_new {
@@ -96,7 +98,7 @@ impl StallWatch {
 
     pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.in_vain;
-        // Fast path: the first comparison is the cheapest, and usually is already false.
+        // Fast path: the comparison of `count` comes first, because it is the cheapest and usually already false.
         let enough = || count >= MAX_ATTEMPTS && count >= unfinished.saturating_mul(MAX_ATTEMPTS_PER_OP);
         (enough() && unfinished > 0).then_some(at)
     }
@@ -111,8 +113,9 @@ impl StallWatch {
         self.fruitless = if since == at { (at, count + 1) } else { (at, 1) };
     }
 
-    /// Returns the instant at which tries repeat without time passing; `None` if there is no such instant. It exists if
-    /// retries do not wait and rejections take no time. In virtual time such a run would never leave that instant.
+    /// Returns the instant at which tries repeat without time passing; `None` if there is no such instant. Such an
+    /// instant exists if retries do not wait and rejections take no time. In virtual time the run would never leave
+    /// that instant.
     pub(crate) fn spins_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.fruitless;
         let enough = count > MAX_TRIES && count > unfinished.saturating_mul(MAX_TRIES_PER_OP);
@@ -133,7 +136,8 @@ impl StallWatch {
         self.downtime.counted_after(self.counts_from(), patience.saturating_sub(self.counted))
     }
 
-    /// Returns the instant up to which time is already included in `counted`, or is not to be counted.
+    /// Returns the start of the time that is not yet included in `counted`. Earlier time is already included, or is not
+    /// to be counted.
     fn counts_from(&self) -> Instant {
         if self.obeys { self.since.max(self.downtime.for_good_from) } else { self.since }
     }

@@ -1,4 +1,4 @@
-//! Configuration of a run: number of its ops, their arrivals and their limits.
+//! Configuration of a run: the number of its ops, their arrivals and their limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,15 +21,15 @@ pub enum ArrivalProcess {
         /// Arrivals per second, above 0.
         rate_per_s: f64,
     },
-    /// Open loop with all arrivals at the origin.
+    /// Open loop in which all ops arrive at the origin of the run.
     Burst,
     /// Open loop with groups of ops that arrive at random instants of an interval, such as a spike on a steady
     /// background.
     Scattered(Arc<[Group]>),
-    /// Open loop with arrivals at these instants, in ascending order.
+    /// Open loop with arrivals at the listed instants, which are in ascending order.
     Listed(Arc<[Instant]>),
-    /// Closed loop: a new op arrives when a place becomes free. It hides waiting times, because a slow server receives
-    /// fewer requests.
+    /// Closed loop: a new op arrives when a place becomes free. A closed loop hides waiting times, because a slow
+    /// server receives fewer requests.
     Closed {
         /// Maximum number of unfinished ops, at least 1.
         in_flight: u32,
@@ -40,11 +40,11 @@ pub enum ArrivalProcess {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
     pub ops: u64,
-    /// Start of the interval, since the origin.
+    /// Start of the interval, as time since the origin of the run.
     pub from: Duration,
-    /// End of the interval, since the origin; later than `from`.
+    /// End of the interval, as time since the origin of the run; later than `from`.
     pub to: Duration,
-    /// Step of the instants: they are whole multiples of `grid` after `from`. Zero permits any instant.
+    /// Step of the arrival instants: each is a whole multiple of `grid` after `from`. Zero permits any instant.
     pub grid: Duration,
 }
 
@@ -52,13 +52,13 @@ pub struct Group {
 pub enum OperationKind {
     #[default]
     Request,
-    /// A read, immediately followed by a write that takes effect only if no other write came in between (optimistic
+    /// A read, immediately followed by a write that takes effect only if no other write happened in between (optimistic
     /// concurrency control).
     ReadModifyWrite,
 }
 
-/// Ops of a run, and the limits at which arrivals end, whichever is reached first. At least one limit is set unless the
-/// arrivals themselves are finite.
+/// Ops of a run, and the limits at which arrivals end. Arrivals end when the first limit is reached. At least one limit
+/// is set unless the arrivals themselves are finite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     pub arrivals: ArrivalProcess,
@@ -77,22 +77,22 @@ pub struct RunConfig {
     pub rejected_when: RejectedWhen,
     /// Number of independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
-    /// Clients that are executed here. Ops of all other clients are skipped. A shard requires an open loop and clients
-    /// that share nothing.
+    /// Clients that this process executes. Ops of all other clients are skipped. A shard requires an open loop and
+    /// clients that share nothing.
     pub shard: ClientShard,
     /// Whether all clients share one strategy instance, and thus one queue.
     pub share_strategy: bool,
     pub timeout: Duration,
-    /// Maximum time from an op's arrival to the start of an attempt. An op that has not succeeded by then and has no
-    /// attempt in flight is given up.
+    /// Maximum time from an op's arrival to the start of an attempt. An op is given up if it has not succeeded by then
+    /// and has no attempt in flight.
     pub deadline: Option<Duration>,
     /// Maximum time from an op's arrival to its success for the op to count as done in time. `None` means the deadline.
-    /// It affects nothing but that count.
+    /// This setting affects nothing but that count.
     pub within: Option<Duration>,
     /// Length of the warm-up. Ops that arrive and attempts that are sent during the warm-up are counted but excluded
     /// from latencies.
     pub warm_up: Duration,
-    /// Maximum time after the end of `duration` in which the run continues, to finish the ops that have arrived.
+    /// Maximum time for which the run continues after the end of `duration`, to finish the ops that have arrived.
     pub drain: Option<Duration>,
     /// Pause of a closed-loop client after each op; zero for the shortest possible pause.
     pub pause: Duration,
@@ -104,8 +104,8 @@ pub struct RunConfig {
     pub mean_service: Option<Duration>,
     /// Minimum time without a success before a run counts as stalled; one minute by default.
     pub patience: Duration,
-    /// Maximum number of attempts, per op of the workload, before a run counts as stalled even if some attempts
-    /// succeed. `None` for no limit.
+    /// Maximum number of attempts per op of the workload. With more attempts, the run counts as stalled even if some
+    /// attempts succeed. `None` for no limit.
     pub max_attempts_per_op: Option<u32>,
     pub outages: PlannedOutages,
     /// Whether to store every latency of ops and attempts for exact percentiles, up to

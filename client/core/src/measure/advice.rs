@@ -11,7 +11,8 @@ use super::tally::{LatencySums, Tally};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Advice {
     retries: u64,
-    /// For retries that were sent earlier than advised: the time by which they were too early.
+    /// Times by which retries were sent too early. Only retries that were sent earlier than the server advised are
+    /// recorded.
     early: Tally,
 }
 

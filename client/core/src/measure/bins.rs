@@ -1,22 +1,22 @@
-//! Counts of attempts in bins of equal width, for experiments about the exact times of attempts, such as clusters or
-//! aftershocks.
+//! Counts of attempts in time bins of equal width, for experiments about the exact times of attempts, such as clusters
+//! or aftershocks.
 
 use std::time::Duration;
 
 use vocabulary::Instant;
 
-/// Maximum number of bins. Attempts after the last bin are not counted.
+/// Maximum number of time bins. Attempts after the last bin are not counted.
 const MAX_BINS: usize = 1_000_000;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bin {
     pub sent: u32,
-    /// Sent attempts that were the first attempt of their op.
+    /// Number of sent attempts that were the first attempt of their op.
     pub first: u32,
     pub succeeded: u32,
-    /// Attempts that were rejected or failed.
+    /// Number of attempts that were rejected or failed.
     pub turned_away: u32,
-    /// Attempts in flight at the end of the bin.
+    /// Number of attempts in flight at the end of the bin.
     pub outstanding: u32,
 }
 
@@ -40,7 +40,7 @@ impl Bins {
         &self.bins
     }
 
-    /// Records an event in the bin that contains `at`. Calls must be in the order of time.
+    /// Records an event in the time bin that contains `at`. Calls must be in the order of time.
     pub(crate) fn note(&mut self, at: Instant, in_flight: u64, note: impl FnOnce(&mut Bin)) {
         let index = usize::try_from(at.as_nanos() / self.width_nanos).unwrap_or(usize::MAX);
         if index >= MAX_BINS {

@@ -10,7 +10,7 @@ pub struct OpCounts {
     pub given_up: u64,
     /// Number of times that an op was deferred, because the server had too little free capacity.
     pub deferred: u64,
-    /// Given-up ops whose last attempt was refused permanently or found no server.
+    /// Number of given-up ops whose last attempt was refused permanently or found no server.
     pub failed_for_good: u64,
 }
 
@@ -20,7 +20,7 @@ impl OpCounts {
     }
 }
 
-/// Counts of attempts.
+/// Counts of the attempts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct AttemptCounts {

@@ -1,9 +1,10 @@
-//! All individual latencies, for experiments small enough to store them: percentiles without the rounding of a
-//! histogram.
+//! Storage of all individual latencies, for experiments that are small enough. Percentiles of stored latencies are free
+//! of the rounding of a histogram.
 
 use std::borrow::Cow;
 
-/// Maximum number of individual latencies that are stored per kind of latency. Beyond it only the histogram is used.
+/// Maximum number of individual latencies that are stored per kind of latency. With more latencies only the histogram
+/// is used.
 pub const EXACT_LATENCIES: usize = 1_000_000;
 
 #[derive(Clone, Debug, Default)]
@@ -36,8 +37,8 @@ impl Exact {
         }
     }
 
-    /// Returns all latencies in ascending order; `None` if some were not stored. They are copied only if they have not
-    /// been sorted yet.
+    /// Returns all latencies in ascending order; `None` if some were not stored. The latencies are copied only if they
+    /// have not been sorted yet.
     pub(super) fn sorted(&self) -> Option<Cow<'_, [u64]>> {
         let kept = self.0.as_deref()?;
         if kept.is_sorted() {
@@ -63,10 +64,10 @@ pub(super) fn deviation(sorted: &[u64]) -> f64 {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Neighbours {
-    /// Indices of the two neighbouring values, counted from 0. Both are equal at the last value.
+    /// Indices of the two neighbouring values, counted from 0. At the last value both indices are equal.
     pub(super) below: u64,
     pub(super) above: u64,
-    /// Position between the two neighbours: 0 at the lower one, 1 at the upper one.
+    /// Position between the two neighbouring values: 0 at the lower value, 1 at the upper value.
     way: f64,
 }
 

@@ -1,8 +1,8 @@
 //! Time that attempts take in excess of the server's calculation, and whether it is large enough to change results.
 //!
 //! In virtual time an attempt takes exactly the time of server and network. On a real machine, connections, system
-//! queues and late timers add to it. That is negligible for a service time of 500 ms, but a tenth of a service time of
-//! 5 ms. Slots are then reused more slowly, windows fill, and ops wait.
+//! queues and late timers add to that time. The excess is negligible for a service time of 500 ms, but a tenth of a
+//! service time of 5 ms. Slots are then reused more slowly, windows fill, and ops wait.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use vocabulary::Instant;
 
 use super::Latencies;
 
-/// Excess, as a share of the mean service time, from which the excess changes results by more than different seeds do.
-/// At this share, makespans change by a few per cent. Op latencies change by far more, because they consist mostly of
-/// waiting.
+/// Excess time of attempts, as a share of the mean service time, above which it changes results by more than different
+/// seeds do. At this share, makespans change by a few per cent. Op latencies change by far more, because they consist
+/// mostly of waiting.
 pub const TOLERABLE_EXCESS: f64 = 0.03;
 
 const FEWEST: u64 = 100;

@@ -1,4 +1,4 @@
-//! Fairness among several clients.
+//! Measurement of how evenly several clients are served.
 
 use std::time::Duration;
 
@@ -9,33 +9,36 @@ use vocabulary::Instant;
 
 use crate::client_shard::ClientShard;
 
-/// Length of a window, in undisturbed attempts.
+/// Length of a fairness window, as a multiple of the duration of an undisturbed attempt.
 const WINDOW_ATTEMPTS: u32 = 10;
 
-/// Minimum length of half a window. Without it, a server that takes no time would have a window at every instant.
+/// Minimum length of half a fairness window. Without this minimum, a server that takes no time would have a window at
+/// every instant.
 const MIN_HALF: Duration = Duration::from_millis(50);
 
-/// Results of every client. Memory grows only with the number of clients, by some fifty bytes for each.
+/// Fairness measurements of every client. Memory grows only with the number of clients, by some fifty bytes per client.
 ///
 /// Only the final figures visit every client. Closing half a window visits one bit per client, and the clients that had
-/// successes in it.
+/// successes in the window.
 #[derive(Clone, Debug)]
 pub(super) struct Fairness {
-    /// Half the length of a window in nanoseconds. Successive windows start this far apart, so they overlap by half.
+    /// Half the length of a fairness window, in nanoseconds. Successive windows start this far apart, so they overlap
+    /// by half.
     half_nanos: u64,
     half: u64,
-    /// Clients of this shard, indexed by their place in the shard. All other per-client fields have the same order.
+    /// Measurements of this shard's clients, indexed by the client's position in the shard. All other per-client fields
+    /// have the same order.
     clients: Vec<Client>,
     shard: ClientShard,
     /// Number of successes of every client, in the previous half window and in the current one.
     got: Vec<[u32; 2]>,
     got_any: Bits,
-    /// One bit per client: whether it has work now (`busy`), had work in the current half window (`has_work`), and in
-    /// the previous one (`had_work`).
+    /// Three bit sets with one bit per client: the client has work now (`busy`), had work in the current half window
+    /// (`has_work`), or had work in the previous half window (`had_work`).
     busy: Bits,
     has_work: Bits,
     had_work: Bits,
-    /// Sum of Jain's index over windows, and number of windows.
+    /// Sum of Jain's fairness index over all windows, and number of windows.
     indices: f64,
     windows: u64,
     shares: Vec<f64>,
@@ -51,7 +54,8 @@ struct Client {
     ended: u32,
     succeeded: u32,
     latency_nanos: u64,
-    /// Start of the client's current period with work, and total length of its earlier periods with work.
+    /// Start of the client's current period with work, and total length of the client's earlier periods with work in
+    /// nanoseconds.
     busy_since: Instant,
     busy_nanos: u64,
 }
@@ -84,7 +88,7 @@ pub struct FairnessFigures {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
-    /// Counts of the clients, indexed by their place in the shard.
+    /// Counts of the clients, indexed by the client's position in the shard.
     pub clients: Vec<ClientCount>,
 }
 
@@ -92,15 +96,15 @@ pub struct ClientCounts {
 pub struct ClientCount {
     pub arrived: u64,
     pub succeeded: u64,
-    /// Sum of the latencies of ops that succeeded, in nanoseconds.
+    /// Sum of the latencies of the client's successful ops, in nanoseconds.
     pub latency_nanos: u64,
-    /// Time during which the client had work, in nanoseconds, excluding the current period.
+    /// Time during which the client had unfinished ops, in nanoseconds, excluding a period that has not ended yet.
     pub busy_nanos: u64,
     pub busy_since: Option<Instant>,
 }
 
-/// Returns the fairness figures of clients, which are given with their numbers, for a run that ended at `end`. The
-/// index over windows is not included.
+/// Returns the fairness figures for a run that ended at `end`. The clients are given with their numbers. The index over
+/// windows is not included.
 pub fn fairness_of(
     clients: impl Iterator<Item = (u64, ClientCount)>,
     end: Option<Instant>,
@@ -235,7 +239,7 @@ impl Fairness {
         ClientCounts { clients: self.clients.iter().map(ClientCount::from).collect() }
     }
 
-    /// Returns Jain's index of a run that was shorter than one window.
+    /// Returns Jain's fairness index of a run that was shorter than one window.
     fn so_far(&self) -> Option<f64> {
         let got = self.clients.iter().filter(|client| client.arrived > 0);
         let got: Vec<f64> = got.map(|client| f64::from(client.succeeded)).collect();
@@ -244,7 +248,7 @@ impl Fairness {
 
     fn pass(&mut self, at: Instant) {
         let half = at.as_nanos() / self.half_nanos;
-        // After two half windows without events, no success is left in the window.
+        // After two half windows without events, the fairness window contains no success.
         for _ in 0..(half.saturating_sub(self.half)).min(2) {
             self.close_half();
             self.half += 1;
@@ -257,7 +261,7 @@ impl Fairness {
         let mut sharing = 0;
         for word in 0..self.busy.len() {
             // A client without work was not treated unfairly. But a client that had work and gave up all of it may have
-            // been, so it counts.
+            // been treated unfairly, so it counts.
             sharing += (self.had_work[word] | self.has_work[word]).count_ones() as usize;
             let mut left = std::mem::take(&mut self.got_any[word]);
             while left != 0 {

@@ -1,10 +1,10 @@
 //! Latencies: exact sums, and percentiles from all individual latencies or from a histogram of limited size.
 //!
-//! Both use the same rule for percentiles. The p-th of n latencies in ascending order is at the position p · (n − 1),
-//! counted from 0, with linear interpolation between positions. This is type 7 of Hyndman and Fan, "Sample quantiles in
-//! statistical packages", The American Statistician 50, 1996, as in numpy and R. The histogram (microseconds, three
-//! significant digits, up to a day) represents a latency by the middle of its bucket, at most 0.05 % off. No percentile
-//! is outside the range from the shortest latency to the longest.
+//! Percentiles of individual latencies and of the histogram follow the same rule. The p-th of n latencies in ascending
+//! order is at the position p · (n − 1), counted from 0, with linear interpolation between positions. This rule is type
+//! 7 of Hyndman and Fan, "Sample quantiles in statistical packages", The American Statistician 50, 1996, as in numpy
+//! and R. The histogram (microseconds, three significant digits, up to a day) represents a latency by the middle of its
+//! bucket, at most 0.05 % off. No percentile is outside the range from the shortest latency to the longest.
 
 use std::time::Duration;
 
@@ -40,8 +40,8 @@ impl Default for Latencies {
 }
 
 impl Latencies {
-    /// Creates latencies that also store each value, up to [`EXACT_LATENCIES`](super::EXACT_LATENCIES). Percentiles are
-    /// exact up to that number.
+    /// Creates an empty collection of latencies that also stores each value, up to
+    /// [`EXACT_LATENCIES`](super::EXACT_LATENCIES) values. Percentiles are exact up to that number.
     pub fn exact() -> Self {
         Self { exact: Exact::kept(), ..Self::default() }
     }
@@ -64,17 +64,18 @@ impl Latencies {
             return self.exact.record(0);
         }
         self.tally.record(nanos);
-        // A duration of less than a microsecond is recorded as zero, which has a bucket of its own.
+        // A duration of less than a microsecond is recorded as zero, for which the histogram has a separate bucket.
         histogram::record(&mut self.histogram, nanos / 1000, MAX_US);
         self.exact.record(nanos);
     }
 
-    /// Sorts the stored latencies once for all figures. Otherwise each figure would sort a copy.
+    /// Sorts the stored latencies once for all figures. Otherwise each figure would sort a copy of the latencies.
     pub(super) fn sort(&mut self) {
         self.exact.sort();
     }
 
-    /// Adds everything recorded in `other`. The result is exact only if `self` and `other` both are.
+    /// Adds all latencies recorded in `other`. The percentiles of the result are exact only if those of both `self` and
+    /// `other` are exact.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
         self.histogram += &other.histogram;
@@ -113,7 +114,7 @@ impl Latencies {
         Duration::from_nanos(self.tally.max_nanos)
     }
 
-    /// Returns the histogram in microseconds, with the fixed range that documents have.
+    /// Returns the histogram in microseconds, with the fixed range that results documents use.
     pub fn histogram(&self) -> Histogram<u64> {
         histogram::with_bound(&self.histogram, MAX_US)
     }
@@ -150,7 +151,7 @@ impl Latencies {
     /// Returns the number of latencies between two durations, both included (at the histogram's resolution).
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        // Beyond its range a histogram returns the count of its last bucket.
+        // For a value beyond its range, a histogram returns the count of its last bucket.
         if micros(low) > self.histogram.max() {
             return 0;
         }
@@ -217,7 +218,7 @@ impl Latencies {
     }
 }
 
-/// Latency figures in milliseconds; null when nothing was recorded.
+/// Latency figures in milliseconds, except `count`; null when nothing was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct LatencyFigures {

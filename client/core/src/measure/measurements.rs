@@ -35,12 +35,13 @@ pub struct Measurements {
     pub success_latency: Latencies,
     pub rejection_latency: Latencies,
     pub failure_latency: Latencies,
-    /// Failed attempts that had an answer. The answer reported an error of the server or of the request.
+    /// Number of failed attempts that had an answer, which reported an error of the server or of the request.
     pub answered_failures: u64,
-    /// Time from the instant at which an attempt was due to its sending: the load generator's own delay.
+    /// Delay from the instant at which an attempt was due to its sending. This delay is caused by the load generator
+    /// itself.
     pub send_lag: Latencies,
     pub excess: Excess,
-    /// Attempts per ended op. Exact up to 2000, and to three digits above.
+    /// Histogram of attempts per ended op. Values are exact up to 2000, and have three digits above.
     pub attempts_per_op: Histogram<u64>,
     pub most_attempts_per_op: u64,
     pub series: Series,
@@ -51,17 +52,17 @@ pub struct Measurements {
     advice: Advice,
     window_course: WindowCourse,
     rate_course: Option<Box<RateCourse>>,
-    /// `None` for a single client, which cannot be treated unfairly.
+    /// Fairness among clients; `None` for a single client, which cannot be treated unfairly.
     fairness: Option<Fairness>,
-    /// Maximum time from an op's arrival to a success in time. A later success is late, and so is an op that does not
-    /// succeed.
+    /// Maximum time from an op's arrival to its success for the op to be in time. An op that succeeds later or not at
+    /// all is late.
     deadline: Option<Duration>,
-    /// `deadline` in nanoseconds, because it is compared with every success. Without a deadline no op counts as in
-    /// time.
+    /// `deadline` in nanoseconds. It is stored in this form, because it is compared with every success. Without a
+    /// deadline no op counts as in time.
     deadline_nanos: Option<u64>,
     in_time: u64,
-    /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as done in time. It is the
-    /// requested limit or, if there is none, the deadline. Without either it is unlimited.
+    /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as done in time. The maximum
+    /// is the requested limit or, if there is none, the deadline. Without either it is unlimited.
     within_nanos: u64,
     done_in_time: u64,
     /// End of the warm-up. Ops that arrive earlier and attempts that are sent earlier are excluded from latencies.
@@ -157,8 +158,8 @@ impl Measurements {
         self.fairness.as_ref().map(Fairness::counts)
     }
 
-    /// Returns the number of retries of ops for which the server had given advice, and sums of the time by which
-    /// retries were too early.
+    /// Returns the number of retries of ops for which the server had advised when to retry, and sums of the time by
+    /// which retries were too early.
     pub fn advice_sums(&self) -> (u64, LatencySums) {
         self.advice.sums()
     }
@@ -186,7 +187,7 @@ impl Measurements {
     }
 
     /// Records the limits that an answer reported for a stack of policies. If there is a cap on all requests, that cap
-    /// is plotted.
+    /// is plotted. Otherwise the concurrency limit among the reported limits is plotted.
     #[cold]
     pub fn on_advertised_limits(&mut self, at: Instant, cap: Option<u32>, limits: AdvertisedLimits) {
         if let (None, Some(places)) = (cap, limits.places()) {
@@ -221,7 +222,8 @@ impl Measurements {
         self.first_arrival.get_or_insert(at);
     }
 
-    /// Records that an attempt was sent. `ordinal` is its number within the op, and `in_flight` includes it.
+    /// Records that an attempt was sent. `ordinal` is the attempt's number within its op, from 1. `in_flight` is the
+    /// number of attempts in flight, including this one.
     #[inline]
     pub fn on_sent(&mut self, at: Instant, in_flight: u64, ordinal: u32) {
         self.attempts.total += 1;
@@ -241,7 +243,8 @@ impl Measurements {
         }
     }
 
-    /// Records the end of an attempt that was sent at `sent_at`. `in_flight` does not include it any more.
+    /// Records the end of an attempt that was sent at `sent_at`. `in_flight` is the number of attempts in flight,
+    /// excluding this one.
     #[inline]
     pub fn on_ended(&mut self, at: Instant, status: Status, sent_at: Instant, in_flight: u64) {
         let point = self.series.at(at);
@@ -332,16 +335,16 @@ impl Measurements {
         all
     }
 
-    /// Writes the result of [`attempt_latency`](Self::attempt_latency) to `all`, whose memory is reused. Individual
-    /// latencies are not copied.
+    /// Writes the result of [`attempt_latency`](Self::attempt_latency) to `all`, and reuses the memory of `all`.
+    /// Individual latencies are not copied.
     pub(crate) fn copy_attempt_latency(&self, all: &mut Latencies) {
         all.copy_from(&self.success_latency);
         all.merge(&self.rejection_latency);
         all.merge(&self.failure_latency);
     }
 
-    /// Returns the makespan: the time from the first arrival to the last success. If some op did not succeed, it ends
-    /// with the last end of an op. `None` before any end.
+    /// Returns the makespan: the time from the first arrival to the last success. If some op did not succeed, the
+    /// makespan ends when the last op ends. `None` before any op has ended.
     pub fn makespan(&self) -> Option<Duration> {
         let complete = self.ops.succeeded == self.ops.arrived;
         let end = if complete { self.last_success } else { self.last_end };
@@ -349,7 +352,7 @@ impl Measurements {
     }
 }
 
-/// Replaces `latest` by `at` if `at` is later. This takes fewer comparisons than `max` of two options.
+/// Replaces `latest` by `at` if `at` is later. This function needs fewer comparisons than `max` of two options.
 #[inline]
 fn later(latest: &mut Option<Instant>, at: Instant) {
     if latest.is_none_or(|latest| latest < at) {

@@ -18,30 +18,32 @@ use vocabulary::{Instant, whole_nanos};
 
 use crate::lower_bound::Pace;
 
-/// Maximum distance of the run's success rate (all clients) from the law's rate, as a share of the law's rate, at which
-/// it fits. The same share is used for windows and caps.
+/// Maximum distance of the run's success rate (all clients) from the rate of the server's rate limit at which both
+/// count as equal. It is a share of the limit's rate. The same share is used for windows and caps.
 const NEAR: f64 = 0.1;
 
-/// Number of requests, at the law's rate, whose duration is the minimum time over which a rate is measured.
+/// Number of requests that determines the minimum time over which a success rate is measured: the time in which the
+/// server's rate limit admits so many.
 const TOLD_BY: u64 = 20;
 
-/// Maximum number of waiting requests that are stored, and of successes from which a rate is measured.
+/// Maximum number of waiting requests that are stored, and maximum number of successes from which a rate is measured.
 const MOST: usize = 1 << 16;
 
 /// Rate-limiting algorithm of a server that has this rate limit as its only policy.
 #[derive(Clone, Debug)]
 pub struct RateLaw {
-    /// Instants at which the law admits requests, if each is admitted in order and as soon as possible.
+    /// Instants at which the rate limit admits requests, if each is admitted in order and as soon as possible.
     pub pace: Box<dyn Pace>,
-    /// Rate of the law, if it is constant. `None` for a window, because a window admits requests in bursts.
+    /// Rate of the rate limit, if that rate is constant. `None` for a window, because a window admits requests in
+    /// bursts.
     pub steady: Option<SteadyRate>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SteadyRate {
-    /// At least 1.
+    /// Number of requests that are admitted in the time `per`, at least 1.
     pub requests: u64,
-    /// Greater than zero.
+    /// Time in which `requests` requests are admitted, greater than zero.
     pub per: Duration,
 }
 
@@ -104,10 +106,11 @@ impl RateCourse {
     }
 }
 
-/// Attempts that were sent and that the law would not have admitted yet.
+/// Sent attempts that the server's rate limit would not have admitted yet.
 #[derive(Clone, Debug)]
 struct Backlog {
-    /// `None` once the backlog has reached its maximum, because no greater value is reported.
+    /// Instants at which the rate limit admits requests; `None` once the backlog has reached its maximum, because no
+    /// greater value is reported.
     pace: Option<Box<dyn Pace>>,
     waiting: VecDeque<Instant>,
     most: u64,
@@ -119,7 +122,7 @@ impl Backlog {
         while self.waiting.front().is_some_and(|passes| *passes <= at) {
             self.waiting.pop_front();
         }
-        // A request that the law never admits waits for ever.
+        // A request that the rate limit never admits waits for ever.
         let passes = pace.next(at).unwrap_or(Instant::FAR_FUTURE);
         if passes > at {
             self.waiting.push_back(passes);
@@ -137,8 +140,8 @@ struct Rate {
     over: Duration,
     expected: f64,
     settled_after: Duration,
-    /// Latest successes from which the rate is measured. More are not stored than are needed to prove that the rate is
-    /// too high.
+    /// Latest successes, from which the rate is measured. Only as many are stored as are needed to prove that the rate
+    /// is too high.
     latest: VecDeque<Instant>,
     now: Instant,
     fits_since: Option<Fit>,
@@ -178,7 +181,7 @@ impl Rate {
             return;
         }
         self.pass(at, rejected);
-        // This many successes prove that the rate is too high, so the oldest one can be dropped.
+        // So many stored successes prove that the rate is too high, so the oldest success can be dropped.
         if self.latest.len() as f64 > self.expected * (1.0 + NEAR) {
             self.latest.pop_front();
         }
@@ -186,7 +189,7 @@ impl Rate {
         self.judge(self.now, rejected);
     }
 
-    /// Advances the time. Successes that leave the measured period are dropped one after another.
+    /// Advances the time to `at`. Successes that leave the measured period are dropped one after another.
     fn pass(&mut self, at: Instant, rejected: u64) {
         while let Some(leaves) =
             self.latest.front().map(|success| *success + self.over).filter(|leaves| *leaves <= at)

@@ -17,10 +17,11 @@ const NARROWEST_NANOS: u64 = 10_000_000;
 pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
-    /// Gauges with their own names, with a value for every point. They are drawn by strategies, at most
-    /// [`MAX_DRAWN`](tailback::MAX_DRAWN), and by a server's rate limit.
+    /// Gauges with names that strategies or the server's rate limit define, each with a value for every point.
+    /// Strategies define at most [`MAX_DRAWN`](tailback::MAX_DRAWN) of these gauges.
     drawn: Vec<DrawnGauge>,
-    /// Start and index of the bucket used last, because most events fall into the same bucket as the event before.
+    /// Start, in nanoseconds, and index of the bucket that was used last. They are stored, because most events fall
+    /// into the same bucket as the event before.
     latest: (u64, usize),
 }
 
@@ -33,12 +34,12 @@ pub struct Point {
     pub in_flight: Gauge,
     /// Sum of the windows of all clients.
     pub window: Gauge,
-    /// Slow-start threshold, summed over clients.
+    /// Sum of the slow-start thresholds of all clients.
     pub ssthresh: Gauge,
-    /// Busy slots, as reported by the server's answers.
+    /// Number of busy slots, as reported by the server's answers.
     pub server_busy: Gauge,
-    /// Concurrency cap, as reported by the server's answers. If no cap applies to all requests, it is the cap for the
-    /// requests' own key.
+    /// Concurrency cap, as reported by the server's answers. If no cap applies to all requests, the value is the cap
+    /// for the requests' own key.
     pub server_cap: Gauge,
 }
 
@@ -49,7 +50,7 @@ pub struct DrawnGauge {
     pub values: Vec<Gauge>,
 }
 
-/// Last, smallest and largest value in a bucket; NaN until first set.
+/// Last, smallest and largest value of a gauge in a bucket; NaN until first set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gauge {
     pub last: f32,
@@ -75,8 +76,8 @@ impl Gauge {
         if value.is_nan() {
             return;
         }
-        // These comparisons also replace NaN, and compile to one instruction each. `min` and `max` of floats take
-        // seven.
+        // These comparisons also replace NaN, and compile to one instruction each. `min` and `max` of floats take seven
+        // instructions.
         self.min = if self.min < value { self.min } else { value };
         self.max = if self.max > value { self.max } else { value };
     }
@@ -131,7 +132,8 @@ impl Default for Series {
 }
 
 impl Series {
-    /// Returns the bucket at `now`, for counting and setting gauges. `now` is never before the start of the series.
+    /// Returns the bucket of the series at `now`, for counting and setting gauges. `now` is never before the start of
+    /// the series.
     pub fn at(&mut self, now: Instant) -> &mut Point {
         let (start, index) = self.latest;
         if now.as_nanos().wrapping_sub(start) < self.width_nanos && index < self.points.len() {
@@ -192,13 +194,13 @@ impl Series {
         &self.points
     }
 
-    /// Copies `other` without allocating.
+    /// Copies the series `other` into this one without allocating.
     pub fn copy_from(&mut self, other: &Self) {
         self.width_nanos = other.width_nanos;
         self.latest = other.latest;
         self.points.clear();
         self.points.extend_from_slice(&other.points);
-        // Each gauge keeps its allocated memory as long as the gauges of the run stay the same.
+        // Each gauge of the copy keeps its allocated memory as long as the gauges of the run stay the same.
         self.drawn.truncate(other.drawn.len());
         for (index, drawn) in other.drawn.iter().enumerate() {
             match self.drawn.get_mut(index) {

@@ -6,7 +6,7 @@ pub(super) struct Tally {
     pub(super) min_nanos: u64,
     pub(super) max_nanos: u64,
     sum: u128,
-    /// Sum of squares. It saturates on overflow, and then the standard deviation is meaningless.
+    /// Sum of the squares of latencies. The sum saturates on overflow, and then the standard deviation is meaningless.
     squares: u128,
 }
 
@@ -14,7 +14,7 @@ pub(super) struct Tally {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatencySums {
     pub count: u64,
-    /// `u64::MAX` if nothing was recorded.
+    /// Shortest latency in nanoseconds; `u64::MAX` if nothing was recorded.
     pub min_nanos: u64,
     pub max_nanos: u64,
     pub sum: u128,
@@ -71,7 +71,7 @@ impl Tally {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        // Saturating, because sums that were read from a document may have any value.
+        // Use saturating additions, because sums that were read from a document may have any value.
         self.count = self.count.saturating_add(other.count);
         self.min_nanos = self.min_nanos.min(other.min_nanos);
         self.max_nanos = self.max_nanos.max(other.max_nanos);
@@ -79,16 +79,16 @@ impl Tally {
         self.squares = self.squares.saturating_add(other.squares);
     }
 
-    /// Returns the mean in nanoseconds; NaN if nothing was recorded.
+    /// Returns the mean latency in nanoseconds; NaN if nothing was recorded.
     pub(super) fn mean(&self) -> f64 {
         self.sum as f64 / self.count as f64
     }
 
-    /// Returns the standard deviation (divisor n) in nanoseconds; 0 if nothing was recorded.
+    /// Returns the standard deviation of the latencies (divisor n) in nanoseconds; 0 if nothing was recorded.
     pub(super) fn deviation(&self) -> f64 {
         let count = u128::from(self.count);
-        // The difference is first computed in whole numbers, because the difference of two nearly equal floats would be
-        // noise.
+        // Compute the difference of the two sums in whole numbers first, because the difference of two nearly equal
+        // floats would be noise.
         let exact = count
             .checked_mul(self.squares)
             .zip(self.sum.checked_mul(self.sum))

@@ -1,5 +1,5 @@
-//! Convergence of the window, summed over clients, to the server's cap: how soon it converged, how far it exceeded the
-//! cap, and how steady it was.
+//! Convergence of the client's window (summed over clients) to the server's cap: how soon the window converged, how far
+//! it exceeded the cap, and how steady it was.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-/// Maximum distance of the window from the server's cap, as a share of the cap, at which the window fits.
+/// Maximum distance of the window from the server's cap at which both count as equal, as a share of the cap.
 const NEAR: f64 = 0.1;
 
-/// Course of the sum of all windows and of the server's cap, in memory that does not grow.
+/// Development over time of the sum of all windows and of the server's cap, in memory that does not grow.
 #[derive(Clone, Debug)]
 pub(super) struct WindowCourse {
     settled_after: Duration,
@@ -18,7 +18,8 @@ pub(super) struct WindowCourse {
     /// Instant up to which the window has been integrated.
     since: Instant,
     cap: Option<f64>,
-    /// ∫ W dt and ∫ W² dt in seconds for the window W, and the total time for which there was a window.
+    /// ∫ W dt and ∫ W² dt for the window W, and the total time for which there was a window. The unit of time is the
+    /// second.
     area: f64,
     area_of_squares: f64,
     lasted_s: f64,
@@ -85,7 +86,8 @@ impl WindowCourse {
         self.judge(self.since);
     }
 
-    /// Records the cap that the server's answer reported at `at`; `None` if it does not count slots.
+    /// Records the concurrency cap that the server's answer reported at `at`; `None` if the server does not count
+    /// slots.
     pub(crate) fn on_cap(&mut self, at: Instant, cap: Option<u32>) {
         let cap = cap.map(f64::from);
         if self.cap == cap {
@@ -114,7 +116,7 @@ impl WindowCourse {
         course.pass(end.unwrap_or(self.since));
         let known = course.window.is_some() && course.lasted_s > 0.0;
         let mean = known.then(|| course.area / course.lasted_s);
-        // The difference may be slightly negative by rounding, if both numbers are nearly equal.
+        // The difference of both terms may be slightly negative by rounding, if they are nearly equal.
         let sd = mean.map(|mean| (course.area_of_squares / course.lasted_s - mean * mean).max(0.0).sqrt());
         let origin = first_arrival.unwrap_or(Instant::ORIGIN);
         let before = course.converged.map_or(course.rejected, |fit| fit.rejected_before);

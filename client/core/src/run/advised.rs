@@ -1,7 +1,7 @@
-//! Earliest instants at which servers advise to retry each op. The harness parses this advice itself, whether or not a
-//! strategy uses it.
+//! Earliest instants at which servers advise to retry each op. The load generator parses this advice itself, even if
+//! the strategy does not use it.
 //!
-//! Advice is rare, and ops are many. So advice is stored apart from ops, and costs nothing until the first advice
+//! Advice is rare, and ops are many. So advice is stored separately from ops, and costs nothing until the first advice
 //! arrives.
 
 use std::time::Duration;
@@ -10,15 +10,16 @@ use vocabulary::Instant;
 
 use crate::op::OpSlot;
 
-/// Maximum advised wait. A longer wait is shortened to this.
+/// Maximum wait that a server can advise. A longer wait is shortened to this maximum.
 const LONGEST: Duration = Duration::from_hours(24);
 
 #[derive(Debug, Default)]
 pub(super) struct Advised {
-    /// Earliest advised instant by op slot; the origin for a slot without advice. Only as long as the highest slot that
-    /// has had advice.
+    /// Earliest instant at which the server advises to retry the op in each slot; the origin for a slot without advice.
+    /// The list is only as long as the highest slot that has had advice.
     not_before: Vec<Instant>,
-    /// True if the op in the slot sleeps at least until `not_before`. Same length as `not_before`.
+    /// For each op slot, true if the op sleeps at least until the instant in `not_before`. The list has the same length
+    /// as `not_before`.
     obeys: Vec<bool>,
     obeying: u64,
 }
@@ -33,7 +34,8 @@ impl Advised {
         self.not_before[index] = at + wait.min(LONGEST);
     }
 
-    /// Removes the op's advice. Called when the op has been tried again, or when another op takes its slot.
+    /// Removes the server's advice about the op in this slot. Called when the op has been retried, or when another op
+    /// takes its slot.
     #[inline]
     pub(super) fn forget(&mut self, slot: OpSlot) {
         if let Some(not_before) = self.not_before.get_mut(slot.index()) {
@@ -42,8 +44,8 @@ impl Advised {
         }
     }
 
-    /// Records that the op sleeps until `until`. It obeys advice that is still in force if it does not wake earlier
-    /// than advised.
+    /// Records that the op in this slot sleeps until `until`. If advice is still in force, the op obeys it by waking no
+    /// earlier than advised.
     #[inline]
     pub(super) fn on_asleep(&mut self, slot: OpSlot, at: Instant, until: Instant) {
         if let Some(not_before) = self.of(slot)
@@ -70,7 +72,8 @@ impl Advised {
         self.obeying
     }
 
-    /// Returns the earliest advised instant of the op's next attempt; `None` if its last answer had no advice.
+    /// Returns the earliest instant at which the server advises to retry the op; `None` if the op's last answer had no
+    /// advice.
     #[inline]
     pub(super) fn of(&self, slot: OpSlot) -> Option<Instant> {
         self.not_before.get(slot.index()).copied().filter(|not_before| *not_before > Instant::ORIGIN)

@@ -1,4 +1,4 @@
-//! Timers of a run: queues of future events, and the earliest of these events.
+//! Timers of a run: queues of future events, and the instant of the earliest event.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -13,7 +13,7 @@ use crate::op::{Op, OpId, OpSlot};
 use crate::sleepers::TimerQueue;
 use crate::workload::RunConfig;
 
-/// Kind of a due event. Of events at the same instant, first arrivals are processed, then retries, then other timers.
+/// Kind of a due event. Events at the same instant are processed in this order: arrivals, retries, other timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     Arrival,
@@ -32,10 +32,10 @@ pub(super) struct Timers {
     /// Strategy instances ordered by the instant of their next poll. Only one entry per instance is valid, see
     /// [`Instance::armed`].
     polls: LazyCancelQueue<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
-    /// Ops in the order of their deadlines. This is also the order of their arrival.
+    /// Ops in the order of their deadlines, which is also the order of their arrival.
     deadlines: LazyCancelQueue<VecDeque<(Instant, OpSlot, OpId)>>,
-    /// Instant before which no rare event is due. Rare events are deadlines, timeouts, copies, the end of the drain and
-    /// the end of patience.
+    /// Instant before which no rare event is due. Rare events are deadlines, timeouts, hedged copies, the end of the
+    /// drain, and the end of patience with a stalled run.
     rare_not_before: Instant,
     /// Instant before which no event is due.
     next_deadline: Instant,
@@ -57,7 +57,7 @@ impl Timers {
     }
 
     /// Returns the next event and its instant. `others` returns the next events of the queues that are stored outside
-    /// of `Timers`.
+    /// of [`Timers`].
     pub(super) fn next(
         &mut self,
         others: impl FnOnce() -> [Option<(Instant, Due)>; 4],
@@ -65,8 +65,8 @@ impl Timers {
         let mut next = self.arriving.next().map(|at| (at, Due::Arrival));
         sooner(&mut next, self.wakes.next().map(|at| (at, Due::Wake)));
         sooner(&mut next, self.polls.peek().map(|(at, _)| (at, Due::Poll)));
-        // Fast path: skips the check of all rare events unless one of them may be next. That check costs more than this
-        // comparison.
+        // Fast path: skips the check of all rare events unless one of them may be next. The check costs more than this
+        // comparison of instants.
         if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
             let mut rare = self.deadlines.peek().map(|(at, ..)| (at, Due::Deadline));
             for other in others() {
@@ -103,7 +103,7 @@ impl Timers {
         self.wakes.pop()
     }
 
-    /// Schedules the next poll of an instance, which replaces an earlier schedule.
+    /// Schedules the next poll of a strategy instance and cancels the poll that was scheduled before.
     pub(super) fn poll(&mut self, at: Instant, id: InstanceId, instance: &mut Instance) {
         if instance.armed != Some(at) {
             instance.armed = Some(at);
@@ -112,8 +112,8 @@ impl Timers {
         }
     }
 
-    /// Removes the poll that is due and returns its instance. The poll may have been replaced meanwhile; the caller
-    /// checks that.
+    /// Removes the poll that is due and returns its strategy instance. The caller must check whether the poll has been
+    /// replaced by another poll meanwhile.
     pub(super) fn polled(&mut self) -> Option<InstanceId> {
         self.polls.pop().map(|(_, id)| id)
     }
@@ -136,7 +136,7 @@ impl Timers {
         }
     }
 
-    /// Records that this is the earliest event known at present.
+    /// Records that the event `due` at `at` is the earliest event known at present.
     pub(super) fn is_quiet_until(&mut self, at: Instant, due: Due) {
         self.next_deadline = at;
         self.foreseen = matches!(due, Due::Arrival | Due::Wake).then_some(due);

@@ -12,13 +12,13 @@ use crate::workload::{ArrivalProcess, RunConfig};
 #[derive(Clone)]
 pub(super) struct Arriving {
     arrivals: Arrivals,
-    /// Next arrival in an open loop. It has already been removed from the stream.
+    /// Next arrival in an open loop. This instant has already been removed from the stream of arrivals.
     next_in_stream: Option<Instant>,
     closed: bool,
     free_slots: BinaryHeap<Reverse<Instant>>,
     /// Arrival of the latest op. No later op arrives before it.
     last: Instant,
-    /// Number of the next op in the whole run.
+    /// Number, within the whole run, of the op that arrives next.
     next_op: u64,
     shard: ClientShard,
     clients: u32,
@@ -54,8 +54,8 @@ impl Arriving {
         })
     }
 
-    /// Records the arrival of the next op at `at`, which must be the result of [`Self::next`]. Returns the op's number
-    /// in the whole run.
+    /// Records the arrival of the next op at `at`, which must be the result of [`Self::next`]. Returns the number of
+    /// that op in the whole run.
     pub(super) fn arrive(&mut self, at: Instant) -> u64 {
         let op = self.next_op;
         self.last = at;
@@ -67,7 +67,7 @@ impl Arriving {
         op
     }
 
-    /// Advances to the next op of this shard.
+    /// Advances the arrivals to the next op of this shard.
     #[inline]
     fn go_on(&mut self) {
         if self.shard.of() > 1 {
@@ -77,7 +77,7 @@ impl Arriving {
         }
     }
 
-    /// Sharded variant of `go_on`: skips ops of other shards. Fewer ops are skipped than there are clients.
+    /// Sharded variant of `go_on`: skips ops of other shards. Fewer ops are skipped than the run has clients.
     fn pass_over_others(&mut self) {
         let clients = u64::from(self.clients.max(1));
         let shard = self.shard;
@@ -93,7 +93,8 @@ impl Arriving {
         }
     }
 
-    /// Frees a place of a closed loop from `at` on. Returns false in an open loop, which has no places.
+    /// Frees a place of a closed loop, at which a new op may arrive from `at` on. Returns false in an open loop, which
+    /// has no places.
     pub(super) fn free_place(&mut self, at: Instant) -> bool {
         if self.closed {
             self.free_slots.push(Reverse(at));
@@ -105,8 +106,8 @@ impl Arriving {
         self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.next_op, now)
     }
 
-    /// Returns the number of this shard's ops that have yet to arrive in an open loop; `None` if more than `most` ops
-    /// remain.
+    /// Returns the number of this shard's ops that have not arrived yet in an open loop; `None` if more than `most`
+    /// such ops remain.
     pub(super) fn count_rest(&self, most: u64) -> Option<u64> {
         let mut rest = self.clone();
         let mut count = 0;
@@ -120,7 +121,7 @@ impl Arriving {
         Some(count)
     }
 
-    /// Returns all remaining arrivals of the stream, including arrivals of other shards' ops.
+    /// Returns all remaining arrivals of an open loop, including arrivals of other shards' ops.
     pub(super) fn rest(&self) -> impl Iterator<Item = Instant> {
         self.next_in_stream.into_iter().chain(self.arrivals.clone())
     }

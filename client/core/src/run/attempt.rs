@@ -18,15 +18,18 @@ pub(super) struct Attempt {
     pub(super) in_flight_when_sent: u32,
     pub(super) ordinal: u32,
     pub(super) permits: Permits,
-    /// Set until it is known that the server had enough free capacity and started the attempt.
+    /// Data of an attempt with carrier sense; `None` for other attempts, and once it is known that the server had
+    /// enough free capacity and started the attempt.
     pub(super) undecided: Option<Undecided>,
 }
 
-/// Attempt that is not counted yet. It is not counted at all if the server has too little free capacity and defers it.
+/// Data of an attempt that is not counted yet. The attempt is never counted if the server has too little free capacity
+/// and defers it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided {
-    /// Time that the op loses if the attempt is deferred.
+    /// Time that the op loses if its attempt is deferred.
     pub(super) cost: Duration,
-    /// Number of attempts of all clients in flight when it was sent, including itself and excluding deferred ones.
+    /// Number of attempts of all clients in flight when the attempt was sent, including the attempt and excluding
+    /// deferred ones.
     pub(super) in_flight: u64,
 }

@@ -1,4 +1,4 @@
-//! Gauges that strategies report under names of their own: the latest value of each instance, and sums over instances.
+//! Gauges that strategies define and name: the latest value of each strategy instance, and sums over instances.
 
 use tailback::GaugeKind;
 
@@ -14,7 +14,8 @@ impl Drawn {
         self.0.iter().copied()
     }
 
-    /// Records the new value of one instance in `own` and updates the sum. Returns the sum if it changed.
+    /// Records the new value of one strategy instance's gauge in `own` and updates the sum over instances. Returns the
+    /// sum if it changed.
     pub(super) fn take(
         &mut self,
         own: &mut Self,
@@ -23,8 +24,8 @@ impl Drawn {
         value: f64,
     ) -> Option<f64> {
         let change = value - own.replace(kind, |_| value).unwrap_or(0.0);
-        // With a single instance, the sum is set to the exact value, because adding differences would cause rounding
-        // errors.
+        // With a single strategy instance, set the sum to the exact value, because adding differences would cause
+        // rounding errors.
         let next = |sum: Option<f64>| if alone { value } else { sum.unwrap_or(0.0) + change };
         let mut sum = value;
         let before = self.replace(kind, |before| {

@@ -14,15 +14,16 @@ use crate::measure::GivenUp;
 use crate::op::{Op, OpSlot, OpState};
 use crate::sample::Sample;
 
-/// Pause of a closed-loop client after an op that took no time or was shed, if no pause is configured. No client is
-/// infinitely fast, and in virtual time such a loop would never leave its instant.
+/// Pause of a closed-loop client after an op that took no time or was shed, if no pause is configured. Without a pause,
+/// such a client would be infinitely fast, and in virtual time the run would stay at one instant for ever.
 const TURNAROUND: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct End {
     pub(super) sent_at: Instant,
     pub(super) outcome: Outcome,
-    /// Status under which the attempt is counted. It follows the server's verdict, if the server reported one.
+    /// Status under which the attempt is counted. The status follows the server's verdict, if the server reported a
+    /// verdict.
     pub(super) counted: Status,
     pub(super) cause: Option<Cause>,
     pub(super) by_gateway: bool,
@@ -46,8 +47,8 @@ impl End {
 }
 
 impl Run {
-    /// Processes the end of an attempt. Does nothing if the attempt was already removed, because it timed out or was
-    /// withdrawn.
+    /// Processes the end of an attempt. Does nothing if the attempt was already removed, because the attempt timed out
+    /// or was withdrawn.
     pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
         let Some(attempt) = self.attempts.get(completion.attempt) else { return };
         let attempt = *attempt;
@@ -59,7 +60,7 @@ impl Run {
         if let Some(seen) = &completion.server {
             self.cap_changed |= self.server.is_some_and(|before| before.cap != seen.cap);
             if self.lower_bound.as_ref().is_some_and(|bound| !bound.holds_at(seen.cap)) {
-                // The lower bound was proven for a server with another configuration.
+                // The lower bound on the makespan was proven for a server with another configuration.
                 self.lower_bound = None;
                 self.cap_changed = true;
             }
@@ -80,7 +81,8 @@ impl Run {
         let verdict = completion.server.and_then(|seen| seen.verdict);
         let counted = verdict.map_or(outcome.status, |verdict| verdict.counted(outcome.status));
         if by_gateway {
-            // The lower bound and the rate limit describe the server alone, but here an intermediary answered.
+            // The lower bound on the makespan and the rate limit describe the server alone, but this answer came from
+            // an intermediary.
             self.lower_bound = None;
             self.follow_law(None);
             let succeeded = outcome.status == Status::Succeeded;
@@ -102,13 +104,13 @@ impl Run {
     /// Removes an attempt that the server did not start because too few slots were free. The attempt counts as if it
     /// had never been sent.
     fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
-        // Parts of the strategy that received `on_sent` must also receive the end of the attempt.
+        // Parts of the strategy that observed the sending of the attempt (`on_sent`) must also observe its end.
         let instance = &mut self.instances[attempt.instance.index()];
         let op = &mut self.ops[attempt.op.index()];
         let ended = ended(&attempt, op, instance, completion.sent_at, false);
         instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, &mut op.retry_state);
         instance.in_flight -= 1;
-        // If it is the latest attempt, as always in virtual time, its numbers are used again.
+        // If the deferred attempt is the latest one, as always in virtual time, the next attempt reuses its numbers.
         if instance.next_seq == attempt.seq + 1 {
             instance.next_seq = attempt.seq;
         }
@@ -124,10 +126,10 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
-    /// Corrects the number of attempts in flight for undecided attempts sent after a deferred one, because the deferred
-    /// one does not count.
+    /// Corrects the number of attempts in flight for undecided attempts that were sent after a deferred attempt,
+    /// because the deferred attempt does not count.
     fn forget_in_flight(&mut self, serial: u64) {
-        // Fast path: usually no attempt is undecided. This skips the loop, which visits every attempt in flight.
+        // Fast path: skips the loop over all attempts in flight if no attempt is undecided, the usual case.
         if self.undecided == 0 {
             return;
         }
@@ -193,8 +195,8 @@ impl Run {
     /// `round_continues` is true if another attempt decides the outcome of the op.
     fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, round_continues: bool) {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
-            // The server never reported a start. But the attempt was not deferred, so it had started and is counted
-            // now.
+            // The server never reported the start of this attempt. But the attempt was not deferred, so it had started
+            // and is counted now.
             self.count_sent(attempt.due, attempt.op, in_flight);
         }
         if self.config.requests.mix.is_some()
@@ -260,8 +262,8 @@ impl Run {
         }
     }
 
-    /// Decides about an op of this instance after a failed try: the op sleeps, possibly for no time, or is given up.
-    /// `cost` is the time that the try took, and is added to the backoff.
+    /// Decides about an op of this strategy instance after a failed try: the op sleeps, possibly for no time, or is
+    /// given up. `cost` is the time that the try took, and is added to the backoff.
     pub(super) fn after_failure(
         &mut self,
         at: Instant,
@@ -279,7 +281,8 @@ impl Run {
         }
         let mut failed =
             FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome: *outcome };
-        // The outcome of an attempt already includes the method. The outcome of a shed or a deferral does not.
+        // The outcome of an attempt already includes the request's method. The outcome of a shed or deferred launch
+        // does not.
         if let Some(method) = config.requests.method_of(config.seed, op.id.into()) {
             failed.outcome.method = method;
         }
@@ -315,7 +318,8 @@ impl Run {
         let waits = op.awaits_retry();
         self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, waits);
         self.on_given_up(at, &op, why);
-        // Failing fast takes time, too. Otherwise a closed loop would repeat for ever at one instant.
+        // An op that is shed or fails at once takes some time, too. Otherwise a closed loop would repeat for ever at
+        // one instant.
         let shed = matches!(op.last, Some(Status::Shed | Status::Deferred));
         self.stall.on_end();
         self.free_place(at, shed || op.arrived == at);

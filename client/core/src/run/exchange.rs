@@ -1,4 +1,4 @@
-//! Messages between a driver and the run.
+//! Messages between a driver (real-time or virtual-time) and the run.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::Cause;
 
-/// Identifies an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. `slot` is small and dense, so drivers may use it as
-/// an index. The slot is used again once the attempt has ended.
+/// Identifies an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. `slot` is small and dense, so drivers may use it as an index. The
+/// slot is used again once the attempt has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptKey {
     pub slot: u32,
-    /// Number of the attempt within the run. It is used again only if the latest attempt ended [deferred], because a
-    /// deferred attempt does not count.
+    /// Number of the attempt within the run. The number is used again only if the latest attempt ended [deferred],
+    /// because a deferred attempt does not count.
     ///
     /// [deferred]: tailback::Status::Deferred
     pub serial: u64,
@@ -22,29 +22,30 @@ pub struct AttemptKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// The server has started an attempt that it starts only with enough free capacity. The attempt counts from now on.
-    /// Drivers that do not observe starts omit this input. Then the attempt counts once it has ended otherwise than
+    /// Drivers that do not observe starts omit this input. In that case the attempt counts once it ends, unless it ends
     /// [deferred].
     ///
     /// [deferred]: tailback::Status::Deferred
     Started(AttemptKey),
     AttemptEnd(Completion),
-    /// Send no more attempts, and wait for the attempts in flight.
+    /// Command to send no more attempts and to wait for the attempts in flight.
     Stop,
-    /// Send no more attempts, withdraw the attempts in flight, and end.
+    /// Command to send no more attempts, to withdraw the attempts in flight, and to end the run.
     Abort,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     pub attempt: AttemptKey,
-    /// Instant at which the request was sent in fact; in virtual time, the instant at which it was due.
+    /// Actual instant at which the request was sent; in virtual time, the instant at which it was due.
     pub sent_at: Instant,
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
-    /// Wait that the answer advises. The harness compares retries with it, whether or not the strategy uses it.
+    /// Wait that the answer advises. The load generator compares retries with this advice, even if the strategy does
+    /// not use it.
     pub advised_wait: Option<Duration>,
     pub cause: Option<Cause>,
-    /// True if an intermediary between the client and the recognised server answered.
+    /// True if the answer came from an intermediary between the client and the recognised server.
     pub by_gateway: bool,
 }
 
@@ -52,18 +53,18 @@ pub struct Completion {
 pub struct ServerSeen {
     pub busy: u32,
     pub cap: Option<u32>,
-    /// Time that the attempt had to take (request's arrival until its answer was due), as calculated by the server.
-    /// `None` if not reported. It is never reported in virtual time, where no other time is possible.
+    /// Time that the attempt had to take (from the request's arrival until its answer was due), as calculated by the
+    /// server. `None` if the server did not report this time. It is never reported in virtual time, where attempts take
+    /// exactly that long.
     pub took: Option<Duration>,
-    /// State of the policies' limits for this request; empty if no policy reports one.
+    /// State of the server policies' limits for this request; empty if no policy reports a limit.
     pub limits: AdvertisedLimits,
-    /// The server's verdict on the attempt, which may differ from the status; `None` from earlier versions of the
-    /// server.
+    /// The server's verdict on the attempt, which may differ from the status; `None` from older versions of the server.
     pub verdict: Option<ServerVerdict>,
 }
 
-/// Verdict of a mockserver on an attempt. The harness counts attempts by this verdict. Strategies never receive it,
-/// because a client in production would not.
+/// Verdict of a mockserver on an attempt. The load generator counts attempts by this verdict. Strategies never receive
+/// it, because a client in production would not receive it either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerVerdict {
     Accepted,
@@ -72,8 +73,8 @@ pub enum ServerVerdict {
 }
 
 impl ServerVerdict {
-    /// Returns the status under which an attempt is counted that ended with `status` for the client. An accepted
-    /// attempt counts as failed if the client considers it rejected, because its result is lost.
+    /// Returns the status under which an attempt is counted that ended with `status` for the client. If the client
+    /// considers an accepted attempt rejected, the attempt counts as failed, because its result is lost.
     pub(crate) fn counted(self, status: Status) -> Status {
         match (self, status) {
             (Self::Rejected, _) => Status::Rejected,
@@ -88,12 +89,12 @@ impl ServerVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     Send(SentAttempt),
-    /// Withdraw this attempt. Its end need not be reported.
+    /// The driver must withdraw this attempt, and need not report its end.
     Cancel(AttemptKey),
-    /// Call again at this instant, or earlier with an input. Nothing is due sooner. The event due at this instant may
-    /// be cancelled before then.
+    /// The driver must call again at this instant, or earlier with an input. Nothing is due sooner. The event due at
+    /// this instant may be cancelled before then.
     WaitUntil(Instant),
-    /// Nothing is scheduled. Call again with the next input.
+    /// No event is scheduled. The driver calls again with its next input.
     Idle,
     Done,
 }
@@ -105,7 +106,7 @@ pub struct SentAttempt {
     pub op: u64,
     /// Ordinal of the attempt within its op, from 1.
     pub ordinal: u32,
-    /// Instant at which the attempt should be sent. The driver's send lag is measured from here.
+    /// Instant at which the attempt should be sent. The driver's send lag is measured from this instant.
     pub due: Instant,
     /// Minimum number of free slots for the server to start the attempt. If fewer are free, the server does not start
     /// it, and the attempt ends deferred. With 0, or at a server without this check, the attempt always starts.

@@ -1,4 +1,5 @@
-//! Copies of attempts (hedging): when copies are sent, and how the end of one attempt affects the others of its round.
+//! Copies of attempts (hedging): when copies are sent, and how the end of one attempt affects the other attempts of the
+//! same op.
 
 use std::time::Duration;
 
@@ -51,8 +52,8 @@ impl Run {
         let Some(slot) = self.rounds.pop() else { return };
         let id = self.instance_of(self.ops[slot.index()].id);
         let sent = self.send_copy(at, slot);
-        // After the server asked for a pause (push-back), no attempt may be in flight. If the copy is not sent either,
-        // the earlier failure is the outcome.
+        // If the server requested a pause (push-back), no attempt of the op may be in flight. If the copy is not sent
+        // either, the earlier failure is the op's outcome.
         let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
         if let Some(failed) = over.and_then(|round| round.failed) {
             self.rounds.close(slot);
@@ -61,8 +62,8 @@ impl Run {
         self.launch(id, at);
     }
 
-    /// Sends the next copy of this op. If the copy is not permitted or not admitted, it is dropped. Returns whether the
-    /// copy was sent.
+    /// Sends the next hedged copy of this op. A copy that the strategy does not permit or admit is dropped. Returns
+    /// whether the copy was sent.
     fn send_copy(&mut self, at: Instant, slot: OpSlot) -> bool {
         let op = self.ops[slot.index()];
         let id = self.instance_of(op.id);
@@ -96,8 +97,8 @@ impl Run {
         matches!(verdict, LaunchDecision::Send(..))
     }
 
-    /// Handles the deadline of an op with a round. If an attempt is in flight, the op continues. If none is, because a
-    /// server's push-back delays the next copy, the op is given up.
+    /// Handles the deadline of an op with hedged copies. If an attempt is in flight, the op continues. If no attempt is
+    /// in flight, because a server's push-back delays the next copy, the op is given up.
     pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
         if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
             self.rounds.close(slot);

@@ -1,5 +1,5 @@
-//! Attempts in flight, accessible by slot and in the order in which they were due. All have the same timeout, so they
-//! time out in that order. Ended attempts leave no entry behind.
+//! Attempts in flight, accessible by slot and in the order of the instants at which they were due. All attempts have
+//! the same timeout, so they time out in that order. Ended attempts leave no entry behind.
 
 use super::attempt::Attempt;
 use super::exchange::AttemptKey;
@@ -8,20 +8,21 @@ const NONE: u32 = u32::MAX;
 
 const FREE: u64 = u64::MAX;
 
-/// Attempts in flight.
+/// Collection of the attempts in flight.
 ///
-/// Slots are managed here instead of in a slab, so that an attempt is written and read in place. An attempt is large: a
-/// second copy of it would cost as much as all other work of this module.
+/// It manages slots itself instead of using a slab, so that an attempt is written and read in place. An attempt is
+/// large: a second copy of it would cost as much as all other work of this module.
 pub(super) struct InFlight {
     slots: Vec<Linked>,
     count: usize,
     first: u32,
     last: u32,
-    /// Slot that was freed last. The free slots form a list: `after` of a free slot is the slot freed before it.
+    /// Slot that was freed last. The free slots form a list: in a free slot, `after` is the slot that was freed before
+    /// it.
     free: u32,
 }
 
-/// A slot: an attempt with its neighbours in the order of due instants, or a free slot.
+/// Slot with an attempt and its neighbours in the order of due instants, or a free slot.
 #[derive(Clone, Copy, Debug)]
 struct Linked {
     attempt: Attempt,
@@ -44,9 +45,9 @@ impl InFlight {
         self.count == 0
     }
 
-    /// Inserts an attempt after all attempts that are due at the same instant or earlier. Usually that is the end of
-    /// the list. It is not always the end: over HTTP, an attempt that follows an answer is due at the instant of that
-    /// answer, which may be in the past.
+    /// Inserts an attempt into the list after all attempts that are due at the same instant or earlier, which is
+    /// usually at the end. The position may be further ahead over HTTP, where an attempt that follows an answer is due
+    /// at the instant of that answer. That instant may be in the past.
     pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
         let mut before = self.last;
         while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {
@@ -98,8 +99,8 @@ impl InFlight {
         (linked.attempt.serial == key.serial).then_some(&linked.attempt)
     }
 
-    /// Removes the attempt if it is still in flight. It is not returned, because returning it as an option would copy
-    /// it twice. A caller that needs it copies it before.
+    /// Removes the attempt if it is still in flight. The attempt is not returned, because returning it as an option
+    /// would copy it twice. A caller that needs the attempt copies it first.
     #[inline]
     pub(super) fn remove(&mut self, key: AttemptKey) {
         let Some(linked) = self.slots.get_mut(key.slot as usize) else { return };

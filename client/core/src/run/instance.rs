@@ -1,4 +1,5 @@
-//! Strategy instance with its queue: one per client, or one for all clients that share it.
+//! Strategy instance with its queue of ready ops. There is one instance per client, or one for all clients that share
+//! it.
 
 use std::collections::VecDeque;
 
@@ -20,15 +21,15 @@ impl InstanceId {
 
 pub(super) struct Instance {
     pub(super) in_flight: u32,
-    /// Number of attempts sent by this instance, and sequence number of its next attempt.
+    /// Number of attempts that this strategy instance has sent. It is also the sequence number of the next attempt.
     pub(super) next_seq: u64,
     pub(super) sleeping: u64,
     pub(super) strategy: Strategy,
     pub(super) ready: LazyCancelQueue<VecDeque<Waiting>>,
-    /// Ready ops that continue a try of an outer layer of the strategy. They are sent before `ready`, because they
-    /// occupy what other ops wait for.
+    /// Ready ops that continue a try of an outer layer of the strategy. They are sent before the ops in `ready`,
+    /// because they occupy capacity for which other ops wait.
     pub(super) resumed: Option<Box<LazyCancelQueue<VecDeque<Waiting>>>>,
-    /// Instant of the only valid scheduled poll of this instance. All other scheduled polls are ignored.
+    /// Instant of the only valid scheduled poll of this strategy instance. All other scheduled polls are ignored.
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,
     pub(super) ssthresh: Option<f64>,

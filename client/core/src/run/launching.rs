@@ -64,8 +64,8 @@ impl Run {
             }
         }
         let instance = &mut self.instances[id.index()];
-        // Fast path: a strategy that sends every op at once has no gauges and no timer, and does not use
-        // `on_app_limited`.
+        // Fast path: skips the rest, because a strategy that sends every op at once has no gauges and no timer, and
+        // does not use `on_app_limited`.
         if instance.strategy.only_retries() {
             return;
         }
@@ -74,8 +74,8 @@ impl Run {
         if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
-        // Sending changes gauges such as tokens, so these are recorded now. Windows do not change here; they change
-        // when attempts end.
+        // Record the strategy's gauges now, because sending changes gauges such as tokens. Windows change only when
+        // attempts end.
         if !instance.drawn.is_empty() {
             self.note_gauges(id, at);
         }
@@ -93,8 +93,8 @@ impl Run {
         first_alive(ready, ops)
     }
 
-    /// Returns the strategy's decision about an op. If the strategy stores state for the op, the op is moved to the
-    /// slab.
+    /// Returns the strategy's decision about sending an op. If the strategy stores state for the op, the op is moved to
+    /// the slab.
     #[inline]
     fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> LaunchDecision {
         // Fast path: skips building a `LimiterView` for a strategy that sends every op at once.

@@ -8,11 +8,11 @@ use crate::sample::Sample;
 
 /// Log of a run; see [`Run::record_log`](super::Run::record_log).
 ///
-/// It does not contain the driver's polls, because every timer fires at its own instant anyway.
+/// The log does not contain the driver's polls, because every timer fires at its own instant, however late a poll is.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunLog {
     pub inputs: Vec<(Instant, Input)>,
-    /// Attempts to send, with the instants at which they were due, and withdrawals of attempts.
+    /// Outputs of the run: attempts to be sent, with the instants at which they were due, and withdrawals of attempts.
     pub outputs: Vec<Output>,
     pub samples: Vec<Sample>,
     pub refusals: Vec<Refusal>,
@@ -26,7 +26,7 @@ pub enum Refusal {
 }
 
 impl RunLog {
-    /// Marked cold, so that it does not slow down runs without a log.
+    /// This function is marked cold, so that it does not slow down runs without a log.
     #[cold]
     pub(super) fn on_input(&mut self, at: Instant, input: &Input) {
         self.inputs.push((at, *input));

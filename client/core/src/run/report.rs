@@ -14,7 +14,8 @@ use crate::op::{Op, OpState};
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
 
-/// Maximum number of ops yet to arrive that the bound of a stalled run includes. Including more is not worth the time.
+/// Maximum number of ops yet to arrive that are included in the lower bound on the makespan of a stalled run. Including
+/// more ops is not worth the time.
 const WORTH_THE_TIME: u64 = 10_000_000;
 
 /// Maximum number of ops yet to arrive that are counted for a stopped run. Counting this many takes about a second.
@@ -64,7 +65,7 @@ impl Run {
         self.measured.send_lag.record_between(due, at);
     }
 
-    /// Returns whether answers reported more than one cap, or a cap that differs from the one known before.
+    /// Returns whether answers reported more than one concurrency cap, or a cap that differs from the cap known before.
     pub fn cap_changed(&self) -> bool {
         self.cap_changed
     }
@@ -73,22 +74,22 @@ impl Run {
         self.stalled_at
     }
 
-    /// Returns the number of consecutive tries at the instant of the stall if the run stalled because tries took no
+    /// Returns the number of consecutive tries at the instant of the stall, if the run stalled because tries took no
     /// time. Otherwise returns 0.
     pub fn tries_without_time(&self) -> u64 {
         self.stalled_at.map_or(0, |at| self.stall.tries_without_time(at))
     }
 
     /// Returns the number of ops in the whole run as determined by the seed, including ops that had not arrived when
-    /// the run was stopped. `None` if more than 10⁸ had not arrived. Also `None` for a closed loop without a number of
-    /// ops, in which the number depends on the strategy.
+    /// the run was stopped. `None` if more than 10⁸ ops had not arrived. Also `None` for a closed loop without a
+    /// configured number of ops, because that number depends on the strategy.
     pub fn offered(&self) -> Option<u64> {
         let workload = &self.config.workload;
         let own = |ops| self.config.shard.ops(ops, self.config.clients);
         match (&workload.arrivals, workload.ops, workload.duration) {
             (ArrivalProcess::Closed { .. }, ops, _) => ops.map(own),
-            // Fast path: such a stream ends after its configured number of ops, so no arrivals need to be drawn to
-            // count them.
+            // Fast path: skips drawing and counting the arrivals of a stream that is limited only by its configured
+            // number of ops, because that number is the result.
             (ArrivalProcess::Poisson { .. } | ArrivalProcess::Uniform { .. }, Some(ops), None) => {
                 Some(own(ops))
             }
@@ -99,8 +100,8 @@ impl Run {
     /// Returns the number of ops that failed, or would fail, for a reason that waiting does not remove. Either their
     /// last attempt was refused permanently or found no server, or no server was reachable at the end of the run.
     pub fn failed_for_good(&self) -> u64 {
-        /// Minimum number of consecutive attempts that found no server for the target to count as dead. Fewer may be
-        /// bad luck at the last moment.
+        /// Minimum number of consecutive attempts that found no server for the target to count as dead. Fewer such
+        /// attempts may be bad luck at the last moment.
         const DEAD: u64 = 3;
         let unfinished = self.unfinished(self.silent_attempts >= DEAD, Op::failed_for_good);
         self.measured.ops.failed_for_good + unfinished
@@ -108,8 +109,8 @@ impl Run {
 
     /// Returns the number of ops whose last outcome was a failure. These are ops given up after a failure and, if the
     /// run stalled, unfinished ops whose last try failed. If the run stalled with failures only, all unfinished ops
-    /// count, because the others only wait for an answer. Ops that are unfinished because the run's time ended have no
-    /// last outcome.
+    /// count, because the ops without a failure only wait for an answer. Ops that are unfinished because the run's time
+    /// ended have no last outcome.
     pub fn failed(&self) -> u64 {
         /// Minimum number of consecutive failures for a stall with failures only. After this number a limiter considers
         /// the server failing.
@@ -131,7 +132,8 @@ impl Run {
     }
 
     /// Returns a lower bound on the makespan, the same for every strategy: if every op succeeds, no client completes
-    /// these ops sooner. `None` if no bound is proven, or if the server is not the one that the bound was proven for.
+    /// these ops sooner. `None` if no bound is proven, or if the server differs from the server for which the bound was
+    /// proven.
     ///
     /// The bound covers all ops of the workload, even if the run stalled before they arrived. For an interrupted run it
     /// covers the ops that had arrived.
@@ -183,7 +185,7 @@ impl Run {
         }
         let change = |new: Option<f64>, old: Option<f64>| new.unwrap_or(0.0) - old.unwrap_or(0.0);
         if alone {
-            // With a single instance, the sum is set to the exact value, because adding differences would cause
+            // With a single strategy instance, set the sum to the exact value, because adding differences would cause
             // rounding errors.
             self.window = gauges.window.unwrap_or(0.0);
             self.ssthresh = gauges.ssthresh.unwrap_or(0.0);
@@ -191,7 +193,8 @@ impl Run {
             self.window += change(gauges.window, instance.window);
             self.ssthresh += change(gauges.ssthresh, instance.ssthresh);
         }
-        // Only a changed threshold is recorded, because the series repeats an unchanged one in later buckets.
+        // Only a changed slow-start threshold is recorded, because the series repeats an unchanged value in later
+        // buckets.
         let moved = gauges.ssthresh.is_some() && gauges.ssthresh != instance.ssthresh;
         instance.window = gauges.window;
         instance.ssthresh = gauges.ssthresh;

@@ -1,7 +1,7 @@
-//! Rounds of hedged ops. A round is an attempt with its copies: those in flight, and the instant of the next copy.
+//! Rounds of hedged ops. A round is an attempt with its copies. It stores the attempts in flight and the instant of the next copy.
 //!
-//! Ops are many, and ops of strategies without hedging have no rounds. So rounds are stored apart from ops, and cost nothing
-//! until the first round is opened.
+//! Ops are many, and ops of strategies without hedging have no rounds. So rounds are stored separately from ops, and cost nothing until the
+//! first round is opened.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,22 +17,22 @@ use crate::op::OpSlot;
 /// Maximum number of attempts of one op in flight at once.
 const MAX_LIVE: usize = MAX_COPIES as usize + 1;
 
-/// An original attempt with its copies. A round ends when its op is done or is handed back to its retry policy.
+/// Original attempt with its hedged copies. A round ends when its op is done or is handed back to its retry policy.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
     pub(super) first: Candidate,
-    /// Time from one copy to the next.
+    /// Time from one hedged copy to the next.
     pub(super) delay: Duration,
     pub(super) left: u32,
     pub(super) failed: Option<Outcome>,
-    /// Instant of the next copy and number of its plan; `None` if no copy is planned.
+    /// Instant of the next hedged copy and number of its plan; `None` if no copy is planned.
     due: Option<(Instant, u64)>,
     live: [AttemptKey; MAX_LIVE],
     count: usize,
 }
 
 impl Round {
-    /// Returns the attempts in flight, in the order of sending.
+    /// Returns the round's attempts in flight, in the order of sending.
     pub(super) fn live(&self) -> &[AttemptKey] {
         &self.live[..self.count]
     }
@@ -42,13 +42,13 @@ impl Round {
 pub(super) struct Rounds {
     by_slot: Vec<Option<Round>>,
     open: usize,
-    /// Planned copies. An op may have several entries, of which only the last plan is valid.
+    /// Planned hedged copies. An op may have several entries, of which only the last plan is valid.
     due: LazyCancelQueue<BinaryHeap<Reverse<PlannedCopy>>>,
     plans: u64,
 }
 
-/// Instant of a copy, number of its op, slot of its op, and number of the plan. The number of the plan distinguishes it
-/// from earlier plans for the same instant.
+/// Plan of a hedged copy: instant of the copy, number of its op, slot of its op, and number of the plan. The number of
+/// the plan distinguishes it from earlier plans for the same instant.
 type PlannedCopy = (Instant, u64, u32, u64);
 
 impl Rounds {
@@ -77,7 +77,7 @@ impl Rounds {
         self.by_slot.get_mut(slot.index())?.as_mut()
     }
 
-    /// Adds a copy that was sent. Returns whether another attempt of the round is in flight.
+    /// Adds a hedged copy that was sent to its round. Returns whether another attempt of the round is in flight.
     pub(super) fn join(&mut self, slot: OpSlot, key: AttemptKey) -> bool {
         let Some(round) = self.of_mut(slot).filter(|round| round.count < MAX_LIVE) else { return false };
         round.live[round.count] = key;
@@ -85,7 +85,7 @@ impl Rounds {
         round.count > 1
     }
 
-    /// Removes an attempt that ended. Returns whether other attempts of its round are in flight.
+    /// Removes an attempt that ended from its round. Returns whether other attempts of the round are in flight.
     pub(super) fn leave(&mut self, slot: OpSlot, serial: u64) -> bool {
         let Some(round) = self.of_mut(slot) else { return false };
         if let Some(place) = round.live().iter().position(|key| key.serial == serial) {
@@ -101,8 +101,8 @@ impl Rounds {
         Some(round)
     }
 
-    /// Plans the op's next copy, which replaces an earlier plan. Returns its instant, or `None` if no further copy is
-    /// permitted.
+    /// Plans the op's next hedged copy, which replaces an earlier plan. Returns the instant of the copy, or `None` if
+    /// no further copy is permitted.
     pub(super) fn plan(&mut self, slot: OpSlot, at: Instant) -> Option<Instant> {
         let plan = self.plans;
         let round = self.of_mut(slot)?;

@@ -35,7 +35,7 @@ pub struct Run {
     pub(super) rounds: Rounds,
     /// Number of attempts with carrier sense for which it is not yet known whether the server started them.
     pub(super) undecided: usize,
-    /// Number of attempts sent, which is also the serial of the next one.
+    /// Number of attempts sent, which is also the serial number of the next attempt.
     pub(super) next_serial: u64,
     pub(super) outbox: VecDeque<Output>,
     pub(super) measured: Measurements,
@@ -49,12 +49,12 @@ pub struct Run {
     pub(super) window: f64,
     pub(super) ssthresh: f64,
     pub(super) drawn: Drawn,
-    /// Lower bound for the ops that have arrived; `None` once the server is found to differ from the one that the bound
-    /// was proven for.
+    /// Lower bound on the makespan of the ops that have arrived; `None` once the server is found to differ from the
+    /// server for which the bound was proven.
     pub(super) lower_bound: Option<LowerBound>,
-    /// Number of consecutive attempts, up to now, that found no server.
+    /// Number of consecutive attempts, up to the latest, that found no server.
     pub(super) silent_attempts: u64,
-    /// Number of consecutive attempts, up to now, that failed.
+    /// Number of consecutive attempts, up to the latest, that failed.
     pub(super) failed_attempts: u64,
     pub(super) samples: Option<SampleSink>,
     pub(super) log: Option<Box<RunLog>>,
@@ -67,8 +67,9 @@ pub(super) struct Slots {
 }
 
 impl Run {
-    /// Creates a run. `strategy` is called once per strategy instance, with the client's number. `costs` is the minimum
-    /// cost of a success at the server. With `costs`, the run may report a [lower bound](LowerBound) on the makespan.
+    /// Creates a run. `strategy` is called once per strategy instance, with the client's number. `costs` are the
+    /// minimum costs of a success at the server. If `costs` is given, the run may report a [lower bound](LowerBound) on
+    /// the makespan.
     ///
     /// # Errors
     /// Returns the error of `strategy`.
@@ -115,7 +116,7 @@ impl Run {
         Ok(run)
     }
 
-    /// Returns the parser for the parts of answers that the strategies use. All instances use the same one.
+    /// Returns the parser for the parts of answers that the strategies use. All strategy instances use the same parser.
     pub fn reading(&self) -> Arc<ResponseParser> {
         self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
     }
@@ -134,7 +135,7 @@ impl Run {
     }
 
     pub(super) fn instance_of(&self, id: OpId) -> InstanceId {
-        // Fast path: usually there is a single instance.
+        // Fast path: skips the computation if there is a single strategy instance, the usual case.
         if self.instances.len() == 1 {
             return InstanceId(0);
         }
@@ -157,8 +158,8 @@ impl Run {
     }
 }
 
-/// Assigns op `id` to one of `count` in turn, and returns its index. Fast path: with a count of 1, the usual case,
-/// skips the division, which takes longer than this comparison.
+/// Returns the index of the client, out of `count` clients, to which op `id` belongs. Ops are assigned in turn. Fast
+/// path: with a count of 1, the usual case, skips the division, which takes longer than this comparison.
 #[inline]
 fn share_of(id: OpId, count: u32) -> u32 {
     if count > 1 { id.0 % count } else { 0 }
