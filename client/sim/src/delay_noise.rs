@@ -1,13 +1,13 @@
-//! Noise for simulated delays. In no real network do two round trips take exactly the same time, and strategies that react to latencies
-//! give degenerate results if they do.
+//! Noise for simulated delays. In a real network no two round trips take exactly the same time. Strategies that react to latencies give
+//! degenerate results if round trips always take the same time.
 
 use std::time::Duration;
 
 use mockserver_core::Config;
 use vocabulary::Distribution;
 
-/// Returns the server configuration with up to `noise` added to constant delays. The noise is added to the network delay, even if it is
-/// zero, and to the return delay, unless it is zero. Random delays are unchanged.
+/// Returns the server configuration with up to `noise` added to constant delays. Noise is added to a constant network delay, even if that
+/// delay is zero, and to a constant return delay, unless that delay is zero. Random delays are unchanged.
 ///
 /// A delay with noise is uniformly distributed and, like every other random value, determined by seed, op and attempt. Its minimum is the
 /// constant delay, so the lower bound on the makespan is unchanged.

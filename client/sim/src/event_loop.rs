@@ -1,16 +1,18 @@
-//! Event loop of the driver in virtual time: a client and its counterpart (the peer) on one virtual clock.
+//! Event loop of the virtual-time driver. It runs a client and the client's counterpart (the peer) on one virtual
+//! clock.
 
 use loadgen_core::{AttemptKey, Input, Output, Run, SentAttempt};
 use vocabulary::Instant;
 
 use crate::steer::Steer;
 
-/// Number of events between two calls of `steer`. The calls are frequent enough to update a screen and too rare to cost time.
+/// Number of events between two calls of `steer`, the callback of the run's observer. The calls are frequent enough to update a screen and
+/// too rare to cost time.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 16;
 
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
-/// Counterpart of the client: a simulated server, or the log of a real one.
+/// Counterpart of the client in virtual time: a simulated server, or the log of a real server.
 pub(crate) trait Peer {
     fn on_send(&mut self, now: Instant, launched: SentAttempt);
 
@@ -19,8 +21,8 @@ pub(crate) trait Peer {
     /// Returns the instant of the peer's next event, or [`Instant::FAR_FUTURE`] if there is none.
     fn next_at(&self) -> Instant;
 
-    /// Advances from `now` to the first instant at which the client receives an input, but at most to `until`, because the client does
-    /// nothing before then. Passes on all inputs that are due at that instant, and returns the instant.
+    /// Advances from `now` to the first instant at which the peer has an input for the client, but at most to `until`, because the client
+    /// does nothing before `until`. Passes all inputs that are due at that instant to `tell`, and returns the instant.
     fn go_on(&mut self, now: Instant, until: Instant, tell: impl FnMut(Instant, &Input)) -> Option<Instant>;
 }
 
@@ -49,15 +51,15 @@ impl<P: Peer> EventLoop<P> {
                     self.run.handle_input(self.now, Input::Abort);
                 }
             }
-            // If the peer and the client have events at the same instant, those of the peer come first.
+            // If the peer and the client have events at the same instant, the peer's events come first.
             let until = self.client_until.max(self.now);
             if self.peer.next_at() <= until {
                 self.parse_peer(until);
             }
             // If no input arrives, the client has no output before `client_until`, so the clock jumps to that instant.
             if self.client_until > self.now {
-                // A client that waits for a response that never arrives has a timeout pending. If no timeout is pending, nothing can happen
-                // any more.
+                // A client that waits for a response that never arrives has a pending timeout. If no timeout is pending, nothing can happen
+                // any more, so the run ends.
                 if self.client_until == Instant::FAR_FUTURE {
                     break;
                 }
@@ -66,7 +68,7 @@ impl<P: Peer> EventLoop<P> {
             match self.run.poll_output(self.now) {
                 Output::Send(launched) => self.peer.on_send(self.now, launched),
                 Output::Cancel(key) => self.peer.on_cancel(self.now, key),
-                // `at` is `now` if the client needs another poll at the same instant.
+                // The returned instant `at` equals `now` if the client needs another poll at the same instant.
                 Output::WaitUntil(at) => self.client_until = at,
                 Output::Idle => self.client_until = Instant::FAR_FUTURE,
                 Output::Done => break,
@@ -77,7 +79,7 @@ impl<P: Peer> EventLoop<P> {
 
     fn parse_peer(&mut self, until: Instant) {
         let Self { run, peer, now, client_until } = self;
-        // The last instant means "never", so no event may happen at it.
+        // The latest possible instant means "never", so no event may happen at that instant.
         let until = until.min(LATEST);
         if let Some(at) = peer.go_on(*now, until, |at, input| run.handle(at, input)) {
             (*now, *client_until) = (at, at);

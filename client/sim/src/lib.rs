@@ -1,5 +1,5 @@
 //! Driver that runs the client state machine and the server core in virtual time. This crate does no I/O: no run waits, and all decisions
-//! are made in the two state machines. Only [`side_by_side()`] uses threads, and no run depends on them.
+//! are made in the two state machines. Only [`side_by_side()`] uses threads, and no run depends on these threads.
 //!
 //! Both state machines keep their own events; [`Simulation`] merges them by (time, class, order of scheduling). At one instant, the
 //! server's completions and ticks come first, then responses that reach clients, then the clients' own timers. The same seed therefore

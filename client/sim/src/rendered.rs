@@ -15,7 +15,7 @@ pub(crate) struct RenderedHeaders<'a> {
     written: Written,
 }
 
-/// Cache of rendered values: a linked list in the order of first reads.
+/// Cache of rendered header values: a linked list in the order in which the headers were first read.
 #[derive(Default)]
 struct Written {
     value: OnceCell<(&'static str, String)>,
@@ -43,7 +43,7 @@ impl<'a> RenderedHeaders<'a> {
 }
 
 impl RenderedHeaders<'_> {
-    /// Returns the body that a template sets; `None` if the body is the server's own.
+    /// Returns the response body that a template sets; `None` if the body is the server's built-in one.
     pub(crate) fn body(&self) -> Option<Cow<'_, str>> {
         self.answers.body(&self.context, &self.teller)
     }
@@ -64,7 +64,7 @@ impl AdviceHeaders for RenderedHeaders<'_> {
         }
     }
 
-    /// Always false, because a set of templates contains each header name once.
+    /// Returns false, because a set of templates contains each header name once.
     fn is_repeated(&self, _: &'static str) -> bool {
         false
     }

@@ -2,9 +2,9 @@
 //! log.
 //!
 //! The client's logged inputs pass through the event loop of the simulation. The server's logged inputs pass through the server core in the
-//! same way as in the simulation. In both, every timer fires exactly at its instant. A successful replay therefore shows that the real
-//! drivers made the same decisions as the simulated ones, however late sockets and timers woke. [`replay_between`] shows that the client
-//! received what the server sent.
+//! same way as in the simulation. In both replays, every timer fires exactly at its instant. A successful replay therefore shows that the
+//! real drivers made the same decisions as the simulated ones, however late sockets and timers woke. [`replay_between`] shows that the
+//! client received what the server sent.
 
 mod between;
 mod client;
@@ -20,7 +20,7 @@ pub use server::replay_server;
 #[error("{what} {index} should be {expected}, but is {found}")]
 pub struct Difference {
     pub what: &'static str,
-    /// Index of the entry in its list, from 0.
+    /// Position of the differing entry in its list, counted from 0.
     pub index: usize,
     pub expected: String,
     pub found: String,

@@ -1,5 +1,5 @@
-//! Details of requests in virtual time, for servers that need them. They are the same as those of requests over HTTP to a mockserver on
-//! this machine.
+//! Details of requests (such as headers and path) in virtual time, for servers that need them. The details are the same as those of
+//! requests over HTTP to a mockserver on this machine.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -8,21 +8,23 @@ use loadgen_core::{Requests, SentAttempt, authorization};
 use mockserver_core::{FieldSelection, RequestFields, Step};
 use vocabulary::wire;
 
-/// Maximum number of cached details. With more combinations, new entries replace older ones.
+/// Maximum number of cached request details. With more combinations of kind, key and step, new entries replace older
+/// ones.
 const MAX_KEPT: u64 = 1 << 14;
 
-/// Headers that differ between attempts or clients. Details that contain one of them are not cached.
+/// Headers that differ between attempts or clients. Request details that contain one of these headers are not cached.
 const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
 
-/// Source and cache of request details. All ops with the same kind and key share their details.
+/// Source and cache of request details. All ops with the same request kind and API key share their details.
 #[derive(Debug)]
 pub(crate) struct RequestDetails {
     requests: Requests,
     seed: u64,
-    /// Method of requests without a kind.
+    /// HTTP method of requests that belong to no kind of a request mix.
     method: Box<str>,
     wants: FieldSelection,
-    /// Direct-mapped cache by kind, key and step. The number identifies which combination an entry belongs to.
+    /// Direct-mapped cache of request details by kind, API key and step. The number of an entry identifies the
+    /// combination to which it belongs.
     kept: Vec<Option<(u64, Arc<RequestFields>)>>,
 }
 
@@ -68,7 +70,7 @@ impl RequestDetails {
         details
     }
 
-    /// Returns a number that is unique for each combination of kind, key and step.
+    /// Returns a number that is unique for each combination of request kind, API key and step.
     fn number(&self, asked: AttemptRequest) -> u64 {
         let keys = u64::from(self.requests.api_keys.map_or(1, Into::into));
         let kind = asked.kind.unwrap_or_default() as u64;

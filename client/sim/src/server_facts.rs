@@ -1,5 +1,5 @@
-//! Facts about a mockserver for the client core: the least costs of a success, for the lower bound on the makespan, and the server's rate
-//! algorithm.
+//! Facts about a mockserver for the client core: the minimum costs of a successful op, for the lower bound on the makespan, and the
+//! server's rate-limiting algorithm.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use loadgen_core::SteadyRate;
 use mockserver_core::Config;
 use vocabulary::Instant;
 
-/// Returns the least costs of a success at this server in the run with this seed. The client's lower bound is computed from them. Returns
-/// `None` if no bound is proven.
+/// Returns the minimum costs of a successful op at this server in the run with this seed. The client computes its lower bound on the
+/// makespan from these costs. Returns `None` if no bound is proven.
 pub fn least_costs(server: &Config, seed: u64) -> Option<Arc<dyn loadgen_core::LeastCosts>> {
     let costs = mockserver_core::LeastCosts::new(server, seed)?;
     Some(Arc::new(Costs(costs)))
 }
 
-/// Returns the server's rate algorithm, for the client's measurements. Returns `None` unless the server's policy is a single rate
+/// Returns the server's rate-limiting algorithm, for the client's measurements. Returns `None` unless the server's policy is a single such
 /// algorithm.
 pub fn rate_law(server: &Config) -> Option<loadgen_core::RateLaw> {
     let mockserver_core::RateLaw { pace, steady } = server.rate_law()?;
@@ -23,7 +23,8 @@ pub fn rate_law(server: &Config) -> Option<loadgen_core::RateLaw> {
     Some(loadgen_core::RateLaw { pace: Box::new(OfServer(pace)), steady })
 }
 
-/// Adapter between two crates that must not depend on each other.
+/// Adapter for the minimum costs of a success, between the client crate and the server crate, which must not depend on
+/// each other.
 #[derive(Debug)]
 struct Costs(mockserver_core::LeastCosts);
 

@@ -1,4 +1,5 @@
-//! Outcomes of attempts in virtual time. Responses have the same content as over HTTP, and the same code classifies them.
+//! Outcomes of attempts in virtual time. Simulated responses have the same content as responses over HTTP, and the same code classifies
+//! them.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -22,15 +23,15 @@ pub(crate) struct SimulatedResponse {
     pub(crate) outcome: Outcome,
     pub(crate) cause: Option<Cause>,
     pub(crate) server: Option<ServerSeen>,
-    /// Retry delay that the response itself advertises.
+    /// Retry delay that the response advertises.
     pub(crate) advised_wait: Option<Duration>,
 }
 
-/// The server's settings that determine the form of its responses, and the client's classifiers for them.
+/// Server settings that determine the form of its responses, and the client's classifiers for these responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResponseForm<'a> {
     pub(crate) config: &'a Config,
-    /// Response templates of the configuration; `None` if the server uses its built-in responses.
+    /// Response templates of the server's configuration; `None` if the server uses its built-in responses.
     pub(crate) answers: Option<&'a AnswerSet>,
     /// Wall-clock time at which the server started.
     pub(crate) anchor: WallTime,
@@ -44,7 +45,8 @@ pub(crate) struct StepClassifiers {
 }
 
 impl StepClassifiers {
-    /// Creates classifiers that treat as rejections the statuses that the client is configured for and those that the server rejects with.
+    /// Creates classifiers that treat two kinds of statuses as rejections: those in the client's configuration, and those with which the
+    /// server rejects.
     pub(crate) fn new(rejected_when: &RejectedWhen, config: &Config) -> Self {
         let of =
             |conditional_writes| Classifier::new(rejected_when, config.reject_statuses(), conditional_writes);
@@ -57,7 +59,7 @@ impl StepClassifiers {
 }
 
 impl SimulatedResponse {
-    /// Returns the outcome of an attempt with this response. `took` is the attempt's duration at the server, if it is reported.
+    /// Returns the outcome of an attempt that got this response. `took` is the attempt's duration at the server, if the server reported it.
     pub(crate) fn new(
         answer: &Answer,
         step: Step,
@@ -71,7 +73,8 @@ impl SimulatedResponse {
         Self { outcome, cause, server, advised_wait }
     }
 
-    /// Interprets a response that a fault, a template or a script changed. Returns `None` for an unchanged response.
+    /// Interprets a response that a fault, a template or a script changed. Returns `None` for a response that none of
+    /// them changed.
     #[inline(never)]
     fn in_other_words(
         answer: &Answer,
@@ -110,7 +113,8 @@ impl SimulatedResponse {
         Some(Self { server, ..response })
     }
 
-    /// Interprets a response made from templates as over HTTP, but renders only the parts that the client reads.
+    /// Interprets a response made from templates as if it came over HTTP, but renders only the parts that the client
+    /// reads.
     fn templated(
         answer: &Answer,
         facts: &AnswerFacts,
@@ -132,7 +136,7 @@ impl SimulatedResponse {
         let is_read = reading.max_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
         let body = if is_read { headers.body() } else { None };
         let body = body.as_deref().unwrap_or_default().as_bytes();
-        // The gRPC status is rendered only for HTTP successes, because the client does not read it otherwise.
+        // The gRPC status is rendered only for HTTP successes, because the client does not read it for other responses.
         let grpc = if (200..300).contains(&code) { headers.value(grpc::STATUS) } else { None };
         let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
         let status = classifier.whole_answer(code, grpc, &headers, body);
@@ -141,7 +145,8 @@ impl SimulatedResponse {
         Self::read(status, code, response)
     }
 
-    /// Interprets a script's response. No other function reads the status, headers and body of such a response.
+    /// Interprets a response that a script gives, with its status, headers and body. No other function reads these
+    /// parts of a scripted response.
     #[cold]
     fn scripted(
         answer: &ScriptedAnswer,
@@ -204,7 +209,8 @@ impl SimulatedResponse {
     }
 }
 
-/// Writes the outcome of a response into a completion. The completion is reused, because it is large and one is needed for every attempt.
+/// Writes the outcome of a response into an existing completion. Completions are reused, because they are large and every attempt needs
+/// one.
 #[inline]
 pub(crate) fn parse(
     completion: &mut Completion,
@@ -240,7 +246,7 @@ fn parse_custom(
     completion.advised_wait = answer.advice;
     let (status, code) = match answer.verdict {
         ServerDecision::Accepted => (Status::Succeeded, 200),
-        // A failure is caused by a fault, and responses changed by a fault were interpreted before this function is called.
+        // A failure is caused by a fault. Responses changed by a fault were interpreted before this function is called.
         ServerDecision::Rejected | ServerDecision::Failed => (Status::Rejected, config.reject_status),
         ServerDecision::Conflict => (Status::Rejected, 412),
         // A deferred attempt was not started and got no response, so the client learns nothing about the server.
@@ -277,7 +283,8 @@ fn seen(answer: &Answer, took: Option<Duration>) -> ServerSeen {
     ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict: verdict_of(answer) }
 }
 
-/// Returns the server's verdict on a request. Returns `None` for a script's response, because its status decides.
+/// Returns the server's verdict on a request. Returns `None` for a response given by a script, because the status of
+/// that response decides.
 #[inline]
 fn verdict_of(answer: &Answer) -> Option<ServerVerdict> {
     answer.reply.is_none().then(|| verdict(answer.verdict))
@@ -297,7 +304,7 @@ pub(crate) fn no_response() -> Completion {
 
 #[inline(never)]
 fn advised(status: Status, code: u16, words: CustomResponses, reading: &ResponseParser) -> Outcome {
-    // Parses the advised delay from the text that the real server would write. None of its formats is a date, so the wall time is
+    // Parse the advised delay from the text that the real server would write. No format of this text is a date, so the wall time is
     // irrelevant.
     let response = reading.parse(code, &words, &[], WallTime::VIRTUAL_START);
     let (facts, outer_advice) = (response.facts, response.outer_advice);

@@ -1,5 +1,5 @@
-//! Simulated server: the server core as the client's counterpart in virtual time. Attempts become requests, and responses become
-//! completions.
+//! Simulated server: the server core as the client's counterpart in virtual time. The client's attempts become requests, and the server's
+//! responses become completions of attempts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,13 +26,14 @@ pub(crate) struct SimulatedServer {
     /// Unfinished attempts, indexed by request id. Ids are small consecutive numbers, so that the server's tables stay as small as the
     /// number of attempts in flight. An attempt has the slot of its op, and there are as many slots as unfinished ops.
     under_way: Vec<Option<UnderWay>>,
-    /// Stack of free ids. The id that was freed last is reused first.
+    /// Stack of free request ids. The id that was freed last is reused first.
     free: Vec<RequestId>,
     /// Latest request id of each attempt slot.
     ids: Vec<RequestId>,
-    /// Attempt with carrier sense that was sent at this instant. Its outcome (started or deferred) has not yet been reported.
+    /// Attempt with carrier sense that was sent at the current instant. The client does not know yet whether the attempt was started or
+    /// deferred.
     sensed: Option<(Instant, AttemptKey)>,
-    /// Input that reports the end of an attempt. It is reused for every response.
+    /// Input for the client that reports the end of an attempt. This input is reused for every response.
     ended: Input,
     /// Responses with slow bodies, ordered by the instant at which they are complete and by the attempt's serial number.
     dripping: BTreeMap<(Instant, u64), (AttemptKey, Answer)>,
@@ -47,7 +48,7 @@ struct UnderWay {
 impl SimulatedServer {
     pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, client: &Run) -> Self {
         let understanding = StepClassifiers::new(client.rejected_when(), &server);
-        // An error is impossible, because invalid templates were rejected earlier.
+        // No error can occur here, because invalid templates were rejected earlier.
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
         Self {
@@ -67,7 +68,8 @@ impl SimulatedServer {
         }
     }
 
-    /// Sets the details of the requests. `method` is the method of requests without a kind. Must be called before the first send.
+    /// Sets the details (such as headers and path) of the requests that the client sends. `method` is the HTTP method of requests without a
+    /// kind. Must be called before the first send.
     pub(crate) fn asked(&mut self, requests: Requests, method: &str) {
         self.details = RequestDetails::new(requests, self.seed, method, self.server.wants());
     }
@@ -130,7 +132,7 @@ impl SimulatedServer {
         }
     }
 
-    /// Handles the start of a response. If the body is slow, the attempt ends later.
+    /// Handles the start of a response. If the response body is slow, the attempt ends later.
     #[inline]
     fn take(&mut self, at: Instant, answer: Answer, tell: &mut impl FnMut(Instant, &Input)) {
         if let Some(Fault::SlowBody(later)) = answer.fault()
@@ -161,7 +163,8 @@ impl SimulatedServer {
         }
     }
 
-    /// Continues an attempt after its read with its conditional write. The response to the write is handled like any other.
+    /// Continues an attempt with its conditional write, after its read has ended. The response to the write is handled like any other
+    /// response.
     #[inline(never)]
     fn write(&mut self, now: Instant, read: &Answer) {
         let step = Step::Write { if_match: read.version };

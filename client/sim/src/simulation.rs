@@ -21,8 +21,9 @@ pub struct Finished {
 }
 
 impl Simulation {
-    /// Creates a simulation of this client and of a server with this configuration. The client's random draws are
-    /// determined by `seed`. The configuration should have passed [`Config::validate`].
+    /// Creates a simulation of this client and of a server with this configuration. `seed` is the run's seed, which
+    /// every request carries and which determines the server's random draws for that request. The configuration should
+    /// have passed [`Config::validate`].
     pub fn new(client: Run, kind: OperationKind, seed: u64, server: Config) -> Self {
         Self::with_method(client, kind, seed, server, "GET")
     }
@@ -38,7 +39,8 @@ impl Simulation {
         self.run_steered(&mut steer)
     }
 
-    /// Not generic, so that the event loop is compiled in this crate, which is optimised in every build profile.
+    /// This function is not generic, so that the event loop is compiled in this crate, which is optimised in every
+    /// build profile.
     fn run_steered(self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> Finished {
         let (run, mut server, now) = self.events.run(steer);
         Finished { run, server: server.stats(now) }

@@ -3,6 +3,6 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steer {
     On,
-    /// Send nothing more, withdraw the attempts in flight, and end the run.
+    /// Decision to end the run: nothing more is sent, and the attempts in flight are withdrawn.
     Stop,
 }

@@ -1,4 +1,5 @@
-//! Comparison of the logs of both sides: the server received what the client sent, and the client received the server's responses.
+//! Comparison of the client's log and the server's log of one run: the server received what the client sent, and the client received the
+//! server's responses.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -13,9 +14,9 @@ use super::Difference;
 use crate::request_details::RequestDetails;
 use crate::simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
 
-/// Checks the two logs of one run against each other. Every attempt must have reached the server with the settings and details that a
-/// simulation would give it, for GETs or for the run's kinds of requests. The client's parser must interpret the response as in that
-/// simulation. Only for withdrawn attempts may one log have less information than the other.
+/// Checks the client's log and the server's log of one run against each other. Every attempt must have reached the server with the settings
+/// and details that a simulation would give it, for GETs or for the run's kinds of requests. The client's parser must interpret the
+/// response as in that simulation. Only for withdrawn attempts may one log have less information than the other log.
 ///
 /// # Errors
 /// Returns the first attempt for which the two logs differ.
@@ -46,7 +47,7 @@ struct Exchange {
     min_free: u32,
     /// True if the attempt started with a read that precedes a write.
     is_read: bool,
-    /// Details of the request, if the server needs them.
+    /// Details of the request (such as headers and path), if the server needs them.
     details_sent: Option<Arc<RequestFields>>,
     response: Option<SimulatedResponse>,
 }
@@ -94,7 +95,7 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     for output in &log.outputs {
         let Output::Send(launched) = output else { continue };
         let key = name(launched.attempt);
-        // A key is reused only after the attempt that had it has ended.
+        // An attempt's key is reused only after the attempt that had it has ended.
         let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
         let withdrawn = withdrawn.contains(&key);
         all.push(Sent { launched: *launched, response: end.and_then(advised_wait), withdrawn });
@@ -102,8 +103,8 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     all
 }
 
-/// Returns the attempts that reached the server, by op and ordinal. Each entry is a queue, because a deferred attempt is sent again with
-/// the same ordinal.
+/// Returns the attempts that reached the server, by op and by ordinal within the op. Each entry is a queue, because a deferred attempt is
+/// sent again with the same ordinal.
 fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
     let reading = run.reading();

@@ -1,4 +1,4 @@
-//! Replay of the client's side: its logged inputs pass through the event loop of the simulation.
+//! Replay of the client's part of a run: the client's logged inputs pass through the event loop of the simulation.
 
 use loadgen_core::{AttemptKey, Input, Run, RunLog, SentAttempt};
 use vocabulary::Instant;
@@ -7,9 +7,9 @@ use super::Difference;
 use crate::event_loop::{EventLoop, Peer};
 use crate::steer::Steer;
 
-/// Replays the logged inputs with `run`, which must be in the state in which the logged run was before its start. Returns it if it made the
-/// same decisions. Every attempt must be sent at the same instant and end in the same way, with the same window after it. Every refused
-/// launch and every op given up must have the same instant and the same reason.
+/// Replays the client's logged inputs with `run`, which must be in the state in which the logged run was before its start. Returns `run` if
+/// it made the same decisions. Every attempt must be sent at the same instant and end in the same way, with the same window after it. Every
+/// refused launch and every op given up must have the same instant and the same reason.
 ///
 /// # Errors
 /// Returns the first decision that differs.

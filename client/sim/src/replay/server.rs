@@ -1,4 +1,4 @@
-//! Replay of the server's side: its logged inputs pass through the server core in virtual time.
+//! Replay of the server's part of a run: the server's logged inputs pass through the server core in virtual time.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use vocabulary::Instant;
 
 use super::Difference;
 
-/// Replays the logged inputs with a server in virtual time, and checks that it gives the same responses. They must be for the same
+/// Replays the logged inputs with a server in virtual time, and checks that it gives the same responses. The responses must be for the same
 /// requests, with the same verdicts, at the same instants, and with the same counts.
 ///
 /// # Errors
@@ -32,7 +32,8 @@ pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
 
 struct Replay {
     server: Server,
-    /// Responses in the order of their due times. `None` if the client left before the real server's driver had taken the response.
+    /// Responses in the order of their due times. An entry is `None` if the client left before the real server's driver had taken the
+    /// response.
     answers: Vec<Option<Answer>>,
     /// Index of the latest response to each request id.
     latest: BTreeMap<RequestId, usize>,
@@ -60,7 +61,8 @@ impl Replay {
             | Input::ArriveWith { request, .. } => {
                 self.latest.remove(&request.id);
             }
-            // A response was due, but the real server's driver had not taken it when the request was cancelled.
+            // A response was due when the request was cancelled, but the real server's driver had not taken the
+            // response yet.
             Input::Cancel(id) => {
                 if let Some(index) = self.latest.remove(id) {
                     self.answers[index] = None;
