@@ -2,9 +2,9 @@
 //! distribution.
 //!
 //! Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 14. The ends of the interval are
-//! percentiles of the resampled statistics. They are corrected by a bias z0 (the distance of the observed statistic
-//! from the median of the resampled ones) and by an acceleration a (the change of the statistic's error with its value,
-//! from the jackknife).
+//! percentiles of the resampled statistics. These percentiles are corrected by a bias z0 (the distance of the observed
+//! statistic from the median of the resampled statistics) and by an acceleration a (the change of the statistic's error
+//! with its value, from the jackknife).
 
 use crate::{
     interval::{Estimator, Interval},
@@ -14,26 +14,26 @@ use crate::{
     resampling::{means, resample},
 };
 
-/// Resampled statistics of one sample. They give intervals at any level without another resampling.
+/// Resampled statistics of one sample. Intervals at any level can be computed from them without another resampling.
 #[derive(Clone, Debug)]
 pub struct Bootstrap {
-    /// Resampled statistics in ascending order; all are finite, and there is at least one.
+    /// Resampled statistics in ascending order. All are finite, and there is at least one.
     sorted: Vec<f64>,
     correction: Correction,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Correction {
-    /// Bias z0, in standard normal units.
+    /// Bias z0 of the bootstrap, in standard normal units.
     bias: f64,
-    /// Acceleration a, without unit.
+    /// Acceleration a of the bootstrap, without unit.
     acceleration: f64,
 }
 
-/// Resampled means of one sample, for a single interval. Fast path: the two percentiles are selected, so the means need
-/// not be sorted.
+/// Resampled means of one sample, for a single interval. Fast path: skips sorting the means, because the two
+/// percentiles that are needed can be selected without sorting.
 pub(crate) struct ResampledMeans {
-    /// Resampled means; all are finite, and there is at least one.
+    /// Resampled means of the sample. All are finite, and there is at least one.
     drawn: Vec<f64>,
     correction: Correction,
 }
@@ -42,8 +42,8 @@ impl Bootstrap {
     /// Resamples any statistic of the values. The same seed gives the same figures on every machine.
     ///
     /// Returns `None` if there are fewer than two values or no resamples, or if the statistic of a resample is not
-    /// finite. Also returns `None` if the observed statistic lies outside all resampled ones, because its bias is then
-    /// infinite.
+    /// finite. Also returns `None` if the observed statistic lies outside the range of the resampled statistics,
+    /// because its bias is then infinite.
     pub fn new(
         values: &[f64],
         statistic: impl Fn(&[f64]) -> f64,
@@ -67,7 +67,8 @@ impl Bootstrap {
         Self::from_drawn(statistic(values), drawn, acceleration)
     }
 
-    /// Resamples the mean. Fast path: draws the same samples as [`Bootstrap::new`], but does not copy them.
+    /// Resamples the mean of the values. Fast path: draws the same samples as [`Bootstrap::new`], but does not copy
+    /// them.
     pub fn of_mean(values: &[f64], resamples: usize, seed: u64) -> Option<Self> {
         ResampledMeans::of_each(&[values], resamples, seed).pop()?.map(Self::sorted)
     }
@@ -82,10 +83,10 @@ impl Bootstrap {
         Self { sorted: drawn, correction }
     }
 
-    /// Returns the interval at this level. Its width is zero if all values are equal.
+    /// Returns the confidence interval at this level. Its width is zero if all values are equal.
     ///
-    /// The ends stay within the range of the resampled statistics. A level whose error is near 1 / resamples therefore
-    /// cannot be reached.
+    /// The ends of the interval stay within the range of the resampled statistics. A level whose error is near 1 /
+    /// resamples therefore cannot be reached.
     pub fn interval(&self, level: Level) -> Interval {
         let (low, high) = self.correction.shares(level);
         let end =
@@ -101,8 +102,8 @@ impl Bootstrap {
         let below = self.sorted.partition_point(|statistic| *statistic < claim);
         let up_to = self.sorted.partition_point(|statistic| *statistic <= claim);
         let last = self.sorted.len() - 1;
-        // If `claim` equals resampled statistics, its share may be any of theirs; otherwise it lies between its
-        // neighbours' shares.
+        // If `claim` equals resampled statistics, its share may be the share of any of them. Otherwise its share lies
+        // between the shares of its neighbours.
         let (low, high) = if below < up_to {
             (below as f64, (up_to - 1) as f64)
         } else if below == 0 || below > last {
@@ -116,8 +117,8 @@ impl Bootstrap {
         (2.0 * one_sided(high).min(1.0 - one_sided(low))).clamp(0.0, 1.0)
     }
 
-    /// Inverts the correction: returns the error for which [`Bootstrap::interval`] uses this share of the resampled
-    /// statistics as its end.
+    /// Inverts the correction for bias and acceleration. Returns the error for which [`Bootstrap::interval`] uses this
+    /// share of the resampled statistics as its end.
     fn unmoved(&self, share: f64) -> f64 {
         let finest = 1.0 / (self.sorted.len() + 1) as f64;
         let Correction { bias, acceleration } = self.correction;
@@ -136,8 +137,8 @@ impl ResampledMeans {
             return lists.iter().map(|_| None).collect();
         }
         let observed: Vec<f64> = lists.iter().map(|values| moments::mean(values)).collect();
-        // Distances from the mean are resampled instead of values. If all values are equal, every resampled mean is
-        // then exactly their mean, however often each value is drawn.
+        // Resample distances from the mean instead of values. If all values are equal, every resampled mean is then
+        // exactly their mean, however often each value is drawn.
         let distances = |(values, mean): (&&[f64], &f64)| values.iter().map(|value| value - mean).collect();
         let distances: Vec<Vec<f64>> = lists.iter().zip(&observed).map(distances).collect();
         // Fast path: a list of equal values is not resampled, because every resample has the same mean.
@@ -151,8 +152,8 @@ impl ResampledMeans {
         };
         let of = |(distances, mean): (&Vec<f64>, f64)| {
             let drawn: Vec<f64> = drawn_of(distances, mean);
-            // Leaving out a value moves the mean away from that value. The factor between distance and movement is the
-            // same for all values, so it cancels out.
+            // If a value is left out, the mean moves away from that value. The factor between the value's distance from
+            // the mean and the movement is the same for all values, so it cancels out.
             let left_out = || acceleration(&distances.iter().map(|distance| -distance).collect::<Vec<_>>());
             Some(Self { correction: Correction::new(&drawn, mean, left_out)?, drawn })
         };
@@ -176,8 +177,8 @@ impl Correction {
         }
         let highest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let spread = highest - drawn.iter().copied().fold(f64::INFINITY, f64::min);
-        // Statistics within this slack count as equal, because sums of the same values in different orders differ by
-        // rounding.
+        // Statistics that differ by less than this slack count as equal, because sums of the same values in different
+        // orders differ by rounding.
         let slack = 1e-9 * spread;
         let below = drawn.iter().filter(|statistic| **statistic < observed - slack).count();
         let up_to = drawn.iter().filter(|statistic| **statistic <= observed + slack).count();
@@ -190,7 +191,8 @@ impl Correction {
         let share = |z: f64| {
             let moved = self.bias + z;
             let shrink = 1.0 - self.acceleration * moved;
-            // The correction has a pole here. Beyond it, the corrected share has reached its limit, 0 or 1.
+            // The correction has a pole where `shrink` is 0. Beyond the pole, the corrected share has reached its
+            // limit, 0 or 1.
             let z = if shrink > 0.0 { self.bias + moved / shrink } else { f64::INFINITY.copysign(moved) };
             normal::share_below(z)
         };
@@ -199,8 +201,8 @@ impl Correction {
     }
 }
 
-/// Returns the acceleration a. Each entry of `left_one_out` is the statistic with one value left out (Efron and
-/// Tibshirani, formula 14.15).
+/// Returns the acceleration a of the bootstrap. Each entry of `left_one_out` is the statistic with one value left out
+/// (Efron and Tibshirani, formula 14.15).
 fn acceleration(left_one_out: &[f64]) -> f64 {
     let mean = moments::mean(left_one_out);
     let (mut squares, mut cubes) = (0.0, 0.0);

@@ -14,7 +14,7 @@ pub(crate) enum Certainty {
     StudentT {
         mean: f64,
         error: f64,
-        /// Degrees of freedom, at least four.
+        /// Degrees of freedom of Student's t, at least four.
         freedom: f64,
     },
     Bootstrap(Bootstrap),
@@ -44,7 +44,7 @@ impl Certainty {
 
     /// Returns the two-sided p value (0 to 1) of the hypothesis that the mean equals `claim`.
     ///
-    /// It is below the error of a level exactly when the interval at that level excludes `claim`.
+    /// The p value is below the error of a level exactly when the interval at that level excludes `claim`.
     pub(crate) fn p_value(&self, claim: f64) -> f64 {
         match self {
             Self::Bootstrap(bootstrap) => bootstrap.p_value(claim),
@@ -53,16 +53,18 @@ impl Certainty {
                 if distance <= 0.0 {
                     return 1.0;
                 }
-                // If all values are equal, any distance is infinitely many standard errors, so the p value is 0.
+                // If all values are equal, the standard error is 0. Any distance is then infinitely many standard
+                // errors, so the p value is 0.
                 if *error <= 0.0 { 0.0 } else { 2.0 * student_t::share_above(distance / error, *freedom) }
             }
         }
     }
 }
 
-/// Returns the interval of each figure's mean, as [`Certainty`] computes it.
+/// Returns the confidence interval of each figure's mean, as [`Certainty`] computes it.
 ///
-/// Fast path: figures with the same number of values are resampled together, which takes a small part of the time.
+/// Fast path: figures with the same number of values are resampled together, which takes a small part of the time that
+/// separate resampling would take.
 pub(crate) fn intervals_of_means(figures: &[&[f64]], level: Level, method: Method) -> Vec<Option<Interval>> {
     let mut intervals = vec![None; figures.len()];
     let mut lengths: Vec<usize> = figures.iter().map(|values| values.len()).collect();

@@ -1,7 +1,7 @@
 //! Jain's fairness index: a measure of how evenly a resource is shared.
 
-/// Returns Jain's fairness index, (Σx)² / (n Σx²). It ranges from 1/n (one participant has everything) to 1 (all have
-/// the same).
+/// Returns Jain's fairness index, (Σx)² / (n Σx²). The index ranges from 1/n (one participant has everything) to 1 (all
+/// participants have the same).
 ///
 /// Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource allocation in shared
 /// computer systems" (DEC research report TR-301, 1984). Returns `None` if there are no shares, if a share is negative
@@ -10,7 +10,7 @@ pub fn jain(shares: &[f64]) -> Option<f64> {
     jain_among(shares, shares.len())
 }
 
-/// Variant of [`jain`] for `sharing` participants, where participants that are not listed in `shares` got nothing.
+/// Variant of [`jain`] for `sharing` participants. Participants that are not listed in `shares` got nothing.
 pub fn jain_among(shares: &[f64], sharing: usize) -> Option<f64> {
     if !shares.iter().all(|share| share.is_finite() && *share >= 0.0) {
         return None;

@@ -2,7 +2,7 @@
 //!
 //! Holm, "A simple sequentially rejective multiple test procedure" (Scandinavian Journal of Statistics 6, 1979). Of
 //! twenty comparisons at 5 %, one is expected to look like a difference by chance alone. With the correction, the
-//! probability that *any* of them looks like a difference by chance stays below 5 %.
+//! probability that *any* of the twenty looks like a difference by chance stays below 5 %.
 
 use crate::level::Level;
 
@@ -26,9 +26,9 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 /// `together`.
 ///
 /// In the order of p values, smallest first, the error is divided by m, m - 1, … up to the first comparison that is not
-/// distinguishable. All later comparisons have the level of that one. The intervals agree with each single test, but
-/// this does not mean that all intervals cover the truth at once. For that, use [`Level::shared_by`] with the number of
-/// comparisons.
+/// distinguishable. All later comparisons have the level of that comparison. The intervals agree with each single test,
+/// but they need not all cover the truth at once. For simultaneous coverage, use [`Level::shared_by`] with the number
+/// of comparisons.
 pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
     let mut levels = vec![together; p_values.len()];
     let mut stopped = None;
@@ -42,8 +42,8 @@ pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
     levels
 }
 
-/// Yields pairs (number of comparisons still to be tested, index), smallest p value first. Equal p values keep the
-/// given order.
+/// Yields pairs (number of comparisons still to be tested, index of the comparison), smallest p value first. Equal p
+/// values keep the given order.
 fn steps(p_values: &[f64]) -> impl Iterator<Item = (usize, usize)> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| known(p_values[*a]).total_cmp(&known(p_values[*b])));

@@ -1,10 +1,10 @@
-//! Confidence intervals, and the estimators that compute them.
+//! Confidence intervals, and the statistical methods that compute them.
 
 use crate::level::Level;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower end, in the unit of the values; at most `high`.
+    /// Lower end of the interval, in the unit of the values; at most `high`.
     pub low: f64,
     pub high: f64,
     pub level: Level,
@@ -23,10 +23,10 @@ pub enum Estimator {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Student's t, for five or more values. It is fast, so it suits long lists of figures.
+    /// Student's t, for five or more values. This method is fast, so it suits long lists of figures.
     StudentT,
-    /// Method chosen by the number of values. For 5 to 19 values it is Student's t, because they are too few to
-    /// resample. For 20 to 199 values it is the bootstrap. From 200 values on it is Student's t again: the mean of so
+    /// Method chosen by the number of values. For 5 to 19 values the method is Student's t, because they are too few to
+    /// resample. For 20 to 199 values it is the bootstrap. From 200 values on it is Student's t again. The mean of so
     /// many values is so close to normal that both methods nearly agree, and resampling is expensive.
     BySize {
         /// Seed of the bootstrap. The same seed and values give the same interval.

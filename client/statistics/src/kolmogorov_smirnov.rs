@@ -3,13 +3,13 @@
 //! The distance is the largest difference between the two empirical distribution functions. Its probability is the
 //! asymptotic one with Stephens' correction for small samples (Press et al., "Numerical Recipes", third edition,
 //! section 14.3.3; Stephens, "Use of the Kolmogorov-Smirnov, Cramér-von Mises and related statistics without extensive
-//! tables", JRSS B 32, 1970). If values repeat, the test errs towards "the same".
+//! tables", JRSS B 32, 1970). If values repeat, the test errs on the side of finding no difference.
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KolmogorovSmirnov {
-    /// Largest difference between the two distribution functions, 0 to 1.
+    /// Largest difference between the empirical distribution functions of the two samples, 0 to 1.
     pub distance: f64,
-    /// Probability that two samples of one distribution have at least this distance.
+    /// Probability that two samples of one distribution have at least the observed distance.
     pub p: f64,
 }
 
@@ -54,7 +54,7 @@ fn beyond(x: f64) -> f64 {
     if x <= 0.0 {
         return 1.0;
     }
-    // There are two series for this function. Each converges fast where the other does not.
+    // There are two series for Kolmogorov's distribution. Each series converges fast where the other one does not.
     if x < 1.18 {
         let y = libm::exp(-PI * PI / (8.0 * x * x));
         let powers = [1.0, 9.0, 25.0, 49.0].map(|power| libm::pow(y, power));

@@ -1,4 +1,4 @@
-//! Confidence interval of the median without assumptions about the shape of the distribution. Its ends are two of the values.
+//! Confidence interval of the median without assumptions about the shape of the distribution. Its ends are two of the sampled values.
 //!
 //! The number of sampled values below the true median is binomial with probability one half. The interval from the k-th lowest to the k-th
 //! highest value therefore covers the median with a known probability. This is the sign test inverted (Conover, "Practical Nonparametric
@@ -10,10 +10,11 @@ use crate::{
     level::Level,
 };
 
-/// Returns the narrowest interval between two of the values whose confidence is at least `level`. The interval contains its actual level.
+/// Returns the narrowest interval of the median between two of the values whose confidence is at least `level`. The result also states the
+/// interval's actual level.
 ///
-/// Returns `None` if even the interval from the lowest to the highest value does not reach `level`. At 95 % this is the case for fewer than
-/// six values. The values must be ascending and finite.
+/// Returns `None` if even the interval from the lowest to the highest value does not reach `level`. At 95 % this happens for fewer than six
+/// values. The values must be ascending and finite.
 pub(crate) fn median_interval(sorted: &[f64], level: Level) -> Option<Interval> {
     let count = sorted.len();
     let mut outside = 0.0;
@@ -35,8 +36,8 @@ pub(crate) fn median_interval(sorted: &[f64], level: Level) -> Option<Interval> 
     })
 }
 
-/// Returns the probability that exactly `below` of `count` values lie below the median. It is the binomial coefficient divided by
-/// 2^`count`.
+/// Returns the probability that exactly `below` of `count` values lie below the median. The probability is the binomial coefficient divided
+/// by 2^`count`.
 fn one_side(count: usize, below: usize) -> f64 {
     let factorial = |number: usize| libm::lgamma(number as f64 + 1.0);
     let ways = factorial(count) - factorial(below) - factorial(count - below);

@@ -1,10 +1,11 @@
 //! Mean and standard deviation, computed in two passes and in the order of the values.
 
-/// Returns the mean. It is exactly the common value if all values are equal, and NaN if there are none.
+/// Returns the mean of the values. The mean is exactly the common value if all values are equal, and NaN if there are
+/// no values.
 pub(crate) fn mean(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let rough = values.iter().sum::<f64>() / count;
-    // The second pass removes the rounding error of the first.
+    // The second pass over the values removes the rounding error of the first pass.
     rough + values.iter().map(|value| value - rough).sum::<f64>() / count
 }
 

@@ -1,14 +1,14 @@
 //! Standard normal distribution: cumulative distribution function and quantiles.
 //!
-//! The quantile is algorithm AS 241, routine PPND16 (Wichura: "The percentage points of the normal distribution",
-//! Applied Statistics 37, 1988), accurate to about 16 digits.
+//! Quantiles are computed by algorithm AS 241, routine PPND16 (Wichura: "The percentage points of the normal
+//! distribution", Applied Statistics 37, 1988), accurate to about 16 digits.
 
 pub(crate) fn share_below(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
 }
 
-/// Returns the quantile: the point below which this share of a standard normal population lies. It is infinite for
-/// shares of 0 and 1.
+/// Returns the quantile of the standard normal distribution: the point below which this share of the population lies.
+/// The quantile is infinite for shares of 0 and 1.
 pub(crate) fn quantile(share: f64) -> f64 {
     let offset = share - 0.5;
     if offset.abs() <= 0.425 {
@@ -34,7 +34,7 @@ fn ratio(x: f64, quotient: &Quotient) -> f64 {
     polynomial(&quotient.above) / polynomial(&quotient.below)
 }
 
-/// Coefficients for shares within 0.425 of one half.
+/// Coefficients of AS 241 for shares within 0.425 of one half.
 const CENTRE: Quotient = Quotient {
     above: [
         3.387_132_872_796_366_5,
@@ -58,7 +58,7 @@ const CENTRE: Quotient = Quotient {
     ],
 };
 
-/// Coefficients for tails with a probability of at least exp(-25).
+/// Coefficients of AS 241 for tails with a probability of at least exp(-25).
 const TAIL: Quotient = Quotient {
     above: [
         1.423_437_110_749_683_5,
@@ -82,7 +82,7 @@ const TAIL: Quotient = Quotient {
     ],
 };
 
-/// Coefficients for tails with a probability below exp(-25).
+/// Coefficients of AS 241 for tails with a probability below exp(-25).
 const FAR_TAIL: Quotient = Quotient {
     above: [
         6.657_904_643_501_104,

@@ -1,22 +1,24 @@
-//! Verdict on a ratio of two strategies: lower, higher, equivalent or not distinguishable.
+//! Verdict on the ratio of two strategies' figures: lower, higher, equivalent or not distinguishable.
 
 use crate::interval::Interval;
 
-/// Conclusion from the interval of a ratio. The ratio is the first strategy's figure divided by the second's.
+/// Conclusion from the confidence interval of a ratio. The ratio is the first strategy's figure divided by the second
+/// strategy's figure.
 ///
-/// Whether lower is better depends on the figure. For a makespan it is; for a goodput it is not.
+/// Whether a lower ratio is better depends on the figure: lower is better for a makespan, but not for a goodput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairOutcome {
-    /// Fewer than five pairs, which are too few.
+    /// The comparison has fewer than five pairs of runs, which are too few for a verdict.
     TooFew,
     Lower,
     Higher,
     NotDistinguishable,
-    /// The whole interval lies within the margin around 1, so any difference is too small to matter.
+    /// The whole confidence interval of the ratio lies within the margin around 1, so any difference is too small to
+    /// matter.
     Equivalent,
 }
 
-/// Maximum distance from 1 at which a ratio does not matter; two percent by default.
+/// Maximum distance of a ratio from 1 at which the difference does not matter; two percent by default.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Margin(f64);
 
@@ -39,11 +41,12 @@ impl Default for Margin {
 }
 
 impl PairOutcome {
-    /// Returns the verdict on a ratio with this interval.
+    /// Returns the verdict on a ratio with this confidence interval.
     ///
-    /// Equivalence is checked first: an interval from 1.001 to 1.003 shows a difference, but none that matters. The
-    /// requirement that the whole interval is within the margin is the two one-sided tests of Schuirmann ("A comparison
-    /// of the two one-sided tests procedure and the power approach", 1987), each with half of the level's error.
+    /// Equivalence is checked first, because an interval from 1.001 to 1.003 shows a difference, but one that is too
+    /// small to matter. The requirement that the whole interval is within the margin is the two one-sided tests of
+    /// Schuirmann ("A comparison of the two one-sided tests procedure and the power approach", 1987), each with half of
+    /// the level's error.
     pub fn on(interval: Option<&Interval>, margin: Margin) -> Self {
         let Some(interval) = interval else {
             return Self::TooFew;

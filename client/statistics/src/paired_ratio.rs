@@ -1,8 +1,8 @@
 //! Paired comparison of two strategies on the same seeds: the ratio of a figure, run by run.
 //!
 //! Runs with the same seed (a block) are paired, because most of the difference between runs comes from random draws
-//! that both runs of a pair share. Logarithms of the ratios are averaged, so that a ratio of 2 and one of 1/2 cancel
-//! out. The resulting mean is geometric.
+//! that both runs of a pair share. Logarithms of the ratios are averaged, so that a ratio of 2 and a ratio of 1/2
+//! cancel out. The resulting mean is geometric.
 
 use crate::{
     certainty::Certainty,
@@ -12,7 +12,7 @@ use crate::{
     pair_outcome::{Margin, PairOutcome},
 };
 
-/// Comparison of two strategies by one figure, as the ratio of the first strategy's figure to the second's.
+/// Comparison of two strategies by one figure, as the ratio of the first strategy's figure to the second strategy's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairedRatio {
@@ -23,8 +23,8 @@ pub struct PairedRatio {
     /// Two-sided p value (0 to 1) of the hypothesis "the ratio is 1", as input of [`holm`](fn@crate::holm); `None` with
     /// fewer than five pairs.
     ///
-    /// It is computed by the same estimator as the interval. The p value of the bootstrap cannot fall below about 2 in
-    /// 10 000, so prefer [`Method::StudentT`] for more than about 200 comparisons.
+    /// The p value is computed by the same estimator as the interval. With the bootstrap, the p value cannot fall below
+    /// about 2 in 10 000, so prefer [`Method::StudentT`] for more than about 200 comparisons.
     pub p_value: Option<f64>,
     pub verdict: PairOutcome,
 }
@@ -60,8 +60,8 @@ impl PairedRatio {
         if let Some(&value) = first.iter().chain(second).find(unusable) {
             return Err(Incomparable::NotPositive { value });
         }
-        // The values are divided before the logarithm, so that equal ratios have equal logarithms. If the quotient is
-        // outside the range of floats, the logarithms are subtracted instead.
+        // Divide the values before taking the logarithm, so that equal ratios have equal logarithms. If the quotient is
+        // outside the range of floats, subtract the logarithms instead.
         let log_ratio = |(a, b): (&f64, &f64)| {
             let ratio = a / b;
             if ratio.is_normal() { libm::log(ratio) } else { libm::log(*a) - libm::log(*b) }

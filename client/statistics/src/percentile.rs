@@ -1,10 +1,10 @@
 //! Percentiles by linear interpolation between order statistics.
 //!
 //! The method is type 7 of Hyndman and Fan ("Sample quantiles in statistical packages", The American Statistician 50,
-//! 1996), the default of numpy and R. The arithmetic is numpy's.
+//! 1996), the default of numpy and R. The arithmetic operations are those of numpy.
 
-/// Returns the value below which this share (0 to 1) of the sorted values lies. It is interpolated between the two
-/// neighbouring values.
+/// Returns the value below which this share (0 to 1) of the sorted values lies. The result is interpolated between the
+/// two neighbouring values.
 ///
 /// Returns `None` if there are no values or the share is not within 0 to 1. The values must be ascending.
 pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
@@ -12,7 +12,7 @@ pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
     Some(place.between(sorted[place.index], sorted[(place.index + 1).min(sorted.len() - 1)]))
 }
 
-/// Variant of [`percentile`] for unsorted values, which it reorders. It is faster than sorting for one or two
+/// Variant of [`percentile`] for unsorted values, which it reorders. This variant is faster than sorting for one or two
 /// percentiles.
 ///
 /// The values must not be NaN.
@@ -24,9 +24,10 @@ pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64>
 }
 
 struct Position {
-    /// Index of the lower neighbour. The upper neighbour is the next value, or the same one if it is the last.
+    /// Index of the lower neighbour of the percentile. The upper neighbour is the next value, or the same value if it
+    /// is the last.
     index: usize,
-    /// Position between the lower neighbour (0) and the upper neighbour (1).
+    /// Position of the percentile between its lower neighbour (0) and its upper neighbour (1).
     fraction: f64,
 }
 
@@ -47,7 +48,8 @@ impl Position {
         Some(Self { index, fraction: position - whole })
     }
 
-    /// Interpolates from the nearer neighbour, so that rounding cannot move the result outside the two.
+    /// Interpolates between two neighbouring values, starting from the nearer one, so that rounding cannot move the
+    /// result outside their range.
     fn between(&self, low: f64, high: f64) -> f64 {
         let fraction = self.fraction;
         if fraction < 0.5 { low + (high - low) * fraction } else { high - (high - low) * (1.0 - fraction) }

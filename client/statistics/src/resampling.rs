@@ -1,7 +1,8 @@
 //! Means of samples drawn with replacement, from one list of values or from many at once.
 //!
 //! The drawn indices depend on the seed and on the number of values, not on the values themselves. Lists of the same
-//! length therefore share one sequence of random numbers, and each gets the same means as if it were resampled alone.
+//! length therefore share one sequence of random numbers, and each list gets the same means as if it were resampled
+//! alone.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -37,7 +38,7 @@ pub(crate) fn means(lists: &[&[f64]], length: usize, resamples: usize, seed: u64
     means
 }
 
-/// Variant of [`means`] for at most `WIDTH` lists, whose sums are computed together. The sums are independent of each
+/// Variant of [`means`] that computes the sums of at most `WIDTH` lists together. The sums are independent of each
 /// other, so the processor can compute them in parallel.
 fn means_of<const WIDTH: usize>(
     lists: &[&[f64]],
@@ -64,8 +65,8 @@ fn means_of<const WIDTH: usize>(
     means
 }
 
-/// Draws a number below the limit, as the upper half of a double-width product. Its bias is below 2^-50 for lists as
-/// long as any list of runs.
+/// Draws a random number below the limit, as the upper half of a double-width product. Its bias is below 2^-50 for
+/// lists as long as any list of runs.
 #[expect(clippy::cast_possible_truncation, reason = "it is below the limit")]
 fn below(rng: &mut impl Rng, limit: usize) -> usize {
     ((u128::from(rng.next_u64()) * limit as u128) >> 64) as usize

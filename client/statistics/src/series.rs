@@ -5,14 +5,14 @@ use crate::moments;
 /// Subtracts from the series its centred moving average over `2 * reach + 1` values, which is always an odd number.
 ///
 /// Only values with a whole averaging window are returned. The result is `2 * reach` values shorter than the series and
-/// starts at index `reach` of the series. It is empty if the window is longer than the series.
+/// starts at index `reach` of the series. The result is empty if the window is longer than the series.
 pub fn detrended(series: &[f64], reach: usize) -> Vec<f64> {
     let window = reach.saturating_mul(2).saturating_add(1);
     series.windows(window).map(|values| values[reach] - moments::mean(values)).collect()
 }
 
 /// Returns the autocorrelation at this lag: the correlation of the series with itself `lag` steps later, from -1 to 1,
-/// with the mean removed. At lag 0 it is 1.
+/// with the mean removed. At lag 0 the autocorrelation is 1.
 ///
 /// The estimator is the usual one, which divides by the sum of all squares at every lag (Box and Jenkins, "Time Series
 /// Analysis", 1970, section 2.1). Returns `None` if the lag leaves no pair, if the series does not vary, or if a value

@@ -8,7 +8,8 @@
 
 use crate::moments;
 
-/// Cochran's factor: a sample is large enough if it has more values than this times the square of its skewness.
+/// Cochran's factor for the size of a sample: a sample is large enough if it has more values than this factor times the
+/// square of its skewness.
 const ENOUGH: f64 = 25.0;
 
 const BEYOND_LUCK: f64 = 2.0;

@@ -7,20 +7,22 @@
 
 use crate::normal;
 
-/// Returns the share of the population above `t`, 0 to 1. `freedom` must be at least one.
+/// Returns the share of a population with Student's t distribution that lies above `t`, 0 to 1. `freedom` is the number
+/// of degrees of freedom and must be at least one.
 pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
     if t < 0.0 {
         return 1.0 - share_above(-t, freedom);
     }
     let (a, b) = (freedom / 2.0, 0.5);
     let square = t * t;
-    // x = freedom / (freedom + t²); its logarithm and complement are computed without cancellation.
+    // Compute x = freedom / (freedom + t²); its logarithm and its complement are computed without cancellation.
     let (x, rest) = (freedom / (freedom + square), square / (freedom + square));
     if rest <= 0.0 {
         return 0.5;
     }
     let front = libm::exp(-a * libm::log1p(square / freedom) + b * libm::log(rest) - log_beta(freedom));
-    // The continued fraction converges fast only on this side of the mean. The other side follows by symmetry.
+    // The continued fraction converges fast only if x is below this bound. Above the bound, the result follows by
+    // symmetry.
     if x < (a + 1.0) / (a + b + 2.0) {
         0.5 * front * beta_fraction(x, a, b) / a
     } else {
@@ -28,7 +30,8 @@ pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
     }
 }
 
-/// Returns the point above which this share of the population lies. The share must be above 0 and at most one half.
+/// Returns the point above which this share of a population with Student's t distribution lies. The share must be above
+/// 0 and at most one half.
 ///
 /// The method is Newton's, started at the normal quantile. This start lies left of the root, because t has heavier
 /// tails. The tail is convex on the positive side, so every step stays left of the root, and the steps cannot diverge.
@@ -52,13 +55,13 @@ fn density(t: f64, freedom: f64) -> f64 {
 /// Returns the logarithm of the beta function B(freedom/2, 1/2).
 fn log_beta(freedom: f64) -> f64 {
     let a = freedom / 2.0;
-    // lgamma(1/2) is half the logarithm of pi.
+    // The term lgamma(1/2) is half the logarithm of pi.
     libm::lgamma(a) + 0.5 * libm::log(std::f64::consts::PI) - libm::lgamma(a + 0.5)
 }
 
 /// Evaluates the continued fraction of the incomplete beta function at `x`, without the leading factor.
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
-    /// Value by which Lentz's method replaces a denominator that is closer to 0 than this.
+    /// Value that replaces a denominator in Lentz's method if the denominator is closer to 0 than this value.
     const TINY: f64 = 1e-300;
     let solid = |value: f64| if value.abs() < TINY { TINY } else { value };
 

@@ -1,4 +1,4 @@
-//! Summary of one figure over many runs: mean, spread, percentiles and intervals.
+//! Summary of one figure of many runs: mean, spread, percentiles and intervals.
 
 use crate::{
     certainty::intervals_of_means,
@@ -16,10 +16,10 @@ use crate::{
 pub struct Summary {
     pub count: usize,
     pub mean: f64,
-    /// Sample standard deviation (divisor n - 1); `None` for a single run.
+    /// Sample standard deviation of the figure (divisor n - 1); `None` for a single run.
     pub deviation: Option<f64>,
     pub min: f64,
-    /// 5th percentile. All percentiles are interpolated; see [`percentile`].
+    /// 5th percentile of the figure. All percentiles are interpolated; see [`percentile`].
     pub p5: f64,
     pub p25: f64,
     pub p50: f64,
@@ -29,8 +29,8 @@ pub struct Summary {
     /// Confidence interval of the mean; `None` with fewer than five runs, which are too few.
     pub interval: Option<Interval>,
     pub skewness: Option<f64>,
-    /// Confidence interval of the median, with its own level, whatever the shape of the distribution; `None` if there
-    /// are too few runs for `level`.
+    /// Confidence interval of the median at the interval's own level, valid for any shape of the distribution; `None`
+    /// if there are too few runs for `level`.
     pub median_interval: Option<Interval>,
 }
 
@@ -38,7 +38,7 @@ impl Summary {
     /// Summarises a figure of many runs, one value per run in any fixed order.
     ///
     /// Returns `None` if there is no value, or if a value is not finite. The caller must leave out runs without the
-    /// figure, and report that it did.
+    /// figure, and report these omissions.
     pub fn new(values: &[f64], level: Level, method: Method) -> Option<Self> {
         Self::of_each(&[values], level, method).pop()?
     }
@@ -74,14 +74,15 @@ impl Summary {
         figures.iter().zip(intervals).map(summary).collect()
     }
 
-    /// Returns the skewness if it exceeds chance and is too large for the number of runs. In this case, the interval of
-    /// the mean misses more often than its level promises, and the interval of the median is more informative.
+    /// Returns the skewness of the figure if it exceeds chance and is too large for the number of runs. In this case,
+    /// the interval of the mean misses more often than its level promises, and the interval of the median is more
+    /// informative.
     pub fn too_skewed(&self) -> Option<f64> {
         self.skewness.filter(|skewness| is_skewed(self.count, *skewness))
     }
 
-    /// Returns the number of runs that is needed for the interval of the mean to keep its level. Returns `None` unless
-    /// there are too few runs for the skewness.
+    /// Returns the number of runs that the interval of the mean needs to keep its level. Returns `None` unless there
+    /// are too few runs for the skewness.
     pub fn runs_enough(&self) -> Option<u64> {
         self.too_skewed().map(values_enough)
     }
