@@ -1,4 +1,4 @@
-//! Early wake-ups, so that a timer is punctual.
+//! Early wake-ups of threads, so that a timer is punctual.
 //!
 //! A thread that sleeps until an instant wakes some ten microseconds late, because the processor has to leave its own
 //! sleep state and the scheduler has to find the thread. To be punctual, wake early by the measured latency and
@@ -9,17 +9,18 @@ use std::time::Duration;
 /// Maximum time by which a thread is woken early.
 const MAX_AHEAD: Duration = Duration::from_micros(80);
 
-/// At most one part in `SHARE` of the elapsed time is spent busy-waiting. Events that are too frequent for this budget
-/// need no busy-waiting, because sleeps between them are short.
+/// Limit of the busy-waiting: at most one part in `SHARE` of the elapsed time. Events that are too frequent for this
+/// budget need no busy-waiting, because sleeps between them are short.
 const SHARE: u32 = 10;
 
-/// Budget for busy-waiting before any time has passed.
+/// Time that may be spent busy-waiting before any time has passed.
 const ADVANCE: Duration = Duration::from_millis(2);
 
-/// Each new measurement of lateness has a weight of one in `SMOOTHING`, like round-trip times in RFC 6298, section 2.
+/// Divisor of the smoothing: each new measurement of wake-up latency has a weight of one in `SMOOTHING`, like
+/// round-trip times in RFC 6298, section 2.
 const SMOOTHING: u32 = 8;
 
-/// Smoothed wake-up latency and the budget for busy-waiting. Instants are durations since any origin.
+/// Smoothed wake-up latency of threads, and the time spent busy-waiting. Instants are durations since any origin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EarlyWaking {
     lateness: Duration,
@@ -33,15 +34,16 @@ impl Default for EarlyWaking {
 }
 
 impl EarlyWaking {
-    /// Returns how long before its due time a thread should be woken to busy-wait. Zero once the budget is used up.
+    /// Returns how long before its due time a thread should be woken to busy-wait. Zero once the budget for
+    /// busy-waiting is used up.
     pub(crate) fn ahead(&self, now: Duration) -> Duration {
         let may_stay_awake = self.awake < now / SHARE + ADVANCE;
         if may_stay_awake { self.lateness.min(MAX_AHEAD) } else { Duration::ZERO }
     }
 
-    /// Records that a thread woke at `now` although it was to wake at `meant`.
+    /// Records that a thread that was to wake at `meant` woke at `now`.
     pub(crate) fn woken(&mut self, meant: Duration, now: Duration) {
-        // Lateness is capped, because longer delays mean that another thread had the processor, which cannot be
+        // Cap the measured lateness, because longer delays mean that another thread had the processor, which cannot be
         // predicted.
         let late = now.saturating_sub(meant).min(2 * MAX_AHEAD);
         self.lateness = (self.lateness * (SMOOTHING - 1) + late) / SMOOTHING;

@@ -1,7 +1,7 @@
-//! Sleep until an absolute instant, precise to some ten microseconds.
+//! Timer for sleeping until an absolute instant, precise to some ten microseconds.
 //!
-//! Tokio's own timer has steps of a millisecond, which would show as send lag. Linux uses a timerfd, which the kernel
-//! fires without slack; other systems use tokio's timer.
+//! Tokio's own timer has steps of a millisecond, which would show as send lag. On Linux, this timer uses a timerfd,
+//! which the kernel fires without slack. On other systems it uses tokio's timer.
 
 use std::io;
 use std::time::Instant as RealInstant;
@@ -25,7 +25,7 @@ mod linux {
     use super::{RealInstant, io};
     use crate::early_waking::EarlyWaking;
 
-    /// Timer that sets the timerfd again only if it has to fire earlier than currently set.
+    /// Timer based on a timerfd. It sets the timerfd again only if the timerfd has to fire earlier than currently set.
     #[derive(Debug)]
     pub struct Timer {
         fd: AsyncFd<OwnedFd>,
@@ -38,10 +38,10 @@ mod linux {
         /// Creates a timer that is registered with the current runtime's reactor.
         ///
         /// # Errors
-        /// If the system cannot create a timerfd.
+        /// Fails if the system cannot create a timerfd.
         ///
         /// # Panics
-        /// Outside of a runtime.
+        /// Panics outside of a runtime.
         pub fn new() -> io::Result<Self> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let fd = timerfd_create(TimerfdClockId::Monotonic, flags)?;
@@ -53,11 +53,11 @@ mod linux {
             Ok(Self { fd, armed: None, started: RealInstant::now(), waking: EarlyWaking::default() })
         }
 
-        /// Returns at `at` or earlier. So the caller must check its clock, and call again if it is too early. The
-        /// future may be dropped at any time.
+        /// Waits until `at`, but may return earlier. So the caller must check its clock, and call again if it is too
+        /// early. The future may be dropped at any time.
         ///
         /// # Errors
-        /// If the system's timer fails.
+        /// Fails if the system's timer fails.
         pub async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
             let now = RealInstant::now();
             let (wait, ahead) = (at.saturating_duration_since(now), self.waking.ahead(now - self.started));
@@ -86,8 +86,8 @@ mod linux {
         }
 
         fn arm(&mut self, at: RealInstant) -> io::Result<()> {
-            // A value of zero would disarm the timer, so past instants use 1 ns and fire at once. The timer is set
-            // relative to now, because the absolute value of `std`'s instants is not accessible.
+            // A timerfd value of zero would disarm the timer, so past instants use 1 ns and fire at once. The timer is
+            // set relative to now, because the absolute value of `std`'s instants is not accessible.
             let wait = at.saturating_duration_since(RealInstant::now()).max(Duration::from_nanos(1));
             let it_value = Timespec {
                 tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),
@@ -113,7 +113,7 @@ mod portable {
             Ok(Self)
         }
 
-        /// Returns at `at`. The future may be dropped at any time.
+        /// Waits until `at`. The future may be dropped at any time.
         pub async fn wait_until(&mut self, at: RealInstant) -> io::Result<()> {
             tokio::time::sleep_until(at.into()).await;
             Ok(())

@@ -1,24 +1,24 @@
-//! Current state of a server's limits for a request, reported in the response: concurrency and rate.
+//! Current state of a server's concurrency limit and rate limit for a request, as reported in the response.
 //!
 //! The wire format is `places=1/2@1;rate=37/100/3600000000000@0`. The first part has the number of occupied places of a
-//! concurrency limit, and their total. The second part has the remaining requests of a rate limit, the limit itself,
-//! and its window in nanoseconds of experiment time. The number after each `@` is the position of the policy in the
-//! stack, from 0. Either part may be missing.
+//! concurrency limit, and its total number of places. The second part has the remaining requests of a rate limit, the
+//! limit itself, and its window in nanoseconds of experiment time. The number after each `@` is the position of the
+//! policy in the stack, from 0. Either part may be missing.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// State of a concurrency limit and of a rate limit, both optional. The type is kept small, because every response
-/// carries it.
+/// State of a concurrency limit and of a rate limit, both optional. This type is kept small, because every response
+/// carries a value of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdvertisedLimits {
     busy: u32,
-    /// 0 if there is no concurrency limit.
+    /// Total number of places of the concurrency limit; 0 if there is no concurrency limit.
     cap: u32,
     remaining: u32,
     limit: u32,
-    /// 0 if there is no rate limit.
+    /// Window of the rate limit in nanoseconds of experiment time; 0 if there is no rate limit.
     window_nanos: u64,
     stages: [u8; 2],
 }
@@ -26,7 +26,7 @@ pub struct AdvertisedLimits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdvertisedSlots {
     pub stage: u8,
-    /// Number of occupied places, counted over all clients that share this limit.
+    /// Number of occupied places of the concurrency limit, counted over all clients that share this limit.
     pub busy: u32,
     pub cap: u32,
 }
@@ -35,9 +35,9 @@ pub struct AdvertisedSlots {
 pub struct AdvertisedRate {
     pub stage: u8,
     pub remaining: u32,
-    /// Total number of requests per window, or the size of a token bucket.
+    /// Maximum number of requests per window, or the size of a token bucket.
     pub limit: u32,
-    /// Time in which an exhausted limit recovers completely, at least a nanosecond.
+    /// Time in which an exhausted rate limit recovers completely, at least a nanosecond.
     pub window: Duration,
 }
 
@@ -57,7 +57,7 @@ impl AdvertisedLimits {
         Self { busy, cap, stages: [stage, self.stages[1]], ..self }
     }
 
-    /// Sets the rate limit. Windows above 584 years are capped at that length.
+    /// Sets the rate limit. A window above 584 years is shortened to that length.
     #[must_use]
     pub fn with_rate(self, AdvertisedRate { stage, remaining, limit, window }: AdvertisedRate) -> Self {
         let window_nanos = crate::whole_nanos(window).max(1);
@@ -121,7 +121,7 @@ impl FromStr for AdvertisedLimits {
                     _ => return None,
                 };
             }
-            // Texts that the server never writes are rejected: with signs, with leading zeros, or empty.
+            // Texts that the server never writes are rejected: texts with signs or leading zeros, and the empty text.
             (limits.to_string() == text && !text.is_empty()).then_some(limits)
         };
         read().ok_or(AdvertisedLimitsError)

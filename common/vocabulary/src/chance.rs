@@ -1,29 +1,29 @@
-//! The only source of randomness: small generators, each keyed by its use.
+//! The only source of randomness of both programs: small generators, each keyed by its use.
 //!
-//! A draw depends on the run's seed, its purpose, the op and the attempt, and on nothing else. So every strategy gets
-//! the same random numbers, the order of events does not matter, and the simulator and the HTTP driver draw the same
-//! numbers. Keys are mixed with the finaliser of `SplitMix64` (Steele, Lea, Flood: "Fast splittable pseudorandom number
-//! generators", OOPSLA 2014), so neighbouring seeds are unrelated.
+//! A draw depends on the run's seed, the purpose of the draw, the op and the attempt, and on nothing else. So every
+//! strategy gets the same random numbers, the order of events does not matter, and the simulator and the HTTP driver
+//! draw the same numbers. Keys are mixed with the finaliser of `SplitMix64` (Steele, Lea, Flood: "Fast splittable
+//! pseudorandom number generators", OOPSLA 2014), so neighbouring seeds are unrelated.
 
 use rand_core::{Rng, SeedableRng};
 
 pub type Draws = rand_xoshiro::SplitMix64;
 
-/// Use of a stream of draws. Streams of different purposes are unrelated.
+/// Purpose of a stream of random draws. Streams of different purposes are unrelated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Purpose {
     Arrivals,
-    /// Work time of an accepted op. Keyed by op only, so every attempt of an op needs the same time.
+    /// Work time of an accepted op. The draw is keyed by op only, so every attempt of an op needs the same time.
     ServiceTime,
     RejectTime,
     Network,
     NetworkReturn,
-    /// Latency of a conditional write to the server, after its read.
+    /// Network delay of a conditional write on its way to the server, after its read.
     WriteNetwork,
     WriteReturn,
     Loss,
-    /// Choice of the requests that an overloaded queue serves.
+    /// Random choice of the requests that an overloaded queue serves.
     Subset,
     Startup,
     /// Error of the server's retry advice, and whether the server gives any advice.
@@ -31,20 +31,21 @@ pub enum Purpose {
     Rejection,
     Fault,
     Backoff,
-    /// Probabilistic throttles of the client.
+    /// Decisions of the client's probabilistic throttles.
     Admission,
-    /// Times at which a limiter renews the baseline with which it compares.
+    /// Times at which a limiter renews the baseline with which it compares measurements.
     Probe,
-    /// Kind of an op's requests. Keyed by op only, so every attempt of an op has the same kind.
+    /// Kind of an op's requests. The draw is keyed by op only, so every attempt of an op has the same kind.
     RequestKind,
-    /// API key of an op's requests. Keyed by op only.
+    /// API key of an op's requests. The draw is keyed by op only, so every attempt of an op has the same key.
     ApiKey,
     /// Random draws of the settings of a survey. They depend on the survey's seed and the number of the setting.
     Setting,
 }
 
 impl Purpose {
-    /// Returns an arbitrary odd constant per purpose. Changing one changes every run.
+    /// Returns the constant that distinguishes the random streams of this purpose: an arbitrary odd number. Changing a
+    /// constant changes every run.
     const fn salt(self) -> u64 {
         match self {
             Self::Arrivals => 0x9e6c_63d0_876a_68af,
@@ -78,7 +79,7 @@ pub fn draws(seed: u64, purpose: Purpose, op: u64, attempt: u32) -> Draws {
     Draws::from_seed(key.to_le_bytes())
 }
 
-/// Draws a number in `[0, 1)` with 53 random bits.
+/// Draws a random number in `[0, 1)` with 53 random bits.
 #[inline]
 pub fn unit<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     (rng.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)

@@ -1,7 +1,7 @@
-//! Enums whose values are configured as words: one table pairs each value with its word.
+//! Enums whose values are configured as words. One table pairs each value with its word.
 
 pub trait Choice: Copy + PartialEq + 'static {
-    /// Every value with its word, in the order of help texts.
+    /// Every value of the enum with its word, in the order of help texts.
     const CHOICES: &'static [(&'static str, Self)];
 }
 
@@ -10,7 +10,7 @@ pub trait ChoiceField {
 
     fn word(&self) -> &'static str;
 
-    /// Sets the field to the value of this word. Returns false and changes nothing if there is no such value.
+    /// Sets the field to the value of this word. Returns false and changes nothing if no value has this word.
     fn choose(&mut self, word: &str) -> bool;
 }
 

@@ -1,24 +1,24 @@
-//! Components that are configured by name and parameters: strategy parts of the client, policies of the server.
+//! Components that are configured by name and parameters: parts of the client's strategy, policies of the server.
 //!
-//! The config struct holds the values and its `Default` is the only place of the defaults. Help texts, documentation
-//! and property tests are generated from lists of such structs.
+//! Each component has a config struct, which holds its parameters. The struct's `Default` is the only place of their
+//! default values. Help texts, documentation and property tests are generated from lists of such structs.
 
 use crate::nesting::split_outside;
 use crate::parameter::{Parameter, ParameterError, ParameterInfo};
 
 /// Configuration of a component that is written `name:key=value,key=value`.
 pub trait Configurable: Default + 'static {
-    /// Name as written by users, in kebab case. The source file has the same name in snake case.
+    /// Name of the component as written by users, in kebab case. The source file has the same name in snake case.
     const NAME: &'static str;
-    /// Summary in one line, without a full stop.
+    /// Summary of the component in one line, without a full stop.
     const SUMMARY: &'static str;
     const RULE: &'static str;
     /// Paper, RFC, article or source file from which the component comes.
     const SOURCE: &'static str;
-    /// Parameters, in the order of help texts.
+    /// Parameters of the component, in the order of help texts.
     const PARAMETERS: &'static [Parameter<Self>];
 
-    /// Checks conditions that involve several parameters; the error states what is wrong.
+    /// Checks conditions that involve several parameters. The error states what is wrong.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
@@ -60,7 +60,7 @@ pub enum OptionsError {
 
 /// Splits `name:key=value,key=value` into the name and the options. An option without `=` has the value `None`.
 ///
-/// Commas in parentheses belong to a value.
+/// Commas in parentheses do not separate options.
 pub fn split_options(text: &str) -> (&str, Vec<(&str, Option<&str>)>) {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
     (name.trim(), split_options_of(options))

@@ -1,4 +1,4 @@
-//! Random durations: notation, validation and draws.
+//! Random durations: their notation, validation and random draws.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,12 +11,12 @@ use crate::chance::unit;
 use crate::duration_text;
 use crate::instant::{nanos, whole_nanos};
 
-/// Duration, or distribution of durations.
+/// Fixed duration, or distribution of random durations.
 ///
 /// The notations are `500ms`, `exp(500ms)` (the mean), `lognormal(500ms,0.3)`, `uniform(400ms,600ms)` and
 /// `normal(10ms,2ms)` (mean and standard deviation; the absolute value is used, as in seed 004). The first value of
-/// `lognormal` is the mean of the durations, not their median nor the mean of their logarithms; the second is the
-/// standard deviation of the logarithm. [`Distribution::FORMS`] explains the same in help texts.
+/// `lognormal` is the mean of the durations, neither their median nor the mean of their logarithms. The second value is
+/// the standard deviation of the logarithm. [`Distribution::FORMS`] explains the notations in help texts.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Distribution {
@@ -25,10 +25,10 @@ pub enum Distribution {
         mean: Duration,
     },
     LogNormal {
-        /// Mean of the durations, so that a server's capacity does not depend on `sigma`. It is neither their median,
-        /// which is shorter by the factor exp(−sigma²/2), nor the mean of their logarithms.
+        /// Mean of the durations, so that a server's capacity does not depend on `sigma`. It is neither the median of
+        /// the durations, which is shorter by the factor exp(−sigma²/2), nor the mean of their logarithms.
         mean: Duration,
-        /// Standard deviation of the logarithm, 0 to 3.
+        /// Standard deviation of the logarithm of the durations, 0 to 3.
         sigma: f64,
     },
     Uniform {
@@ -69,7 +69,7 @@ impl Distribution {
         matches!(self, Self::Constant(_))
     }
 
-    /// Returns the mean of the draws. For `normal`, it is the mean before the absolute value is taken.
+    /// Returns the mean of the drawn durations. For `normal`, it is the mean before the absolute value is taken.
     pub fn mean(&self) -> Duration {
         match *self {
             Self::Constant(value) => value,
@@ -78,11 +78,12 @@ impl Distribution {
         }
     }
 
-    /// Returns a lower bound of all draws: the smallest possible draw, or slightly less.
+    /// Returns a lower bound of all durations that can be drawn: the smallest of them, or slightly less.
     pub fn least(&self) -> Duration {
         match *self {
             Self::Constant(value) => value,
-            // Zero, because the random number in `[0, 1)` may be zero.
+            // The smallest draw of an exponential distribution is zero, because the random number in `[0, 1)` may be
+            // zero.
             Self::Exponential { .. } => Duration::ZERO,
             Self::LogNormal { mean, sigma: 0.0 } | Self::Normal { mean, deviation: Duration::ZERO } => {
                 nanos(whole_nanos(mean) as f64)
@@ -98,7 +99,7 @@ impl Distribution {
         }
     }
 
-    /// Draws a duration. A constant consumes no random numbers.
+    /// Draws a duration from this distribution. A constant duration consumes no random numbers.
     pub fn sample(&self, rng: &mut dyn Rng) -> Duration {
         match *self {
             Self::Constant(value) => value,
@@ -194,12 +195,14 @@ impl fmt::Display for Distribution {
 /// most √(106 ln 2) = 8.5717.
 const FARTHEST_NORMAL: f64 = 8.58;
 
-/// Rounds down to whole nanoseconds, with a margin for rounding errors, so that the result is never above `value`.
+/// Rounds a duration down to whole nanoseconds, with a margin for rounding errors, so that the result is never above
+/// `value`.
 fn below(value: f64) -> Duration {
     nanos(libm::floor(value * (1.0 - 1e-12)) - 1.0)
 }
 
-/// Draws a standard normal variate with the Box–Muller transform. Uses `libm`, so that a seed gives the same bytes on every machine.
+/// Draws a standard normal variate with the Box–Muller transform. This function uses `libm`, so that a seed gives the same bytes on every
+/// machine.
 fn standard_normal(rng: &mut dyn Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
     radius * libm::cos(2.0 * std::f64::consts::PI * unit(rng))

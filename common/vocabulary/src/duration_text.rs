@@ -1,4 +1,4 @@
-//! Text form of durations (`50ms`, `1.5s`, `2m`), the same in flags, strategies and JSON.
+//! Text form of durations (`50ms`, `1.5s`, `2m`). Flags, strategies and JSON use the same form.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub enum DurationError {
     TooLong { text: String },
 }
 
-/// Parses `50ms`, `1.5s`, `1m 30s` or a bare `0`. The longest accepted duration is 100 years.
+/// Parses a duration such as `50ms`, `1.5s`, `1m 30s` or a bare `0`. The longest accepted duration is 100 years.
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let trimmed = text.trim();
     if trimmed == "0" {
@@ -23,13 +23,14 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let malformed = || DurationError::Malformed { text: text.to_owned() };
     let too_long = || DurationError::TooLong { text: text.to_owned() };
     let mut sum = Duration::ZERO;
-    // Each addend is parsed separately, because `humantime` panics when a sum slightly exceeds its range.
+    // Each addend of a sum such as `1m 30s` is parsed separately, because `humantime` panics when a sum slightly
+    // exceeds its range.
     let addends: &mut dyn Iterator<Item = _> = match decimal(trimmed) {
         Some(parsed) => &mut std::iter::once(Ok(parsed)),
         None => &mut addends(trimmed).map(|addend| match humantime::parse_duration(addend) {
-            // A `0` that is the whole text needs no unit, but a `0` after other addends does.
+            // A `0` needs no unit if it is the whole text, but it needs one after other addends.
             Ok(_) if addend == "0" => Err(malformed()),
-            // A fraction with too many digits also overflows.
+            // `humantime` also reports an overflow for a fraction with too many digits.
             Err(humantime::DurationError::NumberOverflow) if !addend.contains('.') => Err(too_long()),
             read => read.map_err(|_| malformed()),
         }),
@@ -40,7 +41,7 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     Ok(sum)
 }
 
-/// Formats a duration so that [`parse`] returns the same value: `50ms`, `1s 500ms`, `0s`.
+/// Formats a duration so that [`parse`] returns the same duration: `50ms`, `1s 500ms`, `0s`.
 pub fn format(duration: Duration) -> String {
     humantime::format_duration(duration).to_string()
 }

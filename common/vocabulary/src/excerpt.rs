@@ -1,11 +1,11 @@
-//! Messages that quote arbitrarily long input.
+//! Shortening of messages that quote arbitrarily long input.
 
 use std::borrow::Cow;
 
 /// Maximum number of characters of a quoted word.
 const LONGEST: usize = 200;
 
-/// Truncates the longest words of a message, because input may be tens of kilobytes long.
+/// Truncates words of more than 200 characters in a message, because quoted input may be tens of kilobytes long.
 pub fn excerpt(message: &str) -> Cow<'_, str> {
     if message.len() <= LONGEST {
         return message.into();

@@ -1,10 +1,11 @@
 //! Status codes of gRPC and the headers that carry them (gRPC, `statuscodes.md`, `PROTOCOL-HTTP2.md`).
 
 pub const STATUS: &str = "grpc-status";
-/// Response header with the delay before the next attempt, in whole milliseconds. Negative means never (gRFC A6).
+/// Response header with the delay before the next attempt, in whole milliseconds. A negative value means that the
+/// client must not retry (gRFC A6).
 pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
-/// Names of the status codes, indexed by number.
+/// Names of the gRPC status codes, indexed by number.
 pub const STATUSES: [&str; 17] = [
     "OK",
     "CANCELLED",
@@ -32,7 +33,7 @@ pub fn named(name: &str) -> Option<u8> {
     u8::try_from(number).ok()
 }
 
-/// Parses the value of [`STATUS`]. An invalid value is UNKNOWN.
+/// Parses the value of the header [`STATUS`]. An invalid value yields the number of UNKNOWN.
 pub fn number(text: &str) -> u8 {
     text.trim().parse().ok().filter(|number| usize::from(*number) < STATUSES.len()).unwrap_or(UNKNOWN)
 }

@@ -1,4 +1,4 @@
-//! Experiment time, which state machines receive as an argument: whole nanoseconds since the experiment's origin.
+//! Experiment time: whole nanoseconds since the experiment's origin. State machines receive it as an argument.
 
 use std::fmt;
 use std::ops::Add;
@@ -6,14 +6,14 @@ use std::time::Duration;
 
 /// Point of experiment time, in nanoseconds since the origin of the run (or of the server).
 ///
-/// Unlike [`std::time::Instant`] it can be created from a number, so the same code runs in virtual time. Arithmetic
-/// saturates at [`Instant::FAR_FUTURE`], which is later than every event.
+/// Unlike [`std::time::Instant`], such a point can be created from a number, so the same code runs in virtual time.
+/// Arithmetic saturates at [`Instant::FAR_FUTURE`], which is later than every event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(u64);
 
 impl Instant {
     pub const ORIGIN: Self = Self(0);
-    /// Instant later than every event (about 584 years).
+    /// Instant that is later than every event (about 584 years).
     pub const FAR_FUTURE: Self = Self(u64::MAX);
 
     pub const fn from_nanos(nanos: u64) -> Self {
@@ -32,7 +32,7 @@ impl Instant {
         self.0 as f64 / 1e9
     }
 
-    /// Returns the time since `earlier`, or zero if `earlier` is later.
+    /// Returns the time that has passed since `earlier`, or zero if `earlier` is later than `self`.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
@@ -56,7 +56,8 @@ impl fmt::Display for Instant {
     }
 }
 
-/// Returns a duration in nanoseconds, saturating at `u64::MAX`. Much cheaper than a conversion through `u128`.
+/// Returns a duration in nanoseconds, saturating at `u64::MAX`. This function is much cheaper than a conversion through
+/// `u128`.
 pub const fn whole_nanos(duration: Duration) -> u64 {
     let nanos = duration.as_secs().saturating_mul(1_000_000_000);
     nanos.saturating_add(duration.subsec_nanos() as u64)
@@ -69,8 +70,8 @@ pub const fn whole_nanos(duration: Duration) -> u64 {
     reason = "the conversion saturates on purpose"
 )]
 pub fn nanos(value: f64) -> Duration {
-    // Rounds non-negative numbers like `libm::round`. The conversion truncates, so slightly less than 0.5 is added
-    // first. Adding exactly 0.5 would round up the largest number below a half.
+    // Round non-negative numbers as `libm::round` does. The conversion to an integer truncates, so slightly less than
+    // 0.5 is added first. Adding exactly 0.5 would round up the largest number below a half.
     Duration::from_nanos((value + (0.5 - 0.25 * f64::EPSILON)) as u64)
 }
 

@@ -1,8 +1,8 @@
-//! Types shared by both programs. Sans-IO: no clock, no global randomness, no sockets.
+//! Types shared by `loadgen` and `mockserver`. This crate uses no clock, no global randomness and no sockets.
 //!
-//! Apart from these types, the client side and the server side do not depend on each other. [`Instant`] is the time
-//! that every state machine receives as an argument, and [`draws`] is the only source of randomness. [`Distribution`]
-//! is the notation and the generator of random durations. [`wire`] has the headers and counts that the two programs exchange.
+//! Apart from these types, the client side and the server side do not depend on each other. [`Instant`] is the time that every state
+//! machine receives as an argument, and [`draws`] is the only source of randomness. [`Distribution`] is the notation and the generator of
+//! random durations. [`wire`] has the headers and counts that the two programs exchange.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod advertised_limits;

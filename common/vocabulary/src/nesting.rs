@@ -1,8 +1,8 @@
-//! Splits texts at separators outside of parentheses.
+//! Function that splits texts at separators outside of parentheses.
 
 /// Splits a text at the separators outside of parentheses; yields at least one piece.
 ///
-/// An unclosed parenthesis extends to the end of the text. An unmatched closing one is an ordinary character.
+/// An unclosed parenthesis extends to the end of the text. An unmatched closing parenthesis is an ordinary character.
 pub fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {

@@ -6,13 +6,14 @@ use crate::Instant;
 pub struct OracleSchedule(Box<dyn FnMut(u64, Instant) -> Instant + Send>);
 
 impl OracleSchedule {
-    /// Creates a schedule from a function that returns the send time for the number of an op and the instant at which
-    /// the op is ready. An op that has failed is scheduled again, after all other ops.
+    /// Creates a schedule from a function that returns the send time of an op. The function receives the op's number
+    /// and the instant at which the op is ready. An op that has failed is scheduled again, after all other ops.
     pub fn new(send_at: impl FnMut(u64, Instant) -> Instant + Send + 'static) -> Self {
         Self(Box::new(send_at))
     }
 
-    /// Returns the send time of an op that is ready at `from`, after all ops that were ready before it.
+    /// Returns the send time of an op that is ready at `from`. The op is scheduled after all ops that were ready before
+    /// it.
     pub fn send_at(&mut self, op: u64, from: Instant) -> Instant {
         (self.0)(op, from)
     }

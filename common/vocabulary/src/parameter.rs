@@ -1,4 +1,5 @@
-//! Table of a component's parameters: key, meaning, accepted values, and the config field that each sets.
+//! Table of a component's parameters: for each parameter its key, meaning, accepted values, and the config field that
+//! it sets.
 
 use std::time::Duration;
 
@@ -13,8 +14,8 @@ pub struct Parameter<C: 'static> {
     field: Field<C>,
 }
 
-/// Field that a parameter sets, and its accepted values. Ranges include both bounds. Ranges of rates are per second. A
-/// count whose `max` is `u32::MAX` also accepts `unlimited`.
+/// Config field that a parameter sets, and its accepted values. Ranges include both bounds. Ranges of rates are per
+/// second. A count whose `max` is `u32::MAX` also accepts `unlimited`.
 enum Field<C: 'static> {
     Duration { at: fn(&mut C) -> &mut Duration, min: Duration, max: Duration },
     Number { at: fn(&mut C) -> &mut f64, min: f64, max: f64 },
@@ -33,7 +34,7 @@ impl<C: Default> Parameter<C> {
         Self::duration_from(key, about, Duration::ZERO, at)
     }
 
-    /// Creates a parameter for a duration. Accepted values are from `min` to a day.
+    /// Creates a parameter for a duration. It accepts values from `min` to a day.
     pub const fn duration_from(
         key: &'static str,
         about: &'static str,
@@ -180,7 +181,7 @@ impl<C: Default> Parameter<C> {
 pub struct ParameterError {
     key: &'static str,
     value: String,
-    /// Reason for the error, preceded by a colon; empty if there is none.
+    /// Reason why the value is not accepted, preceded by a colon; empty if no reason is stated.
     why: String,
     accepted: String,
 }
@@ -189,7 +190,7 @@ pub struct ParameterError {
 pub struct ParameterInfo {
     pub key: &'static str,
     pub about: &'static str,
-    /// Default value. For a configured component, its current value.
+    /// Default value of the parameter. For a configured component, the parameter's current value.
     pub value: String,
     pub accepted: String,
 }

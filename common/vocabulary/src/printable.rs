@@ -1,9 +1,9 @@
-//! Text from other sources, escaped so that it is safe to print on a terminal.
+//! Escaping of text from other sources, so that it is safe to print on a terminal.
 
 use std::borrow::Cow;
 
-/// Escapes every character that a terminal interprets instead of displaying it, in the form `\u{1b}`. These are control
-/// characters other than line breaks and tabs, and marks that change the direction of the following text.
+/// Escapes every character that a terminal interprets instead of displaying it, in the form `\u{1b}`. Such characters
+/// are control characters other than line breaks and tabs, and marks that change the direction of the following text.
 ///
 /// A terminal executes escape sequences from any source. They can set its title, move its cursor, and on some terminals
 /// write to the clipboard. So all output of both programs is escaped by this function where it is written. Colours are

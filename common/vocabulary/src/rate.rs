@@ -7,7 +7,8 @@ use crate::duration_text;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Units with a name, and their lengths in nanoseconds. If two names mean the same length, the first is the usual one.
+/// Units of time with a name, and their lengths in nanoseconds. If two names mean the same length, the usual name comes
+/// first.
 const NAMED: &[(&str, u64)] = &[
     ("s", SECOND),
     ("min", 60 * SECOND),
@@ -18,7 +19,7 @@ const NAMED: &[(&str, u64)] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateUnit {
-    /// Name as given by the user. Empty if the unit was given as a duration such as `300s`.
+    /// Name of the unit as given by the user. Empty if the unit was given as a duration such as `300s`.
     name: &'static str,
     nanos: u64,
 }
@@ -39,7 +40,7 @@ impl RateUnit {
         Self { name: named.map_or("", |(name, _)| name), nanos }
     }
 
-    /// Returns the length in nanoseconds, above zero.
+    /// Returns the length of the unit in nanoseconds, above zero.
     pub fn nanos(self) -> u64 {
         self.nanos
     }
@@ -61,7 +62,7 @@ pub fn split_rate(text: &str) -> Option<(&str, RateUnit)> {
     }
 }
 
-/// Rate that keeps the unit in which it was given.
+/// Rate (a number per unit of time) that keeps the unit in which it was given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     number: f64,
@@ -73,7 +74,7 @@ impl Rate {
         Self { number, unit: RateUnit::SECOND }
     }
 
-    /// Parses a rate. The caller checks its range.
+    /// Parses a rate such as `10/min`. The caller checks whether the rate is in the accepted range.
     pub fn parse(text: &str) -> Option<Self> {
         let (number, unit) = split_rate(text)?;
         let number = number.parse().ok().filter(|number: &f64| number.is_finite())?;

@@ -1,13 +1,13 @@
-//! "Did you mean …?" for names that do not exist.
+//! Suggestions ("did you mean …?") for names that do not exist.
 
-/// Maximum length in bytes of a name for which a suggestion is searched.
+/// Maximum length in bytes of an unknown name for which a similar known name is searched.
 const LONGEST: usize = 200;
 
-/// Minimum length in bytes of a word that is searched for inside longer names.
+/// Minimum length in bytes of an unknown name that is searched for as a word inside longer known names.
 const MIN_PART: usize = 3;
 
-/// Returns the known name that differs from `typed` by the fewest typing errors. If there is none, returns the shortest
-/// known name that contains `typed` as a word: `fixed` is found in `fixed-window`.
+/// Returns the known name that differs from `typed` by the fewest typing errors. If no known name is similar enough,
+/// returns the shortest known name that contains `typed` as a word: `fixed` is found in `fixed-window`.
 pub fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     let known: Vec<&str> = known.into_iter().filter(|_| typed.len() <= LONGEST).collect();

@@ -1,4 +1,4 @@
-//! Whole numbers with grouped digits.
+//! Formatting of whole numbers with grouped digits.
 
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::instant::nanos;
 
-/// Real seconds per second of the experiment. Below 1 the experiment runs faster than real time.
+/// Real seconds per second of the experiment. With a value below 1, the experiment runs faster than real time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeScale(f64);
 

@@ -1,11 +1,11 @@
-//! Calendar time, for dates in headers.
+//! Calendar time, for dates in HTTP headers.
 
 use std::time::Duration;
 
 use crate::Instant;
 
-/// Calendar time with a precision of a nanosecond. Like [`Instant`] it is passed as an argument, because this crate
-/// reads no clock.
+/// Calendar time with a precision of a nanosecond. Like [`Instant`], calendar time is passed as an argument, because
+/// this crate reads no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WallTime {
     since_epoch: Duration,
@@ -15,7 +15,7 @@ impl WallTime {
     /// Calendar time at [`Instant::ORIGIN`] in virtual time: 2026-01-01, 00:00:00 UTC.
     pub const VIRTUAL_START: Self = Self::from_unix(Duration::from_hours(490_896));
 
-    /// Creates a time from the duration since 1970-01-01, 00:00:00 UTC, without leap seconds.
+    /// Creates a calendar time from the duration since 1970-01-01, 00:00:00 UTC, without leap seconds.
     pub const fn from_unix(since_epoch: Duration) -> Self {
         Self { since_epoch }
     }
@@ -24,7 +24,7 @@ impl WallTime {
         self.since_epoch
     }
 
-    /// Returns the calendar time at `now` of a run that began at `self`.
+    /// Returns the calendar time at the instant `now` of a run that began at the calendar time `self`.
     #[must_use]
     pub fn at(self, now: Instant) -> Self {
         Self { since_epoch: self.since_epoch.saturating_add(now.since(Instant::ORIGIN)) }

@@ -2,19 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Request header: the run's id, 16 hexadecimal digits, so that a shared server counts per run.
+/// Request header: the run's id as 16 hexadecimal digits. With the id, a server that several runs share counts each run
+/// separately.
 pub const RUN: &str = "x-tailback-run";
-/// Request header: the run's seed, decimal. It is part of the key of the server's random draws.
+/// Request header: the run's seed as a decimal number. The seed is part of the key of the server's random draws.
 pub const SEED: &str = "x-tailback-seed";
-/// Request header: the op's number, from 0, decimal.
+/// Request header: the op's number, counted from 0, decimal.
 pub const OP: &str = "x-tailback-op";
-/// Request header: number of the attempt within its op, from 1, decimal.
+/// Request header: number of the attempt within its op, counted from 1, decimal.
 pub const ATTEMPT: &str = "x-tailback-attempt";
-/// Request header: the client's number, from 0, decimal.
+/// Request header: the client's number, counted from 0, decimal.
 pub const CLIENT: &str = "x-tailback-client";
-/// Request header: the shard of the run's clients that sent the request, from 0, decimal. A shared server counts each shard separately.
+/// Request header: number of the shard of the run's clients that sent the request, counted from 0, decimal. A shared server counts each
+/// shard separately.
 pub const SHARD: &str = "x-tailback-shard";
-/// Request header: phase of a conditional write. The only value is [`STEP_READ`], because a write is recognised by its `If-Match`.
+/// Request header: phase of a conditional write. The only value is [`STEP_READ`], because a write is recognised by its `If-Match` header.
 pub const STEP: &str = "x-tailback-step";
 pub const STEP_READ: &str = "read";
 /// Request header: minimum free capacity (slots, places, descriptors) for the server to start this attempt, decimal.
@@ -22,28 +24,28 @@ pub const MIN_FREE: &str = "x-tailback-least-free";
 /// Request header: cost of the request, for policies that read the cost from this header, decimal.
 pub const COST: &str = "x-tailback-cost";
 /// Request header: actual cost of the request, which is known after the answer, decimal. A server may refund the
-/// difference to [`COST`].
+/// difference between this cost and [`COST`].
 pub const USED: &str = "x-tailback-used";
-/// Response header: the server had less free capacity than [`MIN_FREE`] and did not start the attempt. Neither client
-/// nor server counts such an attempt.
+/// Response header: the server had less free capacity than the request's [`MIN_FREE`] and did not start the attempt.
+/// Neither client nor server counts such an attempt.
 pub const DEFERRED: &str = "x-tailback-deferred";
 /// Response header: experiment time from the request's arrival until its answer was due, in nanoseconds, decimal. If
 /// the client measures a longer time, the difference is overhead of the machine.
 pub const TOOK: &str = "x-tailback-took-ns";
-/// Response header: busy slots at the time of the answer, decimal.
+/// Response header: number of busy slots at the time of the answer, decimal.
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's concurrency cap at the time of the answer, decimal.
 pub const CAP: &str = "x-tailback-cap";
 /// Response header: state of the limits of a stack of policies for the request, in the format of [`AdvertisedLimits`](crate::AdvertisedLimits).
 pub const LIMITS: &str = "x-tailback-limits";
-/// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal.
-/// A run's client evaluates dates in the answer relative to this moment.
+/// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal. The
+/// client evaluates dates in the answer relative to this moment.
 pub const AT: &str = "x-tailback-at-ns";
 /// Response header: outcome of the request at the server, whatever its status code: one of [`VERDICTS`].
 pub const VERDICT: &str = "x-tailback-verdict";
 pub const VERDICTS: [&str; 3] = ["accepted", "rejected", "failed"];
 /// Response header: experiment time, in nanoseconds, after which a rejected request would be accepted without further
-/// traffic, decimal. Sent only if no form of advice is configured.
+/// traffic, decimal. This header is sent only if no form of advice is configured.
 pub const WAIT: &str = "x-tailback-wait-ns";
 /// Response header that identifies a mockserver. Its value is the version of this protocol.
 pub const MOCK: &str = "x-tailback-mock";
@@ -55,11 +57,12 @@ pub type RunId = u64;
 /// Answer to `GET /_mock/capacity`: the free capacity, which clients with carrier sense query before they send.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capacity {
-    /// Free slots, places or descriptors.
+    /// Number of free slots, places or descriptors.
     pub free: u64,
 }
 
-/// Answer to `GET /_mock/config` and to a change: the server's configuration, and further state that a client needs.
+/// Answer to `GET /_mock/config` and to a change of the configuration. It contains the server's configuration, and
+/// further state that a client needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerDescription<C> {
     #[serde(flatten)]
@@ -68,11 +71,12 @@ pub struct ServerDescription<C> {
     pub state: ServerState,
 }
 
-/// State of a server, besides its configuration, that a client needs. Earlier versions send only some of the fields.
+/// State of a server, besides its configuration, that a client needs. Older versions of the server send only some of
+/// the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerState {
-    /// Real seconds per second of the experiment.
+    /// Time scale of the server: real seconds per second of the experiment.
     pub time_scale: Option<f64>,
     pub instance: Option<u64>,
     /// Number of changes of the configuration since the server's start. Only this number shows a change that was
@@ -85,7 +89,8 @@ pub struct ServerState {
     pub http2_max_streams: Option<u32>,
 }
 
-/// Body of `PATCH /_mock/config`, with one change. All other settings remain unchanged, including the preset.
+/// Body of `PATCH /_mock/config`, with one change of the configuration. All other settings remain unchanged, including
+/// the preset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ConfigChange {
@@ -93,7 +98,7 @@ pub enum ConfigChange {
         max_busy: u64,
     },
     Parameter {
-        /// Policy, parameter and value: `primary.limit=90`.
+        /// Policy, parameter and new value, such as `primary.limit=90`.
         set: String,
     },
 }
@@ -101,7 +106,7 @@ pub enum ConfigChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub error: String,
-    /// `Host` of the request, if the server refused the request because of it.
+    /// `Host` header of the request, if the server refused the request because of this header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
 }
@@ -112,49 +117,50 @@ impl Refusal {
     }
 }
 
-/// What the server counted for one run, the `server` object of the result JSON.
+/// Server's counts of one run: the `server` object of the result JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct ServerCounts {
-    /// Attempts that reached admission (for conditional writes: the writes).
+    /// Number of attempts that reached admission. For conditional writes, only writes are counted.
     pub received: u64,
-    /// Reads that preceded conditional writes.
+    /// Number of reads that preceded conditional writes.
     #[serde(default)]
     pub reads: u64,
-    /// … of which were turned away, or failed on purpose, so that no write followed.
+    /// Number of reads that were rejected, or failed on purpose, so that no conditional write followed.
     #[serde(default)]
     pub reads_rejected: u64,
-    /// Attempts that got a slot.
+    /// Number of attempts that got a slot.
     pub accepted: u64,
-    /// Attempts turned away.
+    /// Number of attempts that were rejected.
     pub rejected: u64,
-    /// Attempts that failed on purpose before anything was done for them.
+    /// Number of attempts that the server failed on purpose before anything was done for them.
     #[serde(default)]
     pub failed: u64,
-    /// Most slots busy at once, rejections that hold a slot included.
+    /// Maximum number of slots that were busy at once, including rejections that hold a slot.
     pub max_busy_seen: u64,
-    /// Most accepted attempts in service at once.
+    /// Maximum number of accepted attempts in service at once.
     #[serde(default)]
     pub max_accepted_seen: u64,
-    /// Times that the service broke down under its load.
+    /// Number of times that the service broke down under its load.
     #[serde(default)]
     pub crashes: u64,
-    /// By policy, where several are in force: those in force in their order, then earlier ones of which something was counted.
+    /// Counts of each policy, if several policies are in force. Policies in force come first, in their order. Then follow earlier policies
+    /// with counts above zero.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_policy: Vec<PolicyCounts>,
 }
 
-/// What one policy of a stack did with requests, those of reads among them.
+/// Counts of one policy of a stack. Requests for reads are included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct PolicyCounts {
-    /// What the policy is called.
+    /// Name of the policy.
     pub name: String,
-    /// Requests that it let pass, whatever became of them behind it.
+    /// Number of requests that the policy admitted, whatever their outcome at later policies.
     pub accepted: u64,
-    /// Requests that it turned away; policies behind it never saw them.
+    /// Number of requests that the policy rejected. Later policies never received these requests.
     pub rejected: u64,
 }
 
@@ -164,12 +170,12 @@ impl PolicyCounts {
     }
 }
 
-/// What the server counted for one shard of a run's clients: rows add up to the run's counts.
+/// Server's counts of one shard of a run's clients. The counts of all shards add up to the run's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct ShardRow {
-    /// Which shard, from 0.
+    /// Number of the shard, counted from 0.
     pub shard: u32,
     /// See [`ServerCounts::received`].
     pub received: u64,
@@ -203,61 +209,65 @@ impl ShardRow {
 /// Maximum number of shards of a run, both for separate counts and at a barrier.
 pub const MAX_SHARDS: u32 = 1024;
 
-/// Answer to `POST /_mock/barrier`, sent when all participants (shards of a run) have arrived.
+/// Answer to `POST /_mock/barrier`, sent when all participants (shards of a run) have arrived at the barrier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Released {
     /// Id of the run, which all participants send as [`RUN`]: 16 hexadecimal digits.
     pub run: String,
     pub of: u32,
-    /// Real time from this answer to the common start, in milliseconds. Participants use it for preparations.
+    /// Real time from this answer to the common start, in milliseconds. Participants use this time for preparations.
     pub start_in_ms: u64,
     pub instance: u64,
-    /// See [`ServerStats::epoch`]. Each release of the barrier resets the counts and thus begins a new epoch.
+    /// Number of the epoch; see [`ServerStats::epoch`]. Each release of the barrier resets the counts and thus begins a
+    /// new epoch.
     pub epoch: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotReleased {
     pub error: String,
-    /// Number of participants that had arrived, the receiver included. Absent if the receiver was not admitted.
+    /// Number of participants that had arrived at the barrier, including the receiver of this answer. Absent if the
+    /// receiver was not admitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub came: Option<u32>,
-    /// Numbers of the missing participants, if participants reported their numbers.
+    /// Numbers of the participants that have not arrived, if participants reported their numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<u32>,
 }
 
-/// `GET /_mock/stats`.
+/// Answer to `GET /_mock/stats`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct ServerStats {
-    /// The counts asked for (of one run, or of all since the last reset).
+    /// Counts of the requested run, or of all runs since the last reset.
     #[serde(flatten)]
     pub counts: ServerCounts,
-    /// Slots busy now.
+    /// Number of slots that are busy now.
     pub busy: u64,
-    /// Server time spent on attempts that were accepted and done; null from servers that do not tell.
+    /// Server time in milliseconds spent on attempts that were accepted and completed; null from servers that do not
+    /// report this time.
     #[serde(default)]
     pub served_ms: Option<f64>,
-    /// Server time spent on attempts that came to nothing: rejected, or abandoned by their client.
+    /// Server time in milliseconds spent in vain, on attempts that were rejected, or abandoned by their client.
     pub wasted_ms: f64,
-    /// Experiment time since the server started.
+    /// Experiment time since the server started, in seconds.
     pub uptime_s: f64,
-    /// Differs from every other start of a mockserver: tells a restarted server from one that went on.
+    /// Number that differs for every start of a mockserver. It distinguishes a restarted server from a server that kept
+    /// running.
     pub instance: u64,
-    /// Resets since it started: counts of different epochs do not belong together.
+    /// Number of resets of the counts since the server started. Counts of different epochs must not be combined.
     #[serde(default)]
     pub epoch: u64,
-    /// Requests that came before the time that the server advised to their client in `Retry-After`; a client is an `Authorization`
-    /// header, or an address. 0 from servers that do not count them.
+    /// Number of requests that arrived before the time that the server had advised to their client in `Retry-After`. A client is identified
+    /// by its `Authorization` header, or by its address. 0 from servers that do not count such requests.
     #[serde(default)]
     pub retried_too_early: u64,
-    /// The latest activity that may belong to the run asked for and is not in its counts, because too many runs were
-    /// counted at once; in experiment time since the server started. Null when nothing of it can be missing.
+    /// Time of the latest activity that may be missing from the requested run's counts, because too many runs were
+    /// counted at once. It is experiment time since the server started, in seconds; null if no activity can be missing.
     #[serde(default)]
     pub forgotten_until_s: Option<f64>,
-    /// Of a run whose clients come in shards: a row for each, in their order.
+    /// Counts of each shard of a run whose clients are divided into shards, in the order of the shards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shards: Vec<ShardRow>,
 }
