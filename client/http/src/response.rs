@@ -74,6 +74,7 @@ impl ResponseClassifier {
     }
 }
 
+/// Headers that the test harness evaluates: those of a mockserver, and `grpc-status` of any server.
 #[derive(Default)]
 struct MockHeaders<'a> {
     grpc_status: Option<&'a str>,

@@ -20,6 +20,7 @@ use crate::error_kind::{Stage, kind};
 use crate::tls;
 use crate::transport::{TransportConfig, TransportError};
 
+/// Opens connections for transports that manage their connections themselves (`hyper`, `http2`). reqwest opens its own connections.
 pub(crate) struct Dialer {
     addresses: Vec<SocketAddr>,
     /// Index of the address that was used for the last connection. If this address cannot be reached, the other addresses are tried.
