@@ -50,7 +50,7 @@ impl Arrivals {
 
     fn draw_gaps(&mut self, rate_per_s: f64) {
         // Draw all random numbers first and compute their logarithms afterwards. Each draw depends on the draw before,
-        // but the logarithms do not depend on each other.
+        // but the logarithms are independent, so the processor can compute several at once.
         let units: [f64; DRAWN_AT_ONCE] = std::array::from_fn(|_| unit(&mut self.rng));
         self.gaps = units.map(|unit| whole_nanos(nanos(-libm::log(1.0 - unit) * 1e9 / rate_per_s)));
     }

@@ -30,7 +30,8 @@ pub enum Mismatch {
     )]
     Received {
         sent: u64,
-        /// Number of received attempts. For conditional writes, the sum of received writes and rejected reads.
+        /// Number of attempts that the server received. For conditional writes, the sum of received writes and rejected
+        /// reads.
         received: u64,
         allowed: u64,
     },

@@ -63,13 +63,14 @@ impl Downtime {
         to.since(from).saturating_sub(self.ending.iter().map(down).sum())
     }
 
-    /// Returns the instant at which `time` has passed since `from`, where temporary outages [do not
-    /// count](Self::counted_between).
+    /// Returns the instant at which `time` has passed since `from`. Temporary outages are not counted, as in
+    /// [`counted_between`](Self::counted_between).
     pub(crate) fn counted_after(&self, from: Instant, time: Duration) -> Instant {
         let (mut at, mut left) = (from, time);
         for (begin, end) in self.ending.iter().filter(|(_, end)| *end > from) {
             let before = begin.since(at);
-            // If the time is up exactly when an outage begins, the result is the beginning of that outage, not its end.
+            // If `time` has passed exactly when an outage begins, the result is the beginning of that outage, not its
+            // end.
             if before >= left {
                 break;
             }

@@ -69,7 +69,7 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
     /// Returns the server's number of slots, which is the maximum number of requests in service at once. At least 1;
     /// `None` if that number is not limited.
     fn slots(&self) -> Option<u32>;
-    /// Returns whether the server has fewer slots than [`slots`](Self::slots) at some times.
+    /// Returns whether the server has fewer slots than its maximum ([`slots`](Self::slots)) at some times.
     fn slots_vary(&self) -> bool {
         false
     }
@@ -116,7 +116,8 @@ pub struct LowerBound {
     /// Total service time of all ops (`work`), and of all ops except those in `latest` (`work_before`), in nanoseconds.
     work: i128,
     work_before: i128,
-    /// Maximum of `reaches - work_before` over the ops added until now.
+    /// Maximum of `reaches - work_before` over the ops added until now, in nanoseconds. It is the part of the bound by
+    /// work that idle slots contribute.
     idle: Option<i128>,
     /// Earliest possible end of the last service, in nanoseconds, according to three of the bounds: longest op, rounds
     /// and rates.
@@ -135,7 +136,7 @@ struct Op {
 #[derive(Clone, Debug)]
 struct Places {
     limit: usize,
-    /// Earliest instants at which the places of a closed loop become free, for the places used so far.
+    /// Earliest instants, in nanoseconds, at which the places of a closed loop become free, for the places used so far.
     free: BinaryHeap<Reverse<u64>>,
 }
 

@@ -15,7 +15,7 @@ const LONGEST: usize = 100;
 /// Answers that count as rejections in addition to 429, 503 and 529, written `403,body:THROTTLED`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RejectedWhen {
-    /// HTTP statuses, 300 to 599.
+    /// HTTP statuses that count as rejections, 300 to 599.
     pub statuses: Vec<u16>,
     /// Reasons to search for in response bodies, by the names that strategy rules use ([`tailback::gives_reason`]).
     /// Bodies of successful responses are searched, too.

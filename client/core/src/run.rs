@@ -129,7 +129,8 @@ impl Run {
     /// Sets the rate limit that the server is known to have. Attempts are compared with that rate limit from now on.
     /// `None` ends the comparison.
     pub fn follow_law(&mut self, law: Option<RateLaw>) {
-        // Conditional writes are not compared, because the server's rate limit charges their reads, too.
+        // Conditional writes are not compared with the rate limit, because the server's rate limit charges their reads,
+        // too.
         let law = law.filter(|_| self.config.kind == OperationKind::Request);
         self.measured.follow(law, self.config.undisturbed_attempt);
     }

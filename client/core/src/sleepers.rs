@@ -100,7 +100,8 @@ impl TimerQueue {
     #[cold]
     fn shorten(&mut self) {
         let (first, middle) = (instant(self.near[0]), instant(self.near[self.near.len() / 2]));
-        // Instants before `base` must stay in `near`, because `base` never decreases.
+        // Ops that wake before `base` must stay in the list `near`, because `base` is a lower bound for all other ops
+        // and never decreases.
         let until = middle.max(self.base.saturating_add(1)).max(first.saturating_add(1));
         let kept = self.near.partition_point(|key| instant(*key) < until);
         if kept > 0 {

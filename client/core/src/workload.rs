@@ -14,11 +14,11 @@ use crate::requests::Requests;
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
     Poisson {
-        /// Mean arrivals per second, above 0.
+        /// Mean number of arrivals per second, above 0.
         rate_per_s: f64,
     },
     Uniform {
-        /// Arrivals per second, above 0.
+        /// Number of arrivals per second, above 0.
         rate_per_s: f64,
     },
     /// Open loop in which all ops arrive at the origin of the run.
@@ -100,7 +100,7 @@ pub struct RunConfig {
     pub retry_failed: bool,
     /// Duration of an attempt that nothing delays. The patience with a stalled run is at least 100 times as long.
     pub undisturbed_attempt: Duration,
-    /// Mean service time, if known. The excess time of attempts is compared with it.
+    /// Mean service time of the server, if known. The excess time of attempts is compared with this time.
     pub mean_service: Option<Duration>,
     /// Minimum time without a success before a run counts as stalled; one minute by default.
     pub patience: Duration,

@@ -21,8 +21,8 @@ pub(crate) trait Peer {
     /// Returns the instant of the peer's next event, or [`Instant::FAR_FUTURE`] if there is none.
     fn next_at(&self) -> Instant;
 
-    /// Advances from `now` to the first instant at which the peer has an input for the client, but at most to `until`, because the client
-    /// does nothing before `until`. Passes all inputs that are due at that instant to `tell`, and returns the instant.
+    /// Advances from `now` to the first instant at which the peer has an input for the client. Advances at most to `until`, because the
+    /// client does nothing before `until`. Passes all inputs that are due at the reached instant to `tell`, and returns the instant.
     fn go_on(&mut self, now: Instant, until: Instant, tell: impl FnMut(Instant, &Input)) -> Option<Instant>;
 }
 

@@ -48,7 +48,7 @@ struct UnderWay {
 impl SimulatedServer {
     pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, client: &Run) -> Self {
         let understanding = StepClassifiers::new(client.rejected_when(), &server);
-        // No error can occur here, because invalid templates were rejected earlier.
+        // Reading the templates cannot fail, because invalid templates were rejected earlier.
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
         Self {

@@ -96,8 +96,8 @@ impl Bootstrap {
 
     /// Returns the two-sided p value (0 to 1) of the hypothesis that the statistic equals `claim`.
     ///
-    /// The p value is the error of the narrowest interval that still includes `claim`. It is never below about 2 /
-    /// resamples.
+    /// The p value is the error of the narrowest interval that still includes `claim`. The p value is never below about
+    /// 2 / resamples.
     pub fn p_value(&self, claim: f64) -> f64 {
         let below = self.sorted.partition_point(|statistic| *statistic < claim);
         let up_to = self.sorted.partition_point(|statistic| *statistic <= claim);

@@ -21,7 +21,7 @@ pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
         return 0.5;
     }
     let front = libm::exp(-a * libm::log1p(square / freedom) + b * libm::log(rest) - log_beta(freedom));
-    // The continued fraction converges fast only if x is below this bound. Above the bound, the result follows by
+    // The continued fraction converges fast only if x is below (a + 1) / (a + b + 2). Otherwise the result follows by
     // symmetry.
     if x < (a + 1.0) / (a + b + 2.0) {
         0.5 * front * beta_fraction(x, a, b) / a

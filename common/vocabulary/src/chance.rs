@@ -26,7 +26,7 @@ pub enum Purpose {
     /// Random choice of the requests that an overloaded queue serves.
     Subset,
     Startup,
-    /// Error of the server's retry advice, and whether the server gives any advice.
+    /// Random error of the server's retry advice, and the decision whether the server gives any advice.
     Advice,
     Rejection,
     Fault,

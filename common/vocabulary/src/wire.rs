@@ -36,7 +36,8 @@ pub const TOOK: &str = "x-tailback-took-ns";
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's concurrency cap at the time of the answer, decimal.
 pub const CAP: &str = "x-tailback-cap";
-/// Response header: state of the limits of a stack of policies for the request, in the format of [`AdvertisedLimits`](crate::AdvertisedLimits).
+/// Response header: state, for the request, of the limits of a stack of policies, in the format of
+/// [`AdvertisedLimits`](crate::AdvertisedLimits).
 pub const LIMITS: &str = "x-tailback-limits";
 /// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal. The
 /// client evaluates dates in the answer relative to this moment.
@@ -177,17 +178,17 @@ impl PolicyCounts {
 pub struct ShardRow {
     /// Number of the shard, counted from 0.
     pub shard: u32,
-    /// See [`ServerCounts::received`].
+    /// Number of attempts that reached admission; see [`ServerCounts::received`].
     pub received: u64,
-    /// See [`ServerCounts::reads`].
+    /// Number of reads that preceded conditional writes; see [`ServerCounts::reads`].
     pub reads: u64,
-    /// See [`ServerCounts::reads_rejected`].
+    /// Number of rejected reads; see [`ServerCounts::reads_rejected`].
     pub reads_rejected: u64,
-    /// See [`ServerCounts::accepted`].
+    /// Number of attempts that got a slot; see [`ServerCounts::accepted`].
     pub accepted: u64,
-    /// See [`ServerCounts::rejected`].
+    /// Number of rejected attempts; see [`ServerCounts::rejected`].
     pub rejected: u64,
-    /// See [`ServerCounts::failed`].
+    /// Number of attempts that the server failed on purpose; see [`ServerCounts::failed`].
     pub failed: u64,
 }
 
@@ -212,7 +213,7 @@ pub const MAX_SHARDS: u32 = 1024;
 /// Answer to `POST /_mock/barrier`, sent when all participants (shards of a run) have arrived at the barrier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Released {
-    /// Id of the run, which all participants send as [`RUN`]: 16 hexadecimal digits.
+    /// Id of the run, which all participants send in the header [`RUN`]: 16 hexadecimal digits.
     pub run: String,
     pub of: u32,
     /// Real time from this answer to the common start, in milliseconds. Participants use this time for preparations.

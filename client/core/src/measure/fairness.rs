@@ -30,7 +30,7 @@ pub(super) struct Fairness {
     /// have the same order.
     clients: Vec<Client>,
     shard: ClientShard,
-    /// Number of successes of every client, in the previous half window and in the current one.
+    /// Number of successes of every client in the previous half window and in the current half window.
     got: Vec<[u32; 2]>,
     got_any: Bits,
     /// Three bit sets with one bit per client: the client has work now (`busy`), had work in the current half window
@@ -129,7 +129,7 @@ fn figures_of(
     means.sort_unstable_by(f64::total_cmp);
     let finite = |ms: f64| ms.is_finite().then_some(ms);
     let slowest_ms = slowest.and_then(|(_, ms)| finite(ms));
-    // The median is not finite if one of the two middle clients has no success.
+    // The median latency is not finite if one of the two middle clients has no success.
     let median_ms = percentile(&means, 0.5);
     FairnessFigures {
         clients: means.len() as u64,

@@ -41,7 +41,7 @@ pub struct Measurements {
     /// itself.
     pub send_lag: Latencies,
     pub excess: Excess,
-    /// Histogram of attempts per ended op. Values are exact up to 2000, and have three digits above.
+    /// Histogram of attempts per ended op. Values are exact up to 2000; larger values have three significant digits.
     pub attempts_per_op: Histogram<u64>,
     pub most_attempts_per_op: u64,
     pub series: Series,
@@ -159,7 +159,7 @@ impl Measurements {
     }
 
     /// Returns the number of retries of ops for which the server had advised when to retry, and sums of the time by
-    /// which retries were too early.
+    /// which they were too early.
     pub fn advice_sums(&self) -> (u64, LatencySums) {
         self.advice.sums()
     }

@@ -1,13 +1,13 @@
 //! Convergence of a client to the server's rate limit: how far the client overshot, and how soon it used the full rate.
-//! The rate-limiting algorithm of the server is called its law.
+//! The server's rate-limiting algorithm is called a rate law in this module.
 //!
-//! *Overshoot*: a copy of the law processes all attempts in the order of sending, and admits each as soon as possible.
-//! Attempts that were sent but are not yet admitted by the copy exceed the limit, like attempts in flight beyond a
-//! concurrency cap.
+//! *Overshoot*: a copy of the rate-limiting algorithm processes all attempts in the order of sending, and admits each
+//! as soon as possible. Attempts that were sent but are not yet admitted by the copy exceed the limit, like attempts in
+//! flight beyond a concurrency cap.
 //!
-//! *Full rate*: the rate of successes is measured over the time in which the law admits twenty requests, or over the
-//! duration of one undisturbed attempt, whichever is longer. With twenty requests, a single one changes the rate by
-//! only 5 %, so it does not decide.
+//! *Full rate*: the rate of successes is measured over the time in which the rate limit admits twenty requests, or over
+//! the duration of one undisturbed attempt. The longer of the two is used. With twenty requests, a single request
+//! changes the rate by only 5 %, so it does not decide.
 
 use std::collections::VecDeque;
 use std::time::Duration;

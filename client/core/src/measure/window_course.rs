@@ -15,7 +15,7 @@ const NEAR: f64 = 0.1;
 pub(super) struct WindowCourse {
     settled_after: Duration,
     window: Option<f64>,
-    /// Instant up to which the window has been integrated.
+    /// Instant up to which the integrals of the window over time have been computed.
     since: Instant,
     cap: Option<f64>,
     /// ∫ W dt and ∫ W² dt for the window W, and the total time for which there was a window. The unit of time is the

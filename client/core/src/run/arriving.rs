@@ -48,7 +48,7 @@ impl Arriving {
         self.next_in_stream.or_else(|| {
             let Reverse(free) = *self.free_slots.peek()?;
             // Over HTTP, answers may be processed out of order. Ops are numbered in the order of arrival, so no op may
-            // arrive before the last one.
+            // arrive before the op that arrived last.
             let free = free.max(self.last);
             self.arrivals.allows(self.next_op, free).then_some(free)
         })

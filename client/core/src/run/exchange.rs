@@ -7,8 +7,8 @@ use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::Cause;
 
-/// Identifies an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. `slot` is small and dense, so drivers may use it as an index. The
-/// slot is used again once the attempt has ended.
+/// Identifier of an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. `slot` is small and dense, so drivers may use it as an index.
+/// The slot is used again once the attempt has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptKey {
     pub slot: u32,

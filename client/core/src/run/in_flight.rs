@@ -10,8 +10,8 @@ const FREE: u64 = u64::MAX;
 
 /// Collection of the attempts in flight.
 ///
-/// It manages slots itself instead of using a slab, so that an attempt is written and read in place. An attempt is
-/// large: a second copy of it would cost as much as all other work of this module.
+/// The collection manages its slots itself instead of using a slab, so that an attempt is written and read in place. An
+/// attempt is large: a second copy of it would cost as much as all other work of this module.
 pub(super) struct InFlight {
     slots: Vec<Linked>,
     count: usize,
@@ -46,8 +46,8 @@ impl InFlight {
     }
 
     /// Inserts an attempt into the list after all attempts that are due at the same instant or earlier, which is
-    /// usually at the end. The position may be further ahead over HTTP, where an attempt that follows an answer is due
-    /// at the instant of that answer. That instant may be in the past.
+    /// usually at the end. Over HTTP, the position may be nearer to the front. An attempt that follows an answer is due
+    /// at the instant of that answer, which may be in the past.
     pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
         let mut before = self.last;
         while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {

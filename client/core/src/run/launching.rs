@@ -64,8 +64,8 @@ impl Run {
             }
         }
         let instance = &mut self.instances[id.index()];
-        // Fast path: skips the rest, because a strategy that sends every op at once has no gauges and no timer, and
-        // does not use `on_app_limited`.
+        // Fast path: skips the steps after sending, because a strategy that sends every op at once has no gauges and no
+        // timer, and does not use `on_app_limited`.
         if instance.strategy.only_retries() {
             return;
         }

@@ -26,7 +26,8 @@ pub enum Refusal {
 }
 
 impl RunLog {
-    /// This function is marked cold, so that it does not slow down runs without a log.
+    /// Records an input of the run. The function is marked as cold (rarely called), so that it does not slow down runs
+    /// without a log.
     #[cold]
     pub(super) fn on_input(&mut self, at: Instant, input: &Input) {
         self.inputs.push((at, *input));

@@ -16,8 +16,8 @@ use crate::steer::Steer;
 pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
     let (mut run, unread, _) = EventLoop::new(run, LoggedInputs(&log.inputs)).run(&mut |_, _| Steer::On);
-    // The log continues after the end of the run, because withdrawn attempts report their ends until the driver notices that the run is
-    // over.
+    // The client's log continues after the end of the run, because withdrawn attempts report their ends until the driver notices that the
+    // run is over.
     for (at, input) in unread.0 {
         run.handle_input(*at, *input);
     }

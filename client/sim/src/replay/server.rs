@@ -35,7 +35,7 @@ struct Replay {
     /// Responses in the order of their due times. An entry is `None` if the client left before the real server's driver had taken the
     /// response.
     answers: Vec<Option<Answer>>,
-    /// Index of the latest response to each request id.
+    /// Index in `answers` of the latest response to each request id.
     latest: BTreeMap<RequestId, usize>,
 }
 
