@@ -33,7 +33,7 @@ use crate::text::wrapping::wrapped;
 pub(crate) struct Runner {
     driver: Box<dyn Driver>,
     fresh: Fresh,
-    /// Runs that are missing because not all shards were merged; `None` if no run is missing.
+    /// Runs that are missing from the merged shards; `None` if no run is missing.
     pub(crate) incomplete: Option<Incomplete>,
     /// Number of concurrent runs.
     pub(crate) at_once: usize,

@@ -1,4 +1,4 @@
-//! Removal of secrets from the command line that results and screens show, because users pass results on.
+//! Removal of secrets from the command line that results and screens show, because users pass both on.
 
 use std::ffi::OsString;
 

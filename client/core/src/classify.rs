@@ -16,8 +16,8 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Creates a classifier. In addition to 429, 503 and 529, it classifies two kinds of answers as rejections: those
-    /// listed on the command line, and the statuses with which a mockserver rejects.
+    /// Creates a classifier. In addition to 429, 503 and 529, it classifies these answers as rejections: those listed on
+    /// the command line, the statuses with which a mockserver rejects, and 412 for conditional writes.
     pub fn new(
         rejected_when: &RejectedWhen,
         of_server: impl IntoIterator<Item = u16>,

@@ -10,7 +10,7 @@ use results::TaskRecord;
 
 use crate::files::spool::Spool;
 
-/// Position in bytes of a serialised run in the temporary file of a merge.
+/// Position in bytes of a serialised run in the spool of a merge.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SpoolRange {
     from: u64,

@@ -52,8 +52,8 @@ impl Run {
         let Some(slot) = self.rounds.pop() else { return };
         let id = self.instance_of(self.ops[slot.index()].id);
         let sent = self.send_copy(at, slot);
-        // If the server requested a pause (push-back), no attempt of the op may be in flight. If the copy is not sent
-        // either, the earlier failure is the op's outcome.
+        // After the server requested a pause (push-back), it is possible that the op has no attempt in flight. If the
+        // copy is not sent either, the earlier failure is the op's outcome.
         let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
         if let Some(failed) = over.and_then(|round| round.failed) {
             self.rounds.close(slot);
@@ -62,8 +62,8 @@ impl Run {
         self.launch(id, at);
     }
 
-    /// Sends the next hedged copy of this op. A copy that the strategy does not permit or admit is dropped. Returns
-    /// whether the copy was sent.
+    /// Sends the next hedged copy of this op. A copy is dropped if it is not permitted, or not admitted by the strategy.
+    /// Returns whether the copy was sent.
     fn send_copy(&mut self, at: Instant, slot: OpSlot) -> bool {
         let op = self.ops[slot.index()];
         let id = self.instance_of(op.id);

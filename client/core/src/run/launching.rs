@@ -74,8 +74,8 @@ impl Run {
         if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
-        // Record the strategy's gauges now, because sending changes gauges such as tokens. Windows change only when
-        // attempts end.
+        // Record the strategy's gauges now, because sending changes gauges such as tokens. Windows do not change when
+        // attempts are sent, but when they end.
         if !instance.drawn.is_empty() {
             self.note_gauges(id, at);
         }

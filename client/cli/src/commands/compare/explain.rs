@@ -99,8 +99,8 @@ fn means(standings: &[RankedStrategy], answer: &Answer) -> String {
 
 fn interval(figure: &Summary, score: Score) -> String {
     let is_share = score == Score::done_share();
-    // The ends of a confidence interval are clamped to possible values. Student's t ignores that no figure is negative and that no share is
-    // above 1.
+    // The ends of a confidence interval are clamped to possible values, because Student's t ignores that no figure is negative and no share
+    // is above 1.
     let ends =
         |range: Interval| (range.low.max(0.0), if is_share { range.high.min(1.0) } else { range.high });
     figure.interval.map_or_else(

@@ -25,7 +25,7 @@ pub(super) struct Runs {
     /// Number of exported runs, some of which may have been interrupted.
     pub(super) count: usize,
     pub(super) only: Option<Finished>,
-    /// True if the counts of client and server match in every run.
+    /// True if the accounting check found no mismatch in any run, neither within the client nor between client and server.
     pub(super) conserved: bool,
     pub(super) answered: bool,
     /// Cause of the first interrupted run.

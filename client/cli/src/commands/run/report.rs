@@ -85,7 +85,7 @@ impl Report {
         // Errors of printing the summary are kept until later, because they must not prevent writing the result.
         shown = shown.and(self.show(runs, experiment, interrupt));
         match &runs.only {
-            // If no run was completed, no document is written, so that existing files are not overwritten.
+            // If no run ended, not even an interrupted one, no document is written, so that existing files are not overwritten.
             None if runs.count == 0 => {
                 if let Some(cause) = interrupt.cause() {
                     self.announce(&format!("stopped by {} before a run was over\n", by_whom(cause)));

@@ -151,7 +151,7 @@ fn overrides(plain: &StrategySpec, spec: &StrategySpec) -> Vec<String> {
     let mut lines = Vec::new();
     let mut known = plain.describe().into_iter().peekable();
     for (part, parameters) in spec.describe() {
-        // Parts that the user added to a preset come after the parts of the preset in the inner layer.
+        // Within the inner layer, parts that the user added come after the parts of the preset.
         let Some((_, defaults)) = known.next_if(|(known, _)| *known == part) else {
             lines.push(format!("`{part}` besides"));
             continue;
