@@ -9,7 +9,7 @@ use std::time::Duration;
 /// occupies a core for a moment.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Number of consecutive waits without a result after which the receiver is called with `None`.
+/// Number of consecutive waits without a result after which `take` is called with `None`.
 const TICK: u32 = 10;
 
 /// Number of finished results per thread at which the receiver is woken.

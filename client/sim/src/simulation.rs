@@ -22,8 +22,8 @@ pub struct Finished {
 
 impl Simulation {
     /// Creates a simulation of this client and of a server with this configuration. `seed` is the run's seed, which
-    /// every request carries and which determines the server's random draws for that request. The configuration should
-    /// have passed [`Config::validate`].
+    /// every request carries. It determines the server's random draws for that request, and the kinds and API keys of
+    /// requests. The configuration should have passed [`Config::validate`].
     pub fn new(client: Run, kind: OperationKind, seed: u64, server: Config) -> Self {
         Self::with_method(client, kind, seed, server, "GET")
     }

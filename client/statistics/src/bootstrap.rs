@@ -177,7 +177,7 @@ impl Correction {
         }
         let highest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let spread = highest - drawn.iter().copied().fold(f64::INFINITY, f64::min);
-        // Statistics that differ by less than this slack count as equal, because sums of the same values in different
+        // Statistics that differ by at most this slack count as equal, because sums of the same values in different
         // orders differ by rounding.
         let slack = 1e-9 * spread;
         let below = drawn.iter().filter(|statistic| **statistic < observed - slack).count();

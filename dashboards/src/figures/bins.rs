@@ -1,4 +1,4 @@
-//! Histograms whose number of bins depends on the available rows.
+//! Histograms whose number of bins depends on the available rows or columns.
 
 use std::time::Duration;
 

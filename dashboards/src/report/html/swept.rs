@@ -109,7 +109,7 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
 }
 
-/// Returns the best strategy if it is distinguishable from the others, or if there are too few seeds to distinguish
+/// Returns the best strategy if it is distinguishably the best, or if there are too few seeds to distinguish
 /// strategies.
 fn winner(best: &Best) -> Option<&str> {
     match &best.lead {
@@ -190,7 +190,8 @@ fn fresh(best: &Best) -> String {
     }
 }
 
-/// Formats the ratio of the second-best strategy to the best one. The ratio is above 1 if the best strategy is ahead.
+/// Formats the lead of the best strategy over the next one, as a ratio of their figures. The ratio is above 1 if the best
+/// strategy is ahead.
 fn lead(best: &Best) -> Markup {
     let (times, is_other_figure) = match &best.lead {
         Some(lead) => (lead.ratio.map(|ratio| Times { ratio, interval: lead.low.zip(lead.high) }), false),

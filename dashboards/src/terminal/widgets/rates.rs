@@ -61,7 +61,8 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
         legend.push(key("⠄⠄", name("failed", "fail"), &failed, Role::Failed));
         layers.push(Layer::Line(Role::Failed, Dash::Dotted, as_line(&failed_values)));
     }
-    // The title is short if the legend has a third entry, because the entry needs the room of the long title.
+    // Below 100 columns, the title is short if the legend has a third entry, because the entry needs the room of the
+    // long title.
     let title = match (scale, narrow || failing && area.width < 100) {
         (Scale::Linear, true) => "Req/s",
         (Scale::Linear, false) => "Requests per second",
