@@ -86,8 +86,8 @@ fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) ->
     let is_lost = |part: &&str| lost.iter().any(|name| part.split(':').next() == Some(name));
     let typed: Vec<&str> = split_outside(text, '+').filter(|part| !is_lost(part)).collect();
     let typed = typed.join("+");
-    // The text as given, without the removed parts, is shorter. It is not equivalent if a removed part carried parameters common to the
-    // whole layer.
+    // Prefers the text as given, without the removed parts, because it is shorter than the complete text. The two differ if a removed part
+    // carried parameters of the whole layer.
     let is_same = |spec: StrategySpec| tailback::whole(&spec, &[]) == whole;
     if typed.parse().is_ok_and(is_same) { typed } else { whole }
 }

@@ -61,7 +61,7 @@ pub enum LaunchDecision {
     Send(Permits, Option<CarrierSense>),
     /// Delay the launch until a condition is met.
     Wait(Until),
-    /// Shed the launch, because a budget rejected it. The driver passes this outcome to [`Strategy::on_failure`].
+    /// The launch is shed, because a budget rejected it. The driver passes this outcome to [`Strategy::on_failure`].
     Shed(Outcome),
 }
 

@@ -217,7 +217,7 @@ impl Ledger {
     }
 }
 
-/// Owner of a count: a request that arrived before or after the last reset of the counts.
+/// Whether a request belongs to the current counts: it arrived before or after their last reset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     ThisEpoch(Option<Counted>),

@@ -335,8 +335,8 @@ impl Measurements {
         all
     }
 
-    /// Writes the result of [`attempt_latency`](Self::attempt_latency) to `all`, and reuses the memory of `all`.
-    /// Individual latencies are not copied.
+    /// Writes the sums and the histogram of [`attempt_latency`](Self::attempt_latency) to `all`, whose memory is reused. The list of
+    /// individual latencies is left out.
     pub(crate) fn copy_attempt_latency(&self, all: &mut Latencies) {
         all.copy_from(&self.success_latency);
         all.merge(&self.rejection_latency);
