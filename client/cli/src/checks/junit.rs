@@ -1,4 +1,4 @@
-//! `--junit FILE`: writes the results of checks as JUnit XML, which CI systems read.
+//! `--junit FILE`: writes the results of checks as `JUnit` XML, which CI systems read.
 
 use std::io;
 
