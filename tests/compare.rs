@@ -195,7 +195,7 @@ fn three_repeats_are_too_few_to_say() {
 }
 
 #[test]
-fn whoever_gives_up_is_not_ranked_however_fast() {
+fn a_strategy_that_gives_up_is_not_ranked() {
     let document = json(&["--simulate", "-s", "none,aimd,full-jitter", "--by", "attempts", "--ops", "500"]);
     let strategies = document["comparison"]["strategies"].as_array().expect("a list");
     let last = strategies.last().expect("three");
@@ -205,7 +205,7 @@ fn whoever_gives_up_is_not_ranked_however_fast() {
 }
 
 #[test]
-fn whoever_ran_out_of_time_did_not_give_up() {
+fn running_out_of_time_is_not_giving_up() {
     let work = ["--simulate", "-s", "exponential:base=25s,aimd", "--duration", "1s", "--rate", "200/s"];
     let document = json(&[&work[..], &["--drain", "25s"]].concat());
     let strategies = document["comparison"]["strategies"].as_array().expect("a list");

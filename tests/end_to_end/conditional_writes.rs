@@ -144,7 +144,7 @@ fn what_makes_no_sense_with_this_server_is_refused() {
 }
 
 #[test]
-fn whoever_listens_first_sends_only_when_enough_is_free() {
+fn carrier_sense_sends_only_with_enough_free_capacity() {
     let server = MockServer::start(&["--network-delay", "0", "--service-time", "1h", "--max-busy", "2"]);
     let free = || count(&request(server.address, "GET", "/_mock/capacity", "").json(), "/free");
     assert_eq!(free(), 2);

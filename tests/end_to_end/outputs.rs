@@ -147,7 +147,7 @@ fn leftovers_of_killed_programs_are_removed_by_the_next() {
 }
 
 #[test]
-fn whoever_closes_stdout_ends_nothing() {
+fn a_closed_stdout_does_not_end_the_run() {
     for args in [&["strategies"][..], &["--print-config"], &[SHORT, &["--json", "-"]].concat(), SHORT] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);

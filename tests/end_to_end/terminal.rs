@@ -160,7 +160,7 @@ fn sigquit_while_drawing_restores_the_terminal() {
 }
 
 #[test]
-fn whoever_insists_waits_for_nothing_but_keeps_the_result() {
+fn repeated_signals_end_at_once_and_keep_the_result() {
     let showing = |args: &[&str]| {
         let terminal = Terminal::start(args);
         let shown = |screen: &Screen| (screen.shows("arriving") || screen.shows("finishing")).then_some(());

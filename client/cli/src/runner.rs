@@ -6,6 +6,7 @@ pub(crate) mod failures;
 pub(crate) mod interrupt;
 pub(crate) mod multi_strategy;
 pub(crate) mod variance_warnings;
+
 use std::process::ExitCode;
 
 use experiments::runs::blocks::{BlockRun, Blocks, Measured};

@@ -2,6 +2,7 @@
 
 pub(crate) mod prepared;
 pub(crate) mod template;
+
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Method, Uri};

@@ -2,6 +2,7 @@
 
 mod advice;
 mod fields;
+
 use std::sync::Arc;
 use std::time::Duration;
 

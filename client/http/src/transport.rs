@@ -8,6 +8,7 @@ pub(crate) mod http_client;
 mod hyper;
 pub(crate) mod registry;
 mod reqwest;
+
 use std::future::Future;
 use std::net::IpAddr;
 use std::num::NonZero;

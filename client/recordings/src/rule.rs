@@ -118,8 +118,8 @@ fn matches(pattern: &str, text: &str) -> Option<(usize, Values)> {
         };
     }
     let ends_in_word = pattern.ends_with(|last: char| is_word(last) || last == '}');
-    let round_continues = ends_in_word && rest.starts_with(|next: char| is_word(next) || next == '-');
-    (!round_continues).then_some((text.len() - rest.len(), values))
+    let word_continues = ends_in_word && rest.starts_with(|next: char| is_word(next) || next == '-');
+    (!word_continues).then_some((text.len() - rest.len(), values))
 }
 
 fn value<'a>(name: &str, text: &'a str) -> Option<(Value, &'a str)> {

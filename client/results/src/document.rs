@@ -20,6 +20,7 @@ pub(crate) mod setting;
 pub(crate) mod sweep;
 pub(crate) mod version;
 pub(crate) mod written;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

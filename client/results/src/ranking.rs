@@ -17,6 +17,7 @@ pub(crate) mod score;
 mod shares;
 mod ties;
 pub(crate) mod unthrottled;
+
 use statistics::{Level, Method, Summary};
 
 use crate::figures::MAKESPAN_OVER_BOUND;

@@ -54,7 +54,7 @@ impl<P: Peer> EventLoop<P> {
             // If the peer and the client have events at the same instant, the peer's events come first.
             let until = self.client_until.max(self.now);
             if self.peer.next_at() <= until {
-                self.parse_peer(until);
+                self.advance_peer(until);
             }
             // If no input arrives, the client has no output before `client_until`, so the clock jumps to that instant.
             if self.client_until > self.now {
@@ -77,7 +77,7 @@ impl<P: Peer> EventLoop<P> {
         (self.run, self.peer, self.now)
     }
 
-    fn parse_peer(&mut self, until: Instant) {
+    fn advance_peer(&mut self, until: Instant) {
         let Self { run, peer, now, client_until } = self;
         // The latest possible instant means "never", so no event may happen at that instant.
         let until = until.min(LATEST);

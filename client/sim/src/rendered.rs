@@ -99,8 +99,8 @@ mod tests {
         };
         let headers = RenderedHeaders::new(&answers, context, 429, WallTime::VIRTUAL_START);
         let now = WallTime::VIRTUAL_START.at(context.now);
-        let heard = ResponseParser::default().parse(headers.status(), &headers, &[], now);
-        assert_eq!((heard.facts.code, heard.advice), (429, Advice::After(Duration::from_millis(1750))));
+        let parsed = ResponseParser::default().parse(headers.status(), &headers, &[], now);
+        assert_eq!((parsed.facts.code, parsed.advice), (429, Advice::After(Duration::from_millis(1750))));
         for _ in 0..2 {
             assert_eq!(headers.value("x-ratelimit-retry-after"), Some(AdviceValue::Text("2")));
             assert_eq!(

@@ -117,12 +117,7 @@ impl SimulatedServer {
 
     /// Reports whether an attempt with carrier sense was started. The server checks for free slots and starts the attempt in one step, so a
     /// deferral is always its first response.
-    fn parse_whether_started(
-        &mut self,
-        at: Instant,
-        attempt: AttemptKey,
-        tell: &mut impl FnMut(Instant, &Input),
-    ) {
+    fn report_start(&mut self, at: Instant, attempt: AttemptKey, tell: &mut impl FnMut(Instant, &Input)) {
         let answer = self.server.next_answer(at);
         if !answer.as_ref().is_some_and(|answer| answer.verdict == ServerDecision::Deferred) {
             tell(at, &Input::Started(attempt));
@@ -154,7 +149,7 @@ impl SimulatedServer {
         self.dripping.first_key_value().map_or(Instant::FAR_FUTURE, |((whole, _), _)| *whole)
     }
 
-    fn parse_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
+    fn deliver_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
         let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
         // The attempt may have been withdrawn, and its id may belong to another attempt now.
         let waits = self.under_way[answer.id.0 as usize].is_some_and(|one| one.launched.attempt == attempt);
@@ -232,7 +227,7 @@ impl Peer for SimulatedServer {
     ) -> Option<Instant> {
         let mut received_at = None;
         if let Some((at, attempt)) = self.sensed.take() {
-            self.parse_whether_started(at, attempt, &mut tell);
+            self.report_start(at, attempt, &mut tell);
             (until, received_at) = (at, Some(at));
         }
         loop {
@@ -242,7 +237,7 @@ impl Peer for SimulatedServer {
                 self.take(answer.at, answer, &mut tell);
             } else if whole <= until {
                 (until, received_at) = (whole, Some(whole));
-                self.parse_dripping(whole, &mut tell);
+                self.deliver_dripping(whole, &mut tell);
             } else {
                 return received_at;
             }

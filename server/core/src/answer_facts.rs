@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fewest_free_slots_are_reported_and_none_without_limits() {
+    fn the_tightest_limit_is_reported_and_none_without_limits() {
         assert_eq!(limits(None, &[Some(places(5, 2)), Some(places(2, 2))]), "places=0/2@1");
         assert_eq!(limits(None, &[None]), "");
         assert_eq!(

@@ -5,6 +5,7 @@ pub(crate) mod answer_times;
 pub(crate) mod barrier;
 pub(crate) mod metrics;
 pub(crate) mod token;
+
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;

@@ -11,6 +11,7 @@ pub(crate) mod signals;
 pub(crate) mod suggesting;
 mod threads;
 pub(crate) mod typed;
+
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::process::ExitCode;

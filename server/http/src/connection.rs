@@ -9,6 +9,7 @@ mod http2;
 pub(crate) mod listen;
 pub(crate) mod socket;
 pub(crate) mod stopping;
+
 use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -5,6 +5,7 @@ pub(crate) mod faulty;
 pub(crate) mod identity;
 pub(crate) mod request_body;
 pub(crate) mod response;
+
 use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;

@@ -65,7 +65,7 @@ impl Board {
     }
 
     /// Records that a run over HTTP is in progress and can be observed. Repeated calls for the same run have no effect.
-    pub(crate) fn round_continues(&self, lane: usize, underway: &Underway) {
+    pub(crate) fn watch_run(&self, lane: usize, underway: &Underway) {
         let mut state = self.state();
         if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
             let (control, bound) = (underway.control.clone(), underway.bound);

@@ -94,7 +94,7 @@ impl Watcher for LaneWatcher<'_> {
         let name = &self.names[point];
         let comma = if name.is_empty() { "" } else { ", " };
         self.board.stage(format!("{name}{comma}seed {} of {}", block + 1, blocks.count()));
-        self.board.round_continues(strategy, run.underway);
+        self.board.watch_run(strategy, run.underway);
     }
 
     fn on_over(&self, number: usize, outcome: &Outcome) {

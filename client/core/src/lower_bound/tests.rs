@@ -263,7 +263,7 @@ fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
     [before, look(&run)]
 }
 
-/// Such conditions are a changed cap and a gateway.
+/// A changed cap and an answer by a gateway void the bound.
 #[test]
 fn snapshots_report_conditions_that_void_the_bound() {
     let with_cap = |cap| {

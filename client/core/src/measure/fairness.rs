@@ -145,9 +145,9 @@ fn figures_of(
 
 impl ClientCount {
     fn rate_per_s(&self, end: Instant) -> f64 {
-        let round_continues =
+        let current_nanos =
             self.busy_since.map_or(0, |since| end.as_nanos().saturating_sub(since.as_nanos()));
-        match self.busy_nanos.saturating_add(round_continues) {
+        match self.busy_nanos.saturating_add(current_nanos) {
             0 => 0.0,
             busy => self.succeeded as f64 * 1e9 / busy as f64,
         }

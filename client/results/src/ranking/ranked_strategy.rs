@@ -29,7 +29,7 @@ pub struct RankedStrategy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// The same work as all other strategies with the same share. Only such strategies are ranked by makespan or another score.
+    /// The work is that of every strategy with the same share of ops done. Such strategies are ranked by makespan or another score.
     Same,
     /// All ops were done, but not all of them in time.
     All,

@@ -261,7 +261,11 @@ mod tests {
             })
             .collect();
         assert_eq!(decided, [true, true, true, true, false]);
-        assert_eq!(ask(&tokens, RETRY), BudgetDecision::Permit, "whoever backs off was permitted to retry");
+        assert_eq!(
+            ask(&tokens, RETRY),
+            BudgetDecision::Permit,
+            "an op that backs off was permitted to retry"
+        );
         end(&mut tokens, OK);
         assert!(permitted(&tokens), "5.1 tokens");
         let empty = Throttling { tokens: 0.0, ..Throttling::new(RetryBudget::default()) };

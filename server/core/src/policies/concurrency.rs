@@ -365,7 +365,7 @@ mod tests {
             assert_eq!(rulings[2..], [Decision::Queue, Decision::Queue, Decision::Reject(None)]);
             let at = Instant::from_millis(300);
             places.ended(at, &asked(0, 1), &service());
-            assert_eq!(come(&mut places, 300, 5), Decision::Queue, "whoever comes now finds the place taken");
+            assert_eq!(come(&mut places, 300, 5), Decision::Queue, "a later request finds the slot taken");
             assert_eq!(places.next(), Some(at));
             assert_eq!(places.advance(at, &service()), Some(Waited { id: RequestId(next), passes: true }));
             assert_eq!(places.advance(at, &service()), None);

@@ -59,16 +59,18 @@ fn notes(text: &str, format: &Format, left_out: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tailback::STRATEGIES;
+    use tailback::{STRATEGIES, presets};
 
     use super::*;
 
     #[test]
     fn every_line_of_the_notes_is_a_comment_of_the_format() {
-        for text in STRATEGIES.iter().map(|entry| entry.name) {
+        let names = STRATEGIES.iter().map(|entry| entry.name.to_owned());
+        let presets = presets().iter().map(|preset| format!("preset:{}", preset.name));
+        for text in names.chain(presets) {
             for format in FORMATS {
-                let Ok(settings) = write(text, text.parse().unwrap(), format) else { continue };
-                let notes = notes(text, format, &settings.left_out);
+                let Ok(settings) = write(&text, text.parse().unwrap(), format) else { continue };
+                let notes = notes(&text, format, &settings.left_out);
                 let comment = format.comment.unwrap_or_default();
                 assert!(notes.lines().all(|line| line.starts_with(comment)), "{notes}");
             }

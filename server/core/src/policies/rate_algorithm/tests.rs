@@ -218,7 +218,7 @@ fn any_refunding() -> impl Strategy<Value = Vec<(u64, u32, usize, u32)>> {
 
 /// Charges the requests that pass and applies their refunds. After each step the limit must be as if only the unrefunded parts had ever
 /// been charged.
-fn refunds_more_than_charged<L: RateAlgorithm>(
+fn refunds_undo_charges<L: RateAlgorithm>(
     algorithm: &L,
     requests: &[(u64, u32, usize, u32)],
 ) -> Result<(), TestCaseError> {
@@ -259,14 +259,14 @@ proptest! {
         requests in any_refunding(), rate in 1..200_u32, burst in 3..9_u32,
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
-        refunds_more_than_charged(&algorithm::<TokenBucket>(&options), &requests)?;
-        refunds_more_than_charged(&algorithm::<Gcra>(&options), &requests)?;
-        refunds_more_than_charged(&algorithm::<Reserve>(&options), &requests)?;
+        refunds_undo_charges(&algorithm::<TokenBucket>(&options), &requests)?;
+        refunds_undo_charges(&algorithm::<Gcra>(&options), &requests)?;
+        refunds_undo_charges(&algorithm::<Reserve>(&options), &requests)?;
         let stepwise = [("rate", format!("{rate}/50ms")), options[1].clone(), ("refill", "stepwise".to_owned())];
-        refunds_more_than_charged(&algorithm::<TokenBucket>(&stepwise), &requests)?;
+        refunds_undo_charges(&algorithm::<TokenBucket>(&stepwise), &requests)?;
         let window = [("limit", burst.to_string()), ("window", "70ms".to_owned())];
-        refunds_more_than_charged(&algorithm::<FixedWindow>(&window), &requests)?;
-        refunds_more_than_charged(&algorithm::<SlidingLog>(&window), &requests)?;
+        refunds_undo_charges(&algorithm::<FixedWindow>(&window), &requests)?;
+        refunds_undo_charges(&algorithm::<SlidingLog>(&window), &requests)?;
     }
 }
 
