@@ -5,8 +5,8 @@ use crate::{Advice, Classification, Facts, Instant, Method, Status};
 /// Attempt that is about to start, or that would be the next to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// Number of the attempt within its client, from 0 in order of sending. If several clients share a strategy, they
-    /// share one numbering. In-flight attempts and ready ops are then counted over all these clients.
+    /// Number of the attempt within its client, from 0 in order of sending. Clients that share a strategy also share
+    /// this numbering. In this case, counts of in-flight attempts and of ready ops include all these clients.
     pub seq: u64,
     /// Number of the op within the run, from 0.
     pub op: u64,
@@ -16,20 +16,20 @@ pub struct Candidate {
     pub arrived: Instant,
     /// Result of the op's last try; `None` before its first try.
     pub last: Option<Status>,
-    /// Classification of the op's last attempt. Sheds and deferrals do not change it. It is [`Classification::Done`] if
-    /// no attempt of the op has failed.
+    /// Classification of the op's last attempt. A launch that was shed or deferred is not an attempt, so it does not
+    /// change this value. The value is [`Classification::Done`] if no attempt of the op has failed.
     pub last_classification: Classification,
-    /// Number of this copy within its hedging round, from 1; 0 for the attempt that began the round, and always 0
-    /// without hedging. Except for this number, `seq` and `attempt`, a copy has the same field values as the attempt
-    /// that began its round.
+    /// Number of this hedged copy within its hedging round, from 1. It is 0 for the attempt that began the round, and
+    /// always 0 without hedging. A copy differs from the attempt that began its round only in this number, `seq` and
+    /// `attempt`.
     pub copy: u32,
 }
 
-/// Attempt that has just ended, and is still included in the number of in-flight attempts.
+/// Attempt that has just ended. It is still included in the number of in-flight attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptEnd {
-    /// Number of the attempt within its client. A limiter saves the next `seq` when it cuts its window. A lower `seq`
-    /// then identifies an attempt that was sent before the cut.
+    /// Number of the attempt within its client. A limiter uses it to recognize attempts that were sent before the last
+    /// cut of its window. Such attempts have lower numbers than the first attempt after the cut.
     pub seq: u64,
     /// Number of the op within the run.
     pub op: u64,
@@ -44,8 +44,9 @@ pub struct AttemptEnd {
     /// Number of ops of this client that are ready and wait for the limiter. If it is 0, the client is app-limited: it
     /// has nothing more to send.
     pub ready: u64,
-    /// True if other attempts of the same hedging round are in flight, or one of them has decided the op's result. In
-    /// this case, this attempt ends the op's try only if it succeeded. Always false without hedging.
+    /// True if other attempts of the same hedging round are still in flight, or if one of them has already decided the
+    /// op's result. In both cases, the end of this attempt ends the op's try only if this attempt succeeded. Always
+    /// false without hedging.
     pub round_continues: bool,
 }
 
@@ -54,15 +55,16 @@ pub struct AttemptEnd {
 pub struct Outcome {
     /// Result of the attempt, as the test harness counts it.
     pub status: Status,
-    /// Facts about the answer that strategies may use, such as its HTTP status code.
+    /// Facts about the answer that the rules of a strategy may use, such as the HTTP status code.
     pub facts: Facts,
     /// Classification of the outcome by the strategy. It is set before the parts of the strategy receive the outcome.
     pub classification: Classification,
-    /// Advice of the server about retries, as the innermost layer of a strategy parses it.
+    /// Advice of the server about retries, parsed by the rules of the strategy's innermost layer.
     pub advice: Advice,
-    /// Advice of the server, as parsed by outer layers that have other rules for advice than the innermost layer.
+    /// Advice of the server, parsed by the rules of the strategy's outer layers, if these rules differ from those of
+    /// the innermost layer.
     pub outer_advice: Advice,
-    /// Method of the request. It is set and used only for clients with [several
+    /// HTTP method of the request. It is set and used only for clients that send requests with [several
     /// methods](crate::StrategySpec::with_methods).
     pub method: Method,
 }

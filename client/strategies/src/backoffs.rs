@@ -1,4 +1,5 @@
-//! Retry policies, one per file. They determine after which delay a failed op is retried, or that it is given up.
+//! Retry policies, one per file. A retry policy decides whether a failed op is retried or given up, and the delay
+//! before the retry.
 
 mod backoff;
 mod constant;

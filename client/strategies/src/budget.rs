@@ -44,38 +44,39 @@ pub(crate) const MAX_BUDGETS: usize = 4;
 /// assert!(strategy.reports());
 /// ```
 pub trait Budget: Send {
-    /// Decides whether a launch is admitted. `rng` is keyed by the op, the attempt, the budget's position in the stack
-    /// and the number of launches shed so far. So a repeated call returns the same decision, and an op that was shed
-    /// gets a new draw.
+    /// Decides whether a launch is admitted. The random generator `rng` is keyed by the op, the attempt, the budget's
+    /// position in the stack and the number of launches shed so far. So a repeated call returns the same decision, but
+    /// an op that was shed gets a new draw.
     fn ask(&self, now: Instant, launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision;
 
     /// Returns whether an op whose attempt was just rejected or failed may retry at all.
     ///
-    /// The client calls this method when an op fails that could still be retried: after [`on_ended`](Self::on_ended) of
-    /// every part, and before the retry policy sets a delay. It is not called after a shed, because no attempt failed.
-    /// If one budget refuses, the op ends at that instant, with its last failure as the reason. The op does not count
-    /// as shed, because no launch was due.
+    /// The client calls this method when an attempt of an op has failed and the op could still be retried. The call
+    /// comes after [`on_ended`](Self::on_ended) of every part, and before the retry policy sets a delay. After a shed
+    /// the method is not called, because no attempt failed. If one budget refuses the retry, the op ends at once, and
+    /// its last failure is the reason. The op does not count as shed, because no launch was due.
     ///
-    /// The method is meant for budgets that count failures and decide at once, as gRPC does. In contrast,
-    /// [`ask`](Self::ask) is called when the back-off is over, so it can use what happened during the back-off.
+    /// The method is meant for budgets that decide at the moment of the failure, as gRPC does. In contrast,
+    /// [`ask`](Self::ask) is called when the back-off is over, so a decision there can use events during the back-off.
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
         true
     }
 
-    /// Returns true if an op refused by [`permits_retry`](Self::permits_retry) ends only after the delay of a retry.
-    /// AWS's clients do so for long-polling operations.
+    /// Returns true if an op whose retry this budget refused in [`permits_retry`](Self::permits_retry) still waits
+    /// before it ends. The wait is the delay that the retry would have had. AWS's clients do so for long-polling
+    /// operations.
     fn refuses_after_the_wait(&self) -> bool {
         false
     }
 
-    /// Records that a failed op will be retried: every budget permits the retry, and its delay is known. The method is
-    /// meant for budgets that charge a retry at the time of the failure. [`on_sent`](Self::on_sent) follows when the
-    /// delay is over.
+    /// Records that a failed op will be retried, because every budget has permitted the retry. The delay of the retry
+    /// is already known. The method is meant for budgets that charge a retry at the time of the failure. When the delay
+    /// is over, [`on_sent`](Self::on_sent) follows.
     fn on_retry(&mut self, _now: Instant, _failed: &FailedOp) {}
 
-    /// Records that a retry reported to [`on_retry`](Self::on_retry) will not be sent, because its op has ended. This
-    /// includes a [deferred](crate::Status::Deferred) attempt that will not be sent again. Each retry is either sent or
-    /// withdrawn, exactly once.
+    /// Records that a retry reported to [`on_retry`](Self::on_retry) will not be sent, because its op has ended. The
+    /// method is also called for a [deferred](crate::Status::Deferred) attempt whose op has ended. Each reported retry
+    /// is either sent or withdrawn, exactly once.
     fn on_retry_withdrawn(&mut self, _now: Instant) {}
 
     /// Records that the launch was sent, and returns its permit.
@@ -100,11 +101,13 @@ pub enum BudgetDecision {
     Permit,
     /// Delay the launch until a condition is met.
     Wait(Until),
-    /// Shed the launch: it fails without being sent. The retry policy then decides about the op, with this advice.
+    /// Shed the launch: it fails without being sent. The retry policy then decides whether to retry the op, and takes
+    /// the advice in this variant into account.
     Shed(Advice),
 }
 
-/// Note that a budget attaches to an attempt and receives back when the attempt ends. Each budget defines the meaning
-/// of its permits. For example, a permit marks a probe, or contains a cost to refund.
+/// Value that a budget attaches to an attempt when the attempt is sent. The budget receives the value back when the
+/// attempt ends. Each budget defines the meaning of its permits: a permit can mark a probe, or contain a cost to
+/// refund.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Permit(pub u32);

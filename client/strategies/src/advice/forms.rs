@@ -1,5 +1,5 @@
-//! Headers in which a client reads advice, in the order in which it reads them, and the notations that it accepts in
-//! each.
+//! Headers in which a client reads advice (such as `Retry-After`), and the notations that the client accepts in each
+//! header. The client reads the headers in the configured order.
 //!
 //! Example of the text form: `retry-after-ms.decimal|retry-after.decimal.date`. Headers are joined by `|`. After each
 //! header, its notations follow, each with a `.` before it. The first header that is present decides; its value is
@@ -22,8 +22,8 @@ const MAX_TEXT: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdviceForms {
     headers: Vec<HeaderForms>,
-    /// True if the exact wait that a mockserver reports has priority over all headers. This is the case for clients
-    /// that parse advice like `loadgen` itself.
+    /// True if the exact wait has priority over all headers. A mockserver reports the exact wait to a run of `loadgen`.
+    /// The field is true for clients that parse advice like `loadgen` itself.
     exact: bool,
 }
 
@@ -69,7 +69,7 @@ enum Condition {
     /// If the value cannot be parsed, the next header is read.
     OrNext,
     UnlessEmpty,
-    /// The header is used only if another header states that 0 requests remain.
+    /// The header is used only if a second header, such as `x-ratelimit-remaining`, states that 0 requests remain.
     WhenExhausted,
     RoundedUp,
     /// The value is in seconds, but the client misreads it as milliseconds.
@@ -106,7 +106,7 @@ impl Default for AdviceForms {
 }
 
 impl AdviceForms {
-    /// Parses the advice in the headers of an answer that was received at calendar time `now`. A wait is cut to at most
+    /// Parses the advice in the headers of an answer that was received at calendar time `now`. A longer wait is cut to
     /// 4 294 967 s, almost 50 days.
     pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
         if let Some(wait) = headers.exact_wait().filter(|_| self.exact) {

@@ -48,7 +48,8 @@ fn addend(text: &str) -> Option<(Duration, &str)> {
         return None;
     }
     let (unit, nanos) = UNITS.iter().find(|(unit, _)| after.starts_with(unit))?;
-    // Digits beyond 10⁻¹⁸ are ignored, because they are less than a nanosecond even in hours.
+    // Digits beyond the 18th decimal place are ignored. Even in hours, the largest unit, such digits add less than a
+    // nanosecond.
     let fine = &fraction[..fraction.len().min(18)];
     let scale = 10_u128.pow(u32::try_from(fine.len()).ok()?);
     let nanos = u128::from(*nanos);

@@ -11,10 +11,11 @@ pub(super) struct Header {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notation {
-    /// Header value that is a number in this unit, or in any other notation that the client accepts.
+    /// Header value in one of the notations that the client accepts for this header. If the value is a number, it is a
+    /// time in the unit that this variant contains.
     Forms(Unit),
-    /// Header value that is a whole number of milliseconds. Any other value, or a repeated header, means: never retry
-    /// (gRPC, proposal A6).
+    /// Header value that is a wait in whole milliseconds. Any other value means that the client must never retry (gRPC,
+    /// proposal A6). A repeated header means the same.
     Pushback,
     /// Header value in the syntax of structured fields (IETF, draft-ietf-httpapi-ratelimit-headers).
     RateLimit,
@@ -34,7 +35,8 @@ impl Unit {
         }
     }
 
-    /// Converts a number of seconds into the same number of this unit. If the unit is milliseconds, 5 s become 5 ms.
+    /// Replaces the unit of a duration given in seconds, and keeps the number. If the new unit is milliseconds, 5 s
+    /// become 5 ms.
     pub(super) fn of_seconds(self, seconds: Duration) -> Duration {
         match self {
             Self::Seconds => seconds,

@@ -1,5 +1,5 @@
-//! Access to the headers of an answer. The answer is from a socket, a script, or a simulated server without real
-//! headers.
+//! Trait for access to the headers of an answer. The answer may come from a socket, from a script, or from a simulated
+//! server that has no real headers.
 
 use std::time::Duration;
 
@@ -7,7 +7,8 @@ use std::time::Duration;
 ///
 /// # Example
 ///
-/// Headers of another HTTP library, as an answer to a strategy that follows `Retry-After`:
+/// The example implements the trait for the response type of another HTTP library. It parses an answer for a strategy
+/// that follows `Retry-After`:
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -51,8 +52,8 @@ pub trait AdviceHeaders {
     /// Returns the status code of the answer; 0 if it is unknown.
     fn status(&self) -> u16;
 
-    /// Returns the exact wait that a mockserver reports to a run of `loadgen`. A mockserver reports this wait only if
-    /// no form of advice is configured.
+    /// Returns the exact wait that a mockserver reports to a run of `loadgen`. A mockserver reports the exact wait only
+    /// if its configuration does not name the headers in which to send advice.
     fn exact_wait(&self) -> Option<Duration> {
         None
     }
@@ -63,7 +64,7 @@ pub trait AdviceHeaders {
 pub enum AdviceValue<'a> {
     /// Header value as text.
     Text(&'a str),
-    /// Header value as a duration, from a simulated server that does not format waits as text.
+    /// Header value as a duration. It comes from a simulated server, which does not format waits as text.
     Wait(Duration),
 }
 

@@ -1,4 +1,4 @@
-//! Optional upper bound of a wait.
+//! Optional upper bound of a wait that a server advises.
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
 //! Parsers for calendar times. A client that receives such a time as advice waits until then.
 //!
-//! A parser returns `None` for a text in another notation. Times before 1970 count as 1970, because both are past.
+//! A parser returns `None` for a text in another notation. A time before 1970 is parsed as 1970, because the client
+//! only needs to know that the time has passed.
 
 use std::time::{Duration, SystemTime};
 

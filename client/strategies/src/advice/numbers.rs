@@ -1,6 +1,6 @@
 //! Parsers for waits that are numbers without a unit.
 //!
-//! A parser returns `None` for a text in another notation. Zero with or without a sign is a wait of zero.
+//! A parser returns `None` for a text in another notation. Both `0` and `-0` are parsed as a wait of zero.
 
 use super::header::Unit;
 use super::{Advice, LONGEST};

@@ -1,10 +1,13 @@
 //! `RateLimit` and `RateLimit-Policy`: structured fields with the remaining requests of each quota and its time to
 //! reset.
 //!
-//! Source: IETF, draft-ietf-httpapi-ratelimit-headers. `"burst";r=0;t=5` means that the quota `burst` has 0 requests
-//! remaining (`r`) for the next 5 s (`t`). Without `t`, the window of the policy applies: `"burst";q=100;w=60`. Servers
-//! that follow drafts before the eighth send a dictionary: `limit=100, remaining=0, reset=5`. A quota with remaining
-//! requests gives no advice. If several quotas are exhausted, the longest wait counts.
+//! Source: IETF, draft-ietf-httpapi-ratelimit-headers. `"burst";r=0;t=5` in `RateLimit` means that the quota `burst`
+//! has 0 requests remaining (`r`) for the next 5 s (`t`). If `t` is missing, the time is the window (`w`) in
+//! `RateLimit-Policy`: `"burst";q=100;w=60`. Servers that follow drafts before the eighth send a dictionary instead:
+//! `limit=100, remaining=0, reset=5`.
+//!
+//! A quota with remaining requests gives no advice. If several quotas are exhausted, the client waits for the longest
+//! of their times.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -28,7 +31,7 @@ pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
     Some(wait.map_or(Advice::None, |seconds| Advice::After(Duration::from_secs(seconds).min(LONGEST))))
 }
 
-/// Returns the window of the policy with this name, in seconds.
+/// Returns the time window, in seconds, of the policy named `wanted` in the header `RateLimit-Policy`.
 fn window(policies: &str, wanted: &str) -> Option<i64> {
     let mut window = None;
     each_quota(policies, ["w", "q"], &mut |name, [seconds, _]| {
@@ -43,8 +46,8 @@ fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
     Parser::new(text).parse_list_with_visitor(Quotas { keys, found }).is_ok()
 }
 
-/// Returns the seconds until the quota is reset if the quota is exhausted, and otherwise `None`. It parses the older
-/// drafts, which have a single quota.
+/// Parses a `RateLimit` header of the older drafts, which have a single quota. Returns the seconds until the quota is
+/// reset, or `None` if requests remain.
 fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
     Parser::new(text).parse_dictionary_with_visitor(OneQuota::default())
 }

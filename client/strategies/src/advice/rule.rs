@@ -1,8 +1,8 @@
 //! Effect of parsed advice on the delay of a retry.
 //!
-//! A wait advised by the server is limited to `advice-limit`. `advice-stretch`, `advice-shrink` and `advice-plus` then
-//! vary it. `retry-after` defines how the advised wait and the delay of the backoff combine. `advice-clamp` limits by
-//! how much the advised wait may exceed that delay.
+//! A wait advised by the server is processed in four steps. First, `advice-limit` bounds it. Then `advice-stretch`,
+//! `advice-shrink` and `advice-plus` vary it at random. `advice-clamp` limits by how much it may exceed the delay of
+//! the backoff. Finally, `retry-after` defines how the advised wait and the delay of the backoff combine.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl Choice for RetryAfter {
         &[("floor", Self::Floor), ("exact", Self::Exact), ("ignore", Self::Ignore)];
 }
 
-/// Effect of advice on the later delays of the backoff, if the advice was followed.
+/// Effect of followed advice on the later delays of the backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Then {
     GoOn,
@@ -60,7 +60,7 @@ impl Choice for Then {
     const CHOICES: &'static [(&'static str, Self)] = &[("go-on", Self::GoOn), ("restart", Self::Restart)];
 }
 
-/// Decision about an op after its server's advice was taken into account.
+/// Decision about a failed op, based on the server's advice and on the delay of the backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advised {
     /// The op waits for the delay of the backoff.
@@ -77,8 +77,8 @@ pub enum Advised {
 }
 
 impl Default for AdviceRule {
-    /// Returns rules by which a retry waits at least the advised time, but at most a day. Unparsable and negative
-    /// values are ignored.
+    /// Returns the default rules: a retry waits at least the advised time, and advised times are cut to a day.
+    /// Unparsable and negative values of advice are ignored.
     fn default() -> Self {
         Self {
             heeded: RetryAfter::default(),
@@ -108,8 +108,9 @@ impl AdviceRule {
     /// Decides whether and when an op is retried, from the advice in its answer, the classification of its outcome, and
     /// the delay of the backoff.
     ///
-    /// `draws` creates the random generator of the backoff in its initial state. So the random parts of the delay and
-    /// of the advised wait use the same draw. Clients that spread the longer of the two do the same (axios-retry).
+    /// `draws` creates the random generator of the backoff in its initial state. So the random part of the advised wait
+    /// uses the same draw as the random part of the backoff's delay. The reason is that some clients (axios-retry)
+    /// first take the longer of the two waits and then add jitter to it.
     pub fn apply<R: Rng>(
         &self,
         advice: Advice,

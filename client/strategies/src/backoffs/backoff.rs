@@ -1,9 +1,11 @@
 //! `backoff`: a retry delay with configurable growth, spread, bounds and rounding, as in clients used in production.
 //!
-//! The other back-offs are special cases of this one. A computed delay of zero is intentional, so it applies even after
-//! a failed connection.
+//! The other back-offs of this crate are special cases of `backoff`. If `backoff` computes a delay of zero, the delay
+//! is intentional. So the retry follows at once even after a failed connection, although other back-offs then wait a
+//! minimum time.
 //!
-//! Source: one or more client libraries for each property, named at the parameters below and in the files of `shape`.
+//! Source: client libraries. The parameters in this file and the files of the module `shape` name the libraries in
+//! which each property occurs.
 
 mod cap;
 

@@ -1,7 +1,7 @@
 //! `constant`: the same delay before every retry.
 //!
-//! Source: the blog post Exploring backoff (CB, 5 ticks; scenario `exploring-backoff`). Clients whose attempts fail at
-//! the same time also retry at the same time.
+//! Source: the blog post Exploring backoff (its variant CB, with a delay of 5 ticks; scenario `exploring-backoff`).
+//! Clients whose attempts fail at the same time also retry at the same time.
 
 use std::time::Duration;
 

@@ -1,9 +1,10 @@
 //! `decorrelated-jitter`: each delay is drawn between the base and three times the previous delay.
 //!
 //! Sources: Exponential Backoff And Jitter (AWS blog, 2015; scenario `occ`), and the article of the scenario
-//! `retry-delays`. The article's code keeps the previous delay in a global variable of the module. That is a bug and is
-//! not copied, because the previous delay belongs to the op.
-//! The cap applies after the draw, so many delays equal the cap.
+//! `retry-delays`. The article's code has a bug: it keeps the previous delay in a global variable. This crate keeps the
+//! previous delay per op instead.
+//!
+//! The cap applies after the random draw, so many delays are equal to the cap.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! `equal-jitter`: half of the exponential delay, plus a random part of the other half.
 //!
 //! Sources: Exponential Backoff And Jitter (AWS blog, 2015; scenario `occ`), and the article of the scenario
-//! `retry-delays`. In the article, the half is `base · 2^(n−1)` for the n-th retry. So this crate needs a base twice as
-//! large to reproduce the article's numbers.
+//! `retry-delays`. In the article, each *half* of the delay is `base · 2^(n−1)` for the n-th retry; in this crate, the
+//! whole delay is. So this crate needs a base twice as large to reproduce the article's numbers.
 
 use std::time::Duration;
 

@@ -1,8 +1,9 @@
 //! `exponential`: a delay that doubles with every failure up to a cap, with jitter around it.
 //!
-//! Sources: the documents of the scenarios `sync-musings`, `retry-delays` and `exploring-backoff` (EB). The figures of
-//! the `sync-musings` document result from a jitter of 0.5 that is applied after the cap, so a delay can exceed the cap
-//! by that share. The code of the `occ` document (AWS blog) uses `base · 2^n` with n from 1.
+//! Sources: the documents of the scenarios `sync-musings`, `retry-delays` and `exploring-backoff` (its variant EB). The
+//! figures of the `sync-musings` document use a jitter of 0.5. In that document the jitter applies after the cap, so a
+//! delay can exceed the cap by half. The code of the `occ` document (AWS blog) uses `base · 2^n`, and its first retry
+//! has n = 1.
 
 use std::time::Duration;
 

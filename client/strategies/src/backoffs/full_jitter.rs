@@ -1,8 +1,8 @@
 //! `full-jitter`: a random delay between zero and the exponential delay.
 //!
 //! Sources: Exponential Backoff And Jitter (AWS blog, 2015; scenario `occ`), and the article of the scenario
-//! `retry-delays`. The blog's code uses `base · 2^n` with n from 1. In this crate the first retry draws from
-//! `U(0, base)`.
+//! `retry-delays`. In the blog's code the exponential delay is `base · 2^n`, and the first retry has n = 1. In this
+//! crate the exponential delay of the first retry is `base`, so the delay is drawn from [0, base].
 
 use std::time::Duration;
 

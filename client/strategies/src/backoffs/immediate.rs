@@ -1,8 +1,8 @@
 //! `immediate`: every failed op is ready again at once, queued after the ops that are already ready.
 //!
 //! Sources: the documents of the scenarios `occ` ("no backoff"), `exploring-backoff` (NB) and `ethernet` ("fixed"). If
-//! rejections occupy slots of the server, the retries keep the server busy with rejections forever. The strategy still
-//! waits 50 ms after a transport error and after a shed.
+//! each rejection occupies a slot of the server for some time, immediate retries can keep the server busy with
+//! rejections forever. After a transport error, and after a budget has shed the launch, the retry still waits 50 ms.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};

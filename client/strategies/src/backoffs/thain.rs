@@ -2,8 +2,8 @@
 //! that never give up during an outage.
 //!
 //! Source: Douglas Thain, Exponential Backoff in Distributed Systems, 2009 (scenario `ethernet`): `min(R·T·F^N, M)`, R
-//! uniform in [1, 2]. The cap applies after the jitter, so delays at the cap have no jitter. The ftsh program of
-//! Thain's paper caps before the jitter.
+//! uniform in [1, 2]. In this formula the cap (`M`) applies after the jitter (`R`), so delays at the cap have no
+//! jitter. In contrast, the program ftsh of Thain's paper applies the cap before the jitter.
 
 use std::time::Duration;
 

@@ -1,6 +1,7 @@
 //! `uniform`: a random delay from the same range before every retry.
 //!
-//! Source: the blog post Exploring backoff (URB, 0 to 5 ticks; scenario `exploring-backoff`).
+//! Source: the blog post Exploring backoff (its variant URB, with delays from 0 to 5 ticks; scenario
+//! `exploring-backoff`).
 
 use std::time::Duration;
 

@@ -1,13 +1,14 @@
-//! `aws-quota`: the retry quota of the AWS SDKs. Retries take tokens from it, which successes refund.
+//! `aws-quota`: the retry quota of the AWS SDKs. Each retry takes tokens from the quota, and each success refunds some.
 //!
 //! Source: boto/botocore `botocore/retries/{standard,quota}.py`; smithy-lang/smithy-rs
-//! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. The defaults are
-//! those of retry spec 2.1. In spec 2.0 a retry costs 5 (`retry-cost=5,throttled-cost=5,timeout-cost=10`). The
-//! Rust version of spec 2.0 charges 10 after every transient error, including a 5xx classified by its status
-//! (`retry-cost=10`).
+//! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. The defaults are those
+//! of retry spec 2.1. In spec 2.0 a retry costs 5 tokens, but 10 after a timeout
+//! (`retry-cost=5,throttled-cost=5,timeout-cost=10`). The Rust version of spec 2.0 charges 10 tokens after every
+//! transient error, including 5xx answers (`retry-cost=10`).
 //!
-//! The cost of a retry is charged at the failure. If the quota does not cover the cost, the op ends at that instant, or
-//! after the back-off for long-polling operations. Only the cost of an op's last retry is refunded.
+//! The cost of a retry is charged when the attempt before it fails. If the quota has too few tokens, the op ends at
+//! that instant. For long-polling operations, the op ends after the back-off instead. When an op succeeds, only the
+//! cost of its last retry is refunded.
 
 use vocabulary::{Choice, Configurable, Parameter, Rng};
 

@@ -1,10 +1,10 @@
 //! `breaker`: opens after consecutive failures and then sends nothing for a while. One probe then decides whether it
 //! closes.
 //!
-//! Source: linkerd's consecutive-failures breaker (`consecutive_failures.rs`). N failures open the breaker for the
-//! duration of a back-off, then one probe is sent. If the probe succeeds, the breaker closes and admits everything. If
-//! it fails, the breaker opens for the next longer duration. Only attempts sent since the last change of phase count,
-//! so attempts sent before an opening have no effect.
+//! Source: linkerd's consecutive-failures breaker (`consecutive_failures.rs`). After N consecutive failures the breaker
+//! opens: nothing is sent for the duration of a back-off. Then one probe is sent. If the probe succeeds, the breaker
+//! closes and admits everything. If it fails, the breaker opens for the next longer duration. The breaker ignores the
+//! outcome of attempts that were sent before its last change of phase (closed, open or probing).
 
 use std::time::Duration;
 
@@ -97,8 +97,8 @@ struct Breaker {
     phase: Phase,
     /// Number of openings since the breaker was last closed.
     openings: u32,
-    /// Number of phase changes and probes so far. An attempt's permit is this number at the time when the attempt was
-    /// sent.
+    /// Number of phase changes and probes so far. When an attempt is sent, this number becomes its permit. When the
+    /// attempt ends, a different number shows that the phase has changed since.
     epoch: u32,
     reason: &'static str,
 }
@@ -166,7 +166,8 @@ impl Budget for Breaker {
                 self.change(Phase::Closed { failures: 0 }, "the probe succeeded");
             }
             Phase::HalfOpen { .. } if congested => self.open(now, "the probe failed"),
-            // The outcome of this probe shows nothing about the server, so the next launch becomes the probe instead.
+            // The probe ended without information about the server: it neither succeeded nor failed. So the next launch
+            // becomes the probe instead.
             Phase::HalfOpen { .. } => {
                 self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
             }

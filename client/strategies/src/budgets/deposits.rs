@@ -1,5 +1,5 @@
-//! Shared part of budgets with a balance of tokens. Ops deposit into the balance, and retries withdraw from it.
-//! Deposits expire after a while.
+//! Shared part of budgets with a balance of tokens. Ops deposit tokens into the balance, and retries withdraw tokens
+//! from it. Deposits expire after a while.
 
 use vocabulary::{Choice, Rng};
 
@@ -32,8 +32,9 @@ impl Choice for Deposit {
 }
 
 /// Budget with a [`Bucket`] as its balance. When an attempt fails, the budget decides about the retry and withdraws the
-/// retry's cost at once. A hedged copy withdraws the same cost when it is sent, and is shed if the balance is too low
-/// (twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`).
+/// cost of the retry at once. A hedged copy costs as much as a retry, but its cost is withdrawn when it is sent. If the
+/// balance is too low, the copy is shed. Source: twitter/finagle
+/// `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`.
 pub(super) struct Deposits<B> {
     pub(super) bucket: B,
     pub(super) deposit: i64,
@@ -83,7 +84,8 @@ impl<B: Bucket> Deposits<B> {
 
 impl<B: Bucket> Budget for Deposits<B> {
     fn ask(&self, now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
-        // Only hedged copies are checked at launch, because the cost of a retry was withdrawn at the failure.
+        // At launch, only hedged copies are checked. Retries need no check, because their cost was already withdrawn
+        // when the previous attempt failed.
         if launch.copy == 0 || self.holds_at(now) {
             BudgetDecision::Permit
         } else {
@@ -110,8 +112,8 @@ impl<B: Bucket> Budget for Deposits<B> {
     }
 
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
-        // Expired entries are dropped when an attempt ends, because `permits_retry` reads the bucket at the same
-        // instant but cannot change it.
+        // Expired entries are dropped at the end of an attempt, because the client calls `permits_retry` next. That
+        // method reads the bucket at the same instant but cannot change it.
         self.bucket.expire(now);
         match (self.when, outcome.status) {
             (Deposit::Request, Status::Deferred) if ended.attempt == 1 => self.bucket.add(-self.deposit),

@@ -1,10 +1,10 @@
 //! `envoy-budget`: limits retries to a share of the attempts in flight, as Envoy's circuit breakers do.
 //!
 //! Source: envoyproxy/envoy `source/common/upstream/resource_manager_impl.h` (`RetryBudgetImpl`),
-//! `source/common/router/retry_state_impl.cc`. A retry counts from the permission to retry until its end, including its
-//! back-off. The failed request still counts as active when its retry is checked, because Envoy checks the budget while
-//! it handles the response headers. A cluster without a budget allows at most 3 retries: `share=0`. A hedged copy
-//! counts as a retry that is sent while another attempt is in flight, as with `hedge_on_per_try_timeout`
+//! `source/common/router/retry_state_impl.cc`. A retry is counted from the moment at which it is permitted until it
+//! ends, so its back-off is included. When the retry is checked, the failed request still counts as active. The reason
+//! is that Envoy checks the budget while it handles the response headers. A cluster without a budget allows at most 3
+//! retries: `share=0`. A hedged copy is counted as a retry, as with `hedge_on_per_try_timeout`
 //! (`source/common/router/router.cc`).
 
 use vocabulary::{Configurable, Parameter, Rng};
@@ -67,7 +67,8 @@ impl ShareInFlight {
 
 impl Budget for ShareInFlight {
     fn ask(&self, _now: Instant, launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
-        // Only hedged copies are checked at launch, because a retry was already permitted at the failure.
+        // At launch, only hedged copies are checked. Retries need no check, because each retry was already permitted
+        // when the previous attempt failed.
         if launch.copy == 0 || self.has_room(f64::from(self.live.attempts)) {
             BudgetDecision::Permit
         } else {

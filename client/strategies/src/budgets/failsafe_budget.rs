@@ -1,4 +1,4 @@
-//! `failsafe-budget`: limits the retries in flight to a share of the executions in flight, as in failsafe-go.
+//! `failsafe-budget`: limits the retries in flight to a share of all attempts in flight, as in failsafe-go.
 //!
 //! Source: failsafe-go/failsafe-go `budget/budget.go`, `retrypolicy/retryexecutor.go`. The budget is checked when the
 //! back-off is over, and an op in back-off does not count as a retry. If the budget refuses a retry, the op ends.

@@ -1,10 +1,10 @@
 //! `failsafe-throttle`: failsafe-go's adaptive throttler, which refuses launches at random while more than a tenth of
-//! the executions fail.
+//! the attempts (executions, in failsafe-go) fail.
 //!
 //! Source: failsafe-go/failsafe-go `adaptivethrottler/adaptivethrottler.go`, `internal/util/stats.go`. A launch is
-//! refused with probability P = min(most, max(0, n − ok / (1 − rate)) / (n + 1)). Here `n` is the number of executions
-//! that ended in the last minute, and `ok` the number of those that succeeded or failed permanently. Old executions
-//! expire only when another one ends.
+//! refused with probability P = min(most, max(0, n − ok / (1 − rate)) / (n + 1)). In this formula, `n` is the number of
+//! executions that ended in the last minute, and `ok` the number of those that succeeded or failed permanently.
+//! Executions older than a minute are dropped only when another execution ends.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! `finagle-budget`: admits retries up to a share of recent requests, from a leaky bucket whose tokens expire.
 //!
 //! Source: twitter/finagle `finagle-core/src/main/scala/com/twitter/finagle/service/RetryBudget.scala`, based on
-//! twitter/util `util-core/src/main/scala/com/twitter/util/{TokenBucket,WindowedAdder}.scala`. Times are in whole
-//! milliseconds, amounts in whole tokens.
+//! twitter/util `util-core/src/main/scala/com/twitter/util/{TokenBucket,WindowedAdder}.scala`. As in the source, times
+//! are in whole milliseconds, and deposits and withdrawals are whole numbers of tokens.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-/// Number of tokens that a request deposits. It is large enough that a retry costs at least one whole token even for
-/// shares above 1.
+/// Number of tokens that each request deposits. The number is large, because a retry must cost at least one whole token
+/// even if the share of retries is above 1.
 const DEPOSIT: f64 = 1000.0;
 
 #[derive(Clone, Debug)]

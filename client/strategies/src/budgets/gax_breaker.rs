@@ -1,9 +1,9 @@
 //! `gax-breaker`: the throttle of Google's Rust clients that refuses all retries while too few tokens are left.
 //!
 //! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`CircuitBreaker`). It is gRPC's retry
-//! throttling with a configurable cost, checked when the back-off is over. A refused retry backs off again. Once only
-//! retries are left, no success can refill the tokens, so they would back off forever. So limit the time of ops with
-//! `max-time`, as those clients do.
+//! throttling with a configurable cost, checked when the back-off is over. A refused retry backs off again. If too few
+//! tokens are left and all remaining requests are retries, no success refills the tokens, and the ops would back off
+//! forever. To prevent this, limit the time of ops with `max-time`, as Google's clients do.
 
 use vocabulary::{Configurable, Parameter, Rng};
 

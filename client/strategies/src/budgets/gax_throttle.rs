@@ -2,8 +2,8 @@
 //! share of failures since the start.
 //!
 //! Source: googleapis/google-cloud-rust `src/gax/src/retry_throttler.rs` (`AdaptiveThrottler`),
-//! `retry_loop_internal.rs`. The throttle is checked when the back-off is over. A refused retry backs off again and is
-//! not counted. Counts never expire. Failures that are not retriable count as accepted.
+//! `retry_loop_internal.rs`. The throttle decides about a retry when its back-off is over. A refused retry backs off
+//! again and is not counted. A failure that is not retriable counts as accepted by the server. Counts never expire.
 
 use vocabulary::{Configurable, Parameter, Rng, unit};
 

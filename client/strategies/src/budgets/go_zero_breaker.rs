@@ -2,13 +2,15 @@
 //! second.
 //!
 //! Source: zeromicro/go-zero `core/breaker/{googlebreaker,bucket}.go`, `core/collection/rollingwindow.go` as of 1.7 and
-//! later. It began as the throttle of the SRE book (`sre-throttle`) and differs from it in three ways. It counts the
-//! time slices with a failure since the last slice with a success: the more there are, the fewer requests are admitted
-//! per success. It counts the time slices with a success since the last slice with a failure: the more there are, the
-//! rarer refusals become. After a second without any launch, one launch is admitted.
+//! later. This breaker is derived from the throttle of the SRE book (`sre-throttle`) and differs from that throttle in
+//! three ways:
 //!
-//! The latency rule is that of zeromicro/go-zero#5366 (2026), which was not yet merged when it was read. It is off
-//! unless `timeout` is set.
+//! - The more time slices with a failure there are since the last slice with a success, the fewer requests are admitted
+//!   per success. - The more time slices with a success there are since the last slice with a failure, the rarer
+//!   refusals are. - After a second without any launch, one launch is admitted.
+//!
+//! The rule that refuses launches because of slow answers is from zeromicro/go-zero#5366 (2026). That pull request was
+//! not yet merged when it was read. The rule is off unless `timeout` is set.
 
 mod latency;
 mod window;
@@ -106,7 +108,7 @@ impl PartConfig for GoZeroBreaker {
 struct Breaker {
     window: Window,
     latency: Latency,
-    /// Instant of the last launch that was admitted while launches were subject to random refusal.
+    /// Instant of the last launch that was admitted although it could have been refused at random.
     last_pass: Option<Instant>,
     config: GoZeroBreaker,
     refused: f64,
@@ -123,8 +125,8 @@ impl Breaker {
         }
     }
 
-    /// Returns the probability with which a launch is refused, or `None` if every launch is admitted. A launch that is
-    /// admitted because of `None` does not update `last_pass`.
+    /// Returns the probability with which a launch is refused, or `None` if every launch is admitted. While the result
+    /// is `None`, launches do not update `last_pass`.
     fn refusal(&self, now: Instant) -> Option<f64> {
         let seen = self.window.at(now);
         let GoZeroBreaker { factor, min_factor, spare, .. } = self.config;

@@ -12,15 +12,15 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Counts a sent attempt as in flight, and returns a permit that states whether the attempt is a retry. The count
-    /// `retries` is left to the budget that calls this function.
+    /// Counts a sent attempt as in flight, and returns a permit that states whether the attempt is a retry. The field
+    /// `retries` is not changed. The budget that calls this function must count retries itself.
     pub(super) fn on_sent(&mut self, launch: &Candidate) -> Permit {
         self.attempts = self.attempts.saturating_add(1);
         if launch.attempt > 1 { RETRY } else { Permit::default() }
     }
 
     /// Subtracts an ended attempt from the counts. If `deferred_goes_on` is true, a retry that the server deferred
-    /// stays counted. Budgets that count a retry from the time of its permission set this flag.
+    /// remains in the count of retries. Budgets that count a retry from the moment of its permission set this flag.
     pub(super) fn on_ended(&mut self, outcome: &Outcome, permit: Permit, deferred_goes_on: bool) {
         self.attempts = self.attempts.saturating_sub(1);
         if permit == RETRY && !(deferred_goes_on && outcome.status == Status::Deferred) {

@@ -16,8 +16,8 @@ const ON: &str = "on-";
 impl TextField for AdviceForms {
     fn read(&mut self, text: &str) -> Result<(), String> {
         let headers: Vec<_> = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
-        // If the text lists the headers and notations of the default, it means the default. Then the exact wait has
-        // priority, too.
+        // A text that lists exactly the default headers and notations means the default configuration. In the default
+        // configuration, the exact wait that a mockserver reports has priority over the headers.
         *self = Self { exact: headers == Self::default().headers, headers };
         Ok(())
     }
@@ -102,8 +102,8 @@ impl HeaderForms {
             let _ = write!(shown, ".{ON}{status}");
         }
         if !self.plus.is_zero() {
-            // A point separates words, so durations are written without a decimal point, and in this text also without
-            // spaces.
+            // In this text form a point separates words. So durations are written without a decimal point, and also
+            // without spaces.
             let plus = duration_text::format(self.plus).replace(' ', "");
             let _ = write!(shown, ".{PLUS}{plus}");
         }

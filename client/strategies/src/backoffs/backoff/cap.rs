@@ -12,7 +12,7 @@ pub(crate) enum Cap {
     At(Duration),
     /// Longest delay as a multiple of the base, at most a day. Envoy's cap is ten times its base.
     Bases(f64),
-    /// No configured limit. Delays are then at most a day, the upper bound of every delay.
+    /// No configured cap. Delays are then at most a day, because no delay of any backoff is longer.
     None,
 }
 

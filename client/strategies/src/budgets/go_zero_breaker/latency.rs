@@ -5,19 +5,23 @@
 
 use std::time::Duration;
 
-/// Multiple of the usual latency up to which no launch is refused because of latency.
+/// Multiple of the usual latency. While the current latency is below this multiple, no launch is refused because of
+/// latency.
 const ACTIVATION: u64 = 3;
-/// Share of the timeout. If the current latency reaches this share, the probability of refusal is at its maximum.
+/// Share of the request timeout, as a fraction. If the current latency reaches this share, the probability of refusal
+/// is at its maximum.
 const CEILING: f64 = 0.95;
-/// Weight of a new latency in the usual latency: `DECAY` if the new latency is shorter, otherwise `RISE`.
+/// Weight of a new latency in the usual latency, which is a moving average. The weight is `DECAY` if the new latency is
+/// shorter than the usual one, and otherwise `RISE`.
 const DECAY: f64 = 0.25;
 const RISE: f64 = 0.01;
-/// Weight of a new latency in the current latency, a moving average.
+/// Weight of a new latency in the current latency, which is a moving average.
 const CURRENT: f64 = 0.25;
 /// Maximum probability of refusal due to latency.
 const MOST: f64 = 0.3;
 
-/// Latencies in whole microseconds. A latency of zero has not been measured yet.
+/// Usual and current latency of successes, in whole microseconds. A value of 0 means that no latency has been measured
+/// yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Latency {
     timeout: u64,

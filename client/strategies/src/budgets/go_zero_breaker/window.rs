@@ -1,5 +1,5 @@
-//! Sliding window of go-zero's breaker: counts of recent requests, and of the latest time slices that only failed or
-//! only succeeded.
+//! Sliding window of go-zero's breaker. It counts recent requests. It also counts the latest time slices without any
+//! success, and the latest time slices without any failure.
 //!
 //! Source: zeromicro/go-zero `core/breaker/bucket.go`, `googlebreaker.go` (`history`).
 
