@@ -1,5 +1,5 @@
-//! Classification of an outcome by the strategy. A classification may be wrong, so the test harness counts outcomes by
-//! their [`Status`] instead.
+//! Classification of an outcome by the strategy. The strategy sees only what a client can see, so its classification
+//! may be wrong. Therefore the test harness counts outcomes by their [`Status`] instead.
 
 use crate::Status;
 
@@ -17,8 +17,8 @@ pub enum Classification {
 }
 
 impl Classification {
-    /// Returns the classification by a strategy that has no rules for classification. The result depends only on the
-    /// status.
+    /// Returns the classification that applies if the strategy has no rules of its own for it. The result depends only
+    /// on the status.
     pub const fn from_status(status: Status) -> Self {
         match status {
             Status::Succeeded => Self::Done,

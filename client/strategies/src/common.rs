@@ -1,4 +1,4 @@
-//! Parameters of a whole strategy or layer. They may be set on any part of the strategy or layer.
+//! Parameters that apply to a whole strategy or layer. In the strategy text, they may be set on any of its parts.
 
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ pub(crate) struct Common {
     attempt_timeout: Duration,
 }
 
-/// Defaults of the parameters `retry-on` and `throttle-on`. They select outcomes by the status that the test harness
-/// counts.
+/// Default values of the parameters `retry-on` and `throttle-on`. They select outcomes by their status, as the test
+/// harness counts it, not by status code.
 const RETRIED: &str = "rejected|failed";
 const THROTTLED: &str = "rejected";
 

@@ -9,14 +9,15 @@ use vocabulary::whole_nanos;
 
 pub(crate) const LONGEST: Duration = Duration::from_hours(24);
 
-/// Returns `min(cap, base · scale · factor^steps)`. The result is zero if `base` or `scale` is zero, even if the power
-/// is infinite.
+/// Returns the delay `min(cap, base · scale · factor^steps)`. If `base` or `scale` is zero, the result is zero even if
+/// the power overflows to infinity.
 pub(crate) fn grown(base: Duration, scale: f64, factor: f64, steps: u32, cap: Duration) -> Duration {
     fraction(base, scale * libm::pow(factor, f64::from(steps))).min(cap)
 }
 
 /// Returns a duration drawn uniformly from `low` to `high`. With a non-zero grid, the result is `low` plus a whole
-/// multiple of the grid, and all such values are equally likely. `high` is included if it lies on the grid.
+/// multiple of the grid, and all these values are equally likely. The value `high` itself is possible only if it lies
+/// on the grid.
 pub(crate) fn between(low: Duration, high: Duration, grid: Duration, unit: f64) -> Duration {
     let width = high.saturating_sub(low);
     if grid.is_zero() {

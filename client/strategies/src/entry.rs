@@ -28,12 +28,13 @@ pub struct Entry {
     prepare: fn(&Options) -> Result<Prepared, SpecError>,
 }
 
-/// Strategy part whose options are already parsed. It is started once per client, and there may be a hundred thousand
-/// clients.
+/// Strategy part whose options are already parsed, so that creating an instance is cheap. One instance is created per
+/// client, and there may be a hundred thousand clients.
 #[derive(Clone)]
 pub(crate) struct Prepared {
     starts: Arc<Starts>,
-    /// First backoff that was created from this part. All later backoffs share its rule.
+    /// First backoff that was created from this strategy part. It is kept because all later backoffs share its computed
+    /// rule.
     back_off: OnceLock<Shaped>,
 }
 

@@ -7,8 +7,8 @@ use crate::common::COMMON;
 use crate::presets::preset;
 use crate::strategy::MAX_LAYERS;
 
-/// Names that client libraries use for the maximum number of retries of an op, in lower case and without separators.
-/// urllib3 uses `total`.
+/// Names of options that set the maximum number of retries in client libraries, in lower case and without separators.
+/// `total` is from urllib3.
 const RETRIES: &[&str] =
     &["maxretries", "maxretry", "maxretrycount", "numretries", "retries", "retrycount", "total"];
 
@@ -57,7 +57,7 @@ pub enum SpecError {
     Value {
         /// Name of the part.
         part: &'static str,
-        /// Rejected value, with the accepted values.
+        /// Text that names the rejected value and the accepted values.
         source: ParameterError,
     },
     /// The strategy text combines parameters of a part that do not fit together.
@@ -77,7 +77,8 @@ pub enum SpecError {
         /// Text of the layer.
         text: String,
     },
-    /// A layer has more budgets than an attempt can hold permits for.
+    /// A layer of the strategy has too many budgets. An attempt can hold only a fixed number of permits, one per
+    /// budget.
     #[error("`{text}` stacks more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
     TooManyBudgets {
         /// Text of the layer.
@@ -102,8 +103,8 @@ pub enum SpecError {
         /// Name of the hedger.
         hedger: &'static str,
     },
-    /// The strategy combines a hedger with a part that has carrier sense. With carrier sense, the server decides
-    /// whether an attempt starts.
+    /// The strategy combines a hedger with a part that has carrier sense. These exclude each other, because with
+    /// carrier sense the server decides whether an attempt starts.
     #[error(
         "`{hedger}` sends copies, and `{carrier}` lets the server decide whether an attempt starts; leave one of them out"
     )]
@@ -113,13 +114,13 @@ pub enum SpecError {
         /// Name of the part with carrier sense.
         carrier: &'static str,
     },
-    /// The strategy has more layers than the state of an op can hold.
+    /// The strategy has too many layers, because the state of an op has a fixed number of entries, one per layer.
     #[error("`{text}` has more than {MAX_LAYERS} layers; keep at most {MAX_LAYERS}")]
     TooManyLayers {
         /// Text of the strategy.
         text: String,
     },
-    /// The word `over` has no layer on one of its sides.
+    /// One side of the word `over`, which joins two layers, is empty.
     #[error("`{text}` has no layer on one side of `over`; write `A over B`, B being the inner one")]
     NoLayer {
         /// Text of the strategy.
@@ -134,13 +135,15 @@ pub enum SpecError {
         /// Names of the parts of the layer, joined by `+`.
         layer: String,
     },
-    /// The strategy searches answers for more reasons than it can distinguish.
+    /// The strategy searches answers for too many reasons, such as error codes. The number of reasons that it can
+    /// distinguish is limited.
     #[error("`{text}` looks for more than 64 reasons; keep at most 64")]
     TooManyReasons {
         /// Text of the strategy.
         text: String,
     },
-    /// The layers of the strategy parse advice in more ways than an outcome can hold results.
+    /// The layers of the strategy parse advice in too many different ways, because an outcome has room for only a few
+    /// parsed results.
     #[error("the layers of `{text}` read advice in more than two ways; give two of them the same `advice`")]
     TooManyAdviceForms {
         /// Text of the strategy.
@@ -170,7 +173,7 @@ pub enum SpecError {
         /// Option without a value, as written in the strategy text.
         option: String,
     },
-    /// A word after the name of a preset is not one of the preset's choices.
+    /// The strategy text sets a parameter of a preset to a word that the parameter does not accept.
     #[error("`{option}` is not accepted by `preset:{preset}`; it takes {accepted}")]
     PresetChoice {
         /// Name of the preset.
@@ -180,7 +183,7 @@ pub enum SpecError {
         /// List of the words that the preset accepts.
         accepted: String,
     },
-    /// The strategy text overrides a parameter that no part of the preset has.
+    /// The strategy text sets a parameter after a preset's name, but no part of the preset has this parameter.
     #[error(
         "`preset:{preset}` has no parameter `{key}`{suggestion}{}", pointer(.suggestion, .preset)
     )]
@@ -192,7 +195,7 @@ pub enum SpecError {
         /// Either empty, or a suggestion such as "did you mean …?".
         suggestion: String,
     },
-    /// The strategy text overrides a parameter that several parts of the preset have.
+    /// The strategy text sets a parameter after a preset's name, but several parts of the preset have this parameter.
     #[error("more than one part of `preset:{preset}` knows `{key}`; write {parts}")]
     AmbiguousOverride {
         /// Name of the preset.
@@ -202,7 +205,7 @@ pub enum SpecError {
         /// Unambiguous keys to use instead.
         parts: String,
     },
-    /// The strategy contains the oracle, but no schedule for the oracle is given.
+    /// The strategy contains the `oracle`, but the caller has not provided the schedule that the oracle follows.
     #[error(
         "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \
          `--target` is given)"
@@ -236,8 +239,8 @@ impl SpecError {
             OptionsError::Unknown { key, value, known: own } => {
                 let known: Vec<&str> =
                     own.into_iter().chain(COMMON.iter().map(|common| common.key)).collect();
-                // The error message abbreviates the many parameters for advice, because `loadgen strategies NAME` lists
-                // them.
+                // The error message does not list the many parameters for advice, because `loadgen strategies NAME`
+                // lists them.
                 let named = known.iter().filter(|key| !key.starts_with("advice-")).chain([&"advice-…"]);
                 Self::UnknownParameter {
                     part,

@@ -1,5 +1,5 @@
-//! Facts about an answer that strategies use, such as its status code. They take eight bytes, and every driver provides
-//! them.
+//! Facts about an answer that strategies use, such as its status code. They take eight bytes, and every driver (HTTP
+//! client or simulation) provides them.
 
 use std::num::NonZeroU8;
 
@@ -15,15 +15,15 @@ pub struct Facts {
     pub missing: Option<Missing>,
     /// Hints about retries in the headers of the answer.
     pub hints: Hints,
-    /// gRPC status of the answer, if a rule of the strategy uses it.
+    /// gRPC status of the answer. It is set only if a rule of the strategy uses it.
     pub grpc: Option<Grpc>,
-    /// Reason that the answer gives, such as an error code. It is stored as a position, from 1, in the list of reasons
-    /// for which the strategy searches.
+    /// Reason that the answer gives, such as an error code. The value is a position, from 1, in the list of reasons for
+    /// which the strategy searches.
     pub reason: Option<NonZeroU8>,
 }
 
 impl Facts {
-    /// Facts about an attempt of which nothing is known.
+    /// Facts of an attempt if nothing is known about its answer.
     pub const NONE: Self = Self { code: 0, missing: None, hints: Hints::NONE, grpc: None, reason: None };
 
     /// Creates the facts of an answer of which only the status code is known.

@@ -5,7 +5,8 @@
 pub struct GaugeKind {
     /// Name of the gauge in legends and results.
     pub name: &'static str,
-    /// Unit of the gauge. It is empty for numbers of attempts, which are plotted on the same axis as the window.
+    /// Unit of the gauge. It is empty if the value is a number of attempts, because such values are plotted on the same
+    /// axis as the window.
     pub unit: &'static str,
 }
 
@@ -41,7 +42,7 @@ impl BreakerPhase {
     }
 }
 
-/// Snapshot of a strategy's inner state. A field is `None` if no part of the strategy has that value.
+/// Snapshot of a strategy's inner state. A field is `None` if no part of the strategy provides this value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Gauges {

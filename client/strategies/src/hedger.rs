@@ -10,11 +10,11 @@ use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 /// hedged call (grpc/proposal `A6-client-retries.md`, "Limits on Retries and Hedges").
 pub const MAX_COPIES: u32 = 4;
 
-/// Part of a strategy that decides about copies: further attempts of an op while an earlier one is in flight. The first
-/// attempt to succeed ends the others.
+/// Part of a strategy that decides when to send copies. A copy is a further attempt of an op that is sent while an
+/// earlier attempt is still in flight. The first attempt to succeed ends the others.
 ///
-/// A *round* is an attempt that is not a copy, together with its copies. Each copy is due at one instant. If limiters
-/// or budgets do not admit it at that instant, it is not sent at all, and the next copy is due at its own instant. When
+/// A *round* consists of an attempt that is not a copy, and its copies. Each copy is due at one instant. If limiters or
+/// budgets do not admit the copy at that instant, it is never sent; the due time of the next copy does not change. When
 /// all attempts of a round have failed, the retry policy decides as after a single failure.
 ///
 /// # Example
@@ -41,12 +41,12 @@ pub const MAX_COPIES: u32 = 4;
 /// assert!(!strategy.only_retries());
 /// ```
 pub trait Hedger: Send {
-    /// Returns the copies that may follow the attempt `launch`, or `None` for no copies. This attempt was just sent and
-    /// is not itself a copy.
+    /// Returns the copies that may follow the attempt `launch`, or `None` for no copies. The client calls this method
+    /// just after it has sent `launch`, which is not itself a copy.
     fn on_sent(&mut self, now: Instant, launch: &Candidate) -> Option<Copies>;
 
-    /// Returns the effect of one failed attempt on the other attempts of its round. It applies only if the op may be
-    /// retried at all.
+    /// Returns the effect of one failed attempt on the other attempts of its round. The effect applies only if the
+    /// rules of the strategy allow a retry of the op.
     fn after_failure(&self) -> AfterFailure;
 
     /// Records the end of an attempt or a copy.
@@ -61,7 +61,7 @@ pub trait Hedger: Send {
 pub struct Copies {
     /// Number of copies, at most [`MAX_COPIES`].
     pub count: u32,
-    /// Delay of each copy after the previous copy, or after the attempt for the first copy.
+    /// Delay of each copy. It starts when the previous copy was sent; for the first copy, when the attempt was sent.
     pub delay: Duration,
 }
 
@@ -72,7 +72,8 @@ pub enum AfterFailure {
     Next,
     /// The other attempts of the round continue unchanged, as in Finagle's `BackupRequestFilter`.
     Wait,
-    /// As soon as one attempt of the round ends, its outcome is that of the op, whatever the outcome is (tower).
+    /// The round ends as soon as one of its attempts ends, and the outcome of that attempt is the outcome of the op
+    /// (tower).
     End,
 }
 

@@ -16,8 +16,9 @@ struct Header {
     never: Hints,
 }
 
-/// All supported headers with hints about retries. Sources: openai-python `src/openai/_base_client.py`; stripe-python
-/// `stripe/_http_client.py`; envoy `source/common/router/retry_state_impl.cc`.
+/// All supported headers by which a server advises for or against a retry. Sources: openai-python
+/// `src/openai/_base_client.py`; stripe-python `stripe/_http_client.py`; envoy
+/// `source/common/router/retry_state_impl.cc`.
 const HEADERS: [Header; 3] = [
     Header { name: "x-should-retry", again: Hints::SHOULD_RETRY, never: Hints::SHOULD_NOT_RETRY },
     Header {

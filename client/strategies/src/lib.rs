@@ -8,10 +8,10 @@
 //! - [`Budget`]s decide whether an attempt is admitted at all: retry budgets, quotas, circuit breakers.
 //! - A [`Hedger`] decides when to send copies of an attempt that has not been answered yet.
 //!
-//! An attempt is sent only if every limiter and every budget agrees. All of them then observe its outcome. After a
-//! failure, each budget may forbid a retry, and the retry policy sets the delay. A server's advice, such as
-//! `Retry-After`, can override that delay. Without a retry policy, a failed op is ready again at once, and the limiters
-//! decide when its retry is sent.
+//! An attempt is sent only if every limiter and every budget admits it. All limiters and budgets later observe the
+//! outcome of the attempt. After a failure, each budget may forbid a retry, and the retry policy sets the delay. A
+//! server's advice, such as `Retry-After`, can override that delay. Without a retry policy, a failed op is ready again
+//! at once, and the limiters decide when its retry is sent.
 //!
 //! Strategies are written as text: `+` joins parts, and `over` puts one layer of retries around another.
 //! [`StrategySpec`] parses that text, and [`STRATEGIES`] lists all parts by name. [`presets()`] lists strategies of

@@ -7,12 +7,13 @@ use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 /// Part of a strategy that decides when the next attempt may start, such as a congestion window, a rate limit or a
 /// pacer.
 ///
-/// The client calls [`poll`](Self::poll) for the op at the head of its queue. It polls again after every event, and at
-/// every instant that `poll` returned. `poll` does not change the limiter. [`on_sent`](Self::on_sent) charges a token
-/// or a slot of the window. It is called only after every part has agreed.
+/// The client calls [`poll`](Self::poll) for the op at the head of its queue. The client polls again after every event,
+/// and at every instant that `poll` returned. A call of `poll` does not change the limiter. Only
+/// [`on_sent`](Self::on_sent) charges a token or a slot of the window. The client calls `on_sent` only after every part
+/// of the strategy has admitted the attempt.
 ///
-/// An instant returned by `poll` is at least one nanosecond after `now`. Otherwise a run in virtual time would poll
-/// forever at the same instant.
+/// An instant returned by `poll` is at least one nanosecond after `now`. If it were equal to `now`, a run in virtual
+/// time would poll forever at the same instant.
 ///
 /// # Example
 ///
@@ -33,14 +34,15 @@ use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 /// assert!(strategy.is_full(10) && !strategy.is_full(9));
 /// ```
 pub trait Limiter: Send {
-    /// Returns whether the candidate of `view` may start now. The default implementation admits it unless the window is
-    /// [full](Self::is_full).
+    /// Returns whether the candidate, which is the next attempt of the client, may start now. The default
+    /// implementation admits it unless the window is [full](Self::is_full).
     fn poll(&self, _now: Instant, view: &LimiterView) -> Admit {
         if self.is_full(view.in_flight) { Admit::Wait(Until::Event) } else { Admit::Go }
     }
 
-    /// Returns true if the window is full: with `in_flight` attempts in flight, [`poll`](Self::poll) makes every
-    /// candidate wait for an [event](Until::Event), whatever the rest of the view. The client then skips the poll.
+    /// Returns true if the window is full with `in_flight` attempts in flight. In this case [`poll`](Self::poll) would
+    /// make every candidate wait for an [event](Until::Event), whatever the other values of its view. So the client
+    /// skips the poll.
     fn is_full(&self, _in_flight: u32) -> bool {
         false
     }
@@ -48,14 +50,15 @@ pub trait Limiter: Send {
     /// Records that an op became ready, because it arrived or its back-off ended.
     fn on_ready(&mut self, _now: Instant, _candidate: &Candidate) {}
 
-    /// Records that the candidate of `view` was sent. `view.in_flight` does not include this candidate yet.
+    /// Records that the candidate in `view` was sent. The number `view.in_flight` does not include the candidate yet.
     fn on_sent(&mut self, _now: Instant, _view: &LimiterView) {}
 
-    /// Records the end of an attempt. `ended.in_flight` still includes this attempt.
+    /// Records the end of an attempt. The number `ended.in_flight` still includes this attempt.
     fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome) {}
 
-    /// Records that no op is ready. If the limiter would admit more attempts, the client is application-limited. In
-    /// this case, the number of attempts in flight does not show how much the server can handle.
+    /// Records that no op is ready to be sent. If the limiter would admit more attempts, the client is
+    /// application-limited: its own load, not the server, limits the number of attempts in flight. So this number does
+    /// not show how much the server can handle.
     fn on_app_limited(&mut self, _now: Instant, _in_flight: u32) {}
 
     /// Returns the instant at which the client must call [`on_timer`](Self::on_timer), or `None` if no timer is set.
@@ -71,7 +74,7 @@ pub trait Limiter: Send {
     fn report(&self, _gauges: &mut Gauges) {}
 }
 
-/// State of the client, as passed to a limiter.
+/// State of the client that a limiter needs to decide about the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimiterView {
     /// Number of attempts in flight, without the candidate.
@@ -84,19 +87,20 @@ pub struct LimiterView {
     pub candidate: Candidate,
 }
 
-/// Requirement of an attempt with carrier sense. In one step, the server checks its free capacity and either starts or
-/// refuses the attempt.
+/// Requirement of an attempt with carrier sense. The attempt starts only if the server has enough free capacity. The
+/// server checks its free capacity and starts or refuses the attempt in one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CarrierSense {
-    /// Minimum free capacity that the server must have: slots, places in a queue, file descriptors.
+    /// Minimum free capacity that the server must have for the attempt to start. The unit depends on the server: slots,
+    /// places in a queue, or file descriptors.
     pub min_free: u32,
-    /// Time that a refused start takes: if the server has less free capacity, the op fails after this time, without an
-    /// attempt.
+    /// Time that a refused start takes. If the server has too little free capacity, the op fails after this time, and
+    /// no attempt is made.
     pub cost: Duration,
 }
 
 impl CarrierSense {
-    /// Returns a requirement that is met only if both requirements are met.
+    /// Combines two requirements into one that is met only if both are met.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { min_free: self.min_free.max(other.min_free), cost: self.cost.max(other.cost) }
@@ -111,9 +115,9 @@ pub enum Admit {
     Go,
     /// Do not start the attempt yet.
     Wait(Until),
-    /// Start the attempt if the server has enough free capacity at that moment. Otherwise no attempt is counted:
-    /// [`on_ended`](Limiter::on_ended) follows with [`Status::Deferred`](crate::Status::Deferred) and refunds the
-    /// charge of [`on_sent`](Limiter::on_sent).
+    /// Start the attempt only if the server has enough free capacity at that moment. If it has not, no attempt is
+    /// counted: [`on_ended`](Limiter::on_ended) follows with [`Status::Deferred`](crate::Status::Deferred). The limiter
+    /// then refunds the charge of [`on_sent`](Limiter::on_sent).
     GoIfFree(CarrierSense),
 }
 
@@ -127,7 +131,7 @@ pub enum Until {
 }
 
 impl Until {
-    /// Returns a condition that is met when both conditions are met.
+    /// Combines two conditions into one that is met only when both are met.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {

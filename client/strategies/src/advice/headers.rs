@@ -53,7 +53,7 @@ pub trait AdviceHeaders {
     fn status(&self) -> u16;
 
     /// Returns the exact wait that a mockserver reports to a run of `loadgen`. A mockserver reports the exact wait only
-    /// if its configuration does not name the headers in which to send advice.
+    /// if its configuration does not set any form of advice.
     fn exact_wait(&self) -> Option<Duration> {
         None
     }

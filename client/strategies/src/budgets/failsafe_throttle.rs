@@ -3,8 +3,8 @@
 //!
 //! Source: failsafe-go/failsafe-go `adaptivethrottler/adaptivethrottler.go`, `internal/util/stats.go`. A launch is
 //! refused with probability P = min(most, max(0, n − ok / (1 − rate)) / (n + 1)). In this formula, `n` is the number of
-//! executions that ended in the last minute, and `ok` the number of those that succeeded or failed permanently.
-//! Executions older than a minute are dropped only when another execution ends.
+//! executions that ended in the last minute. `ok` is the number of these executions that succeeded or failed
+//! permanently. Executions older than a minute are dropped only when another execution ends.
 
 use std::time::Duration;
 

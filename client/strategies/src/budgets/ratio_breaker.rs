@@ -3,14 +3,14 @@
 //!
 //! Source: App-vNext/Polly
 //! `src/Polly.Core/CircuitBreaker/{Controller/CircuitStateController,Controller/AdvancedCircuitBehavior,Health/RollingHealthMetrics}.cs`,
-//! with the defaults of dotnet/extensions' standard resilience handler. With these defaults, the breaker opens when 10
-//! % of at least 100 calls within 30 s fail, stays open for 5 s, and sends one trial. A refused call is not retried.
-//! The other source is resilience4j/resilience4j `CircuitBreakerStateMachine.java`, `CircuitBreakerMetrics.java`. The
-//! breaker of resilience4j opens when half of the last 100 calls fail, stays open for a minute, and sends ten trials
-//! (`ratio=0.5,calls=100,open=1m,trials=10`).
+//! with the defaults of dotnet/extensions' standard resilience handler. With these defaults, the breaker opens if 10 %
+//! of at least 100 calls within 30 s fail. It stays open for 5 s and then sends one trial. Calls that the breaker
+//! refuses are not retried. The other source is resilience4j/resilience4j `CircuitBreakerStateMachine.java`,
+//! `CircuitBreakerMetrics.java`. The breaker of resilience4j opens if half of the last 100 calls fail. It stays open
+//! for a minute and then sends ten trials (`ratio=0.5,calls=100,open=1m,trials=10`).
 //!
-//! As in both sources, an attempt counts for the phase in which it ends, even if it was sent in another phase. So the
-//! outcome of an attempt sent before the opening may decide in place of a trial.
+//! As in both sources, the outcome of an attempt counts for the phase in which the attempt ends, even if it was sent in
+//! an earlier phase. So an attempt that was sent before the opening can decide in place of a trial.
 
 mod calls;
 
@@ -111,15 +111,15 @@ enum Phase {
     Open {
         until: Instant,
     },
-    /// `left` is the number of trials that may still be sent. `ended` counts the attempts that ended since the first
-    /// trial was sent.
+    /// The breaker has sent trials and waits for their outcomes. `left` is the number of trials that may still be sent.
+    /// `ended` counts the attempts that ended since the first trial was sent.
     HalfOpen {
         left: u32,
         ended: Health,
     },
 }
 
-/// Permit that marks a trial attempt. If a trial ends without a counted outcome (for example, because it was
+/// Permit that marks a trial attempt. If a trial ends without success or failure (for example, because it was
 /// cancelled), another trial may be sent instead.
 const TRIAL: Permit = Permit(1);
 
@@ -150,8 +150,8 @@ impl Breaker {
         match self.phase {
             Phase::Closed => {
                 let health = self.calls.count(now, failed);
-                // Polly checks the ratio only at a failure. With `calls`, a success is checked too, because it may
-                // complete the required number of calls.
+                // Without `calls`, the failure ratio is checked only after failures, as in Polly. With `calls`, it is
+                // also checked after successes, because a success may complete the required number of attempts.
                 let least = if self.config.calls > 0 {
                     self.config.least.min(self.config.calls)
                 } else {

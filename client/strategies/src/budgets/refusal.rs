@@ -24,15 +24,15 @@ impl OnRefusal {
     }
 }
 
-/// Returns the share of excess requests: `(requests − accepted) / (requests + 1)`, at least 0. The argument `accepted`
-/// is the number of requests that the server accepted, times the requests allowed per accepted one, plus the number
-/// that is always allowed.
+/// Returns the share of excess requests: `(requests − accepted) / (requests + 1)`, at least 0. The caller computes
+/// `accepted` from the number of requests that the server accepted. It multiplies that number by the requests allowed
+/// per accepted one, and adds the number that is always allowed.
 pub(super) fn surplus(requests: f64, accepted: f64) -> f64 {
     ((requests - accepted) / (requests + 1.0)).max(0.0)
 }
 
-/// Returns whether the server accepted an ended attempt: it succeeded or failed permanently. Returns `None` for a shed,
-/// deferred or cancelled attempt.
+/// Returns whether the server accepted an ended attempt. An attempt that succeeded or failed permanently counts as
+/// accepted. Returns `None` for a shed, deferred or cancelled attempt.
 pub(super) fn was_accepted(outcome: &Outcome) -> Option<bool> {
     match outcome.status {
         Status::Succeeded => Some(true),

@@ -1,17 +1,19 @@
 //! `retry-budget`: admits retries only while enough tokens are left. A failure costs one token; a success adds a part
 //! of one.
 //!
-//! Source: gRPC's retry throttling (proposal A6). The number of tokens is in [0, max] and starts at max. A failure that
-//! the strategy would retry, or any failure with the advice not to retry, takes 1 token; a success adds `ratio`. A
+//! Source: gRPC's retry throttling (proposal A6). The number of tokens is in [0, max] and starts at max. A success adds
+//! `ratio` tokens. A failure takes 1 token if the strategy would retry it, or if the server advises never to retry. A
 //! retry is admitted only while tokens > max / 2. First attempts are always admitted. With hedging, the first attempt
-//! of a round is always admitted. Its copies are admitted only if there are enough tokens when they are due.
+//! of each round is always admitted. Hedged copies are admitted only if tokens > max / 2 at their due time.
 //!
-//! gRPC decides at the failure (`ask=failure`), after it has taken that failure's token and before any back-off
-//! (grpc/grpc-go `stream.go`, `shouldRetry`: `throttle` precedes the draw of the delay). It counts in thousandths of a
-//! token, so `ratio` has three decimals (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry` the
-//! budget decides when the back-off is over, so successes and failures during the back-off count. With
-//! `on-empty=back-off`, a refused retry backs off again. Once only retries are left, no success can refill the tokens.
-//! So limit the attempts or the time of ops in that case.
+//! The parameter `ask` sets the time of the decision about a retry. With `ask=failure`, the budget decides at the
+//! failure, as in gRPC: after it has taken the token for the failure, and before any back-off. (In grpc/grpc-go
+//! `stream.go`, `shouldRetry`, the variable `throttle` is set before the delay is drawn.) gRPC counts in thousandths of
+//! a token, so `ratio` has three decimals (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry`,
+//! the budget decides when the back-off is over. So successes and failures during the back-off count, too.
+//!
+//! With `on-empty=back-off`, a refused retry backs off again. If all remaining requests are retries, no success refills
+//! the tokens, and the ops would back off forever. To prevent this, limit the attempts or the time of ops.
 
 use vocabulary::Rng;
 
@@ -107,7 +109,7 @@ struct Throttling {
     /// Settings of the budget. `max` and `ratio` are converted to the unit of `tokens`.
     config: RetryBudget,
     tokens: f64,
-    /// Number of units in which one token is counted: 1000 with `ask=failure`, otherwise 1.
+    /// Number of counting units per token: 1000 with `ask=failure`, and otherwise 1.
     one: f64,
 }
 
@@ -117,8 +119,8 @@ impl Throttling {
             Ask::Failure => 1000.0,
             Ask::Retry => 1.0,
         };
-        // With `ask=failure`, numbers are truncated to whole thousandths of a token. The added 1e-6 compensates for
-        // binary fractions that are slightly below their decimal value.
+        // With `ask=failure`, numbers of tokens are truncated to whole thousandths. The added 1e-6 prevents that a
+        // decimal value loses a thousandth because its binary representation is slightly smaller.
         let counted = |number: f64| match config.ask {
             Ask::Failure => libm::floor(number * one + 1e-6),
             Ask::Retry => number,

@@ -1,5 +1,5 @@
-//! Ring of counters, one per time slice. The slices follow each other without gaps, starting at an origin, and the
-//! oldest slices expire.
+//! Ring of counters, one per time slice. The slices follow each other without gaps, and the first one starts at a fixed
+//! origin. The oldest slices expire.
 //!
 //! Source: zeromicro/go-zero `core/collection/rollingwindow.go`; failsafe-go/failsafe-go `internal/util/stats.go`
 //! (`timedStats`); linkerd/linkerd2-proxy `linkerd/app/outbound/src/http/breaker/success_rate.rs`.

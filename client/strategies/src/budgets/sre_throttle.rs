@@ -2,13 +2,14 @@
 //! recently rejected.
 //!
 //! Source: "Site Reliability Engineering", chapter 21, Handling Overload: P = max(0, (requests − K · accepts) /
-//! (requests + 1)) over the last two minutes, K = 2. Launches refused by this throttle count among the requests. As in
-//! all implementations, a request is counted when it ends. If it were counted when sent, a burst would raise the
-//! probability of its own refusal.
+//! (requests + 1)) over the last two minutes, K = 2. In this formula, K is the number of requests allowed per accepted
+//! request. Launches that this throttle refuses count as requests, too. As in all implementations, a request is counted
+//! when it ends. If requests were counted when sent, each request of a burst would raise the probability that the
+//! others are refused.
 //!
-//! The throttle of zeromicro/go-zero `core/breaker/googlebreaker.go` before 1.7 (03fca6b) has the options
-//! `factor=1.5,window=10s,spare=5,on-refusal=fail`; only its time slices have another width. For later versions use
-//! `go-zero-breaker`.
+//! The throttle of zeromicro/go-zero `core/breaker/googlebreaker.go` before version 1.7 (commit 03fca6b) is almost the
+//! same with `factor=1.5,window=10s,spare=5,on-refusal=fail`. Only its time slices have another width. For go-zero 1.7
+//! and later, use `go-zero-breaker`.
 
 use std::time::Duration;
 

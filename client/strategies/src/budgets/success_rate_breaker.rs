@@ -3,13 +3,15 @@
 //!
 //! Source: twitter/finagle
 //! `finagle-core/src/main/scala/com/twitter/finagle/liveness/{FailureAccrualPolicy,FailureAccrualFactory}.scala`,
-//! `util/Ema.scala`, `Backoff.scala`: the hybrid policy and its defaults. The breaker of linkerd/linkerd2-proxy
-//! `linkerd/app/outbound/src/http/breaker/{unified,success_rate}.rs` has the options
+//! `util/Ema.scala`, `Backoff.scala`. This breaker follows Finagle's hybrid policy and has its defaults. The breaker of
+//! linkerd/linkerd2-proxy `linkerd/app/outbound/src/http/breaker/{unified,success_rate}.rs` corresponds to the options
 //! `average=exact,window=10s,in-a-row=7,row-of=transient,open=1s,cap=1m,spread=above`.
 //!
-//! As in both sources, an attempt counts for the phase in which it ends. While a probe is in flight, the first attempt
-//! to end decides, even if it is not the probe. Both sources mark one endpoint of many as dead. In this crate a client
-//! has only one endpoint, and launches wait until the breaker admits them, unless `when-open` sets otherwise.
+//! As in both sources, the outcome of an attempt counts for the phase in which the attempt ends. While a probe is in
+//! flight, the first attempt that ends decides, even if it is not the probe.
+//!
+//! In both sources, a breaker marks one of many endpoints as dead. In this crate a client has only one endpoint. So
+//! launches wait until the breaker admits them, unless `when-open` sets another reaction.
 
 mod penalty;
 mod rate;
@@ -177,12 +179,12 @@ struct Breaker {
     config: SuccessRateBreaker,
     rate: Rate,
     row: u32,
-    /// Durations for which the breaker opens. Each rule has its own sequence: the first is for the success rate, the
-    /// second for consecutive failures.
+    /// Two sequences of durations for which the breaker stays open. The first is for openings caused by the success
+    /// rate, the second for openings caused by consecutive failures.
     penalties: [Penalties; 2],
     phase: Phase,
-    /// Number of probes so far. The latest probe has this number as its permit, from 1. When an attempt is cancelled,
-    /// the permit shows whether it was the current probe, an earlier probe, or no probe.
+    /// Number of probes so far. Each probe receives this number, from 1, as its permit; other attempts receive 0. If an
+    /// attempt is cancelled, its permit shows whether it was the current probe.
     probes: u32,
     reason: &'static str,
 }
@@ -208,7 +210,8 @@ impl Breaker {
         }
         self.row = 0;
         let is_low = self.is_low(now, true);
-        // With `average=exact`, the rate may fall even at a success, because older successes leave the window.
+        // With `average=exact`, the success rate may fall even when an attempt succeeds, because older successes leave
+        // the window at the same time.
         if is_low && self.config.average == Average::Exact && self.phase == Phase::Closed {
             self.open(now, 0, [true, false]);
         }
@@ -218,20 +221,21 @@ impl Breaker {
         let is_probe = match self.phase {
             Phase::Closed => false,
             Phase::HalfOpen { probing: true } => true,
-            // An attempt that ends in one of these phases was sent before the breaker opened, so its failure shows
-            // nothing new.
+            // The breaker is open, or waits for the next probe. So the failed attempt was sent before the breaker
+            // opened, and its failure shows nothing new.
             Phase::Open { .. } | Phase::HalfOpen { probing: false } => return,
         };
         if self.config.row_of == RowOf::Any || classification != Classification::Throttled {
             self.row = self.row.saturating_add(1);
         } else {
-            // As in linkerd, an answer that only throttles ends the sequence of consecutive failures.
+            // As in linkerd, an answer that means throttling interrupts the sequence of consecutive failures.
             self.row = 0;
         }
         let is_low = self.is_low(now, false);
         let in_a_row = self.config.in_a_row > 0 && self.row >= self.config.in_a_row;
         match (self.config.average, is_low || in_a_row) {
-            // linkerd has a single sequence of opening durations, and a failed probe continues this sequence.
+            // linkerd has a single sequence of opening durations, so a failed probe continues that sequence. This code
+            // uses the first sequence for it.
             (Average::Exact, true) => self.open(now, op, [true, false]),
             (Average::Exact, false) if is_probe => self.open(now, op, [true, false]),
             (Average::Moving, true) => self.open(now, op, [is_low, in_a_row]),
@@ -247,8 +251,9 @@ impl Breaker {
         rate < self.config.success && self.rate.has_measured(now, self.config.least)
     }
 
-    /// Opens the breaker. The success rate and the consecutive failures each have a sequence of opening durations, and
-    /// `by` selects one or both sequences. The breaker opens for the longest of their next durations.
+    /// Opens the breaker. There are two sequences of opening durations: one for a low success rate, and one for
+    /// consecutive failures. `by` selects one or both of them. The breaker stays open for the longest of the next
+    /// durations of the selected sequences.
     fn open(&mut self, now: Instant, op: u64, by: [bool; 2]) {
         let penalties = self.penalties.iter_mut().zip(by).filter(|(_, counts)| *counts);
         let longest = penalties.map(|(penalties, _)| penalties.next(op)).max().unwrap_or_default();

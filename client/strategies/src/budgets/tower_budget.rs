@@ -1,9 +1,9 @@
 //! `tower-budget`: admits retries up to a share of recent ops, as in tower, reqwest and linkerd.
 //!
-//! Source: tower-rs/tower `tower/src/retry/budget/tps_budget.rs`, including its truncations: with `share=0.6` a retry
-//! costs ⌊1 / 0.6⌋ = 1, so every op may be retried. An op deposits when its answer is not retried, as in tower's own
-//! examples, reqwest (seanmonstar/reqwest `src/retry.rs`: no reserve) and linkerd. With `deposit=request` every op
-//! deposits.
+//! Source: tower-rs/tower `tower/src/retry/budget/tps_budget.rs`, including its truncations. For example, with
+//! `share=0.6` each op deposits 1, and a retry costs ⌊1 / 0.6⌋ = 1, so every op may be retried. By default an op makes
+//! its deposit when its answer is not retried. Tower's own examples, reqwest (seanmonstar/reqwest `src/retry.rs`,
+//! without a reserve) and linkerd do so. With `deposit=request`, every op makes its deposit at its first attempt.
 
 use std::time::Duration;
 
@@ -80,12 +80,12 @@ impl TowerBudget {
     }
 }
 
-/// Balance of tower's `TpsBucket`: the amounts of the last ten time slots, and of the current slot.
+/// Balance of tower's `TpsBucket`: the amounts of the ten time slots that ended last, and of the current slot.
 #[derive(Clone)]
 struct Slots {
     ended: [i64; 10],
     index: usize,
-    /// Start of the current time slot. It is the instant of an event, not a multiple of the slot's width.
+    /// Start of the current time slot. A slot starts at the instant of an event, not at a multiple of the slot's width.
     began: Instant,
     width: Duration,
     writer: i64,
@@ -99,8 +99,8 @@ impl Bucket for Slots {
         }
         self.ended[self.index] = std::mem::take(&mut self.writer);
         self.index = (self.index + 1) % self.ended.len();
-        // One round through the ring clears all slots. Further rounds would only change the index of the next slot,
-        // which does not matter if all slots are empty.
+        // One round through the ring clears all slots, so further rounds are skipped. They would only change the index
+        // of the next slot, which has no effect if all slots are empty.
         for _ in 0..(age.saturating_sub(1) / width).min(self.ended.len() as u64) {
             self.ended[self.index] = 0;
             self.index = (self.index + 1) % self.ended.len();

@@ -1,4 +1,4 @@
-//! Treatment of launches that a circuit breaker does not admit.
+//! Reactions to a launch that a circuit breaker does not admit.
 
 use vocabulary::Choice;
 
@@ -8,7 +8,7 @@ use crate::{Advice, BudgetDecision, Until};
 pub(crate) enum WhenOpen {
     #[default]
     GiveUp,
-    /// Launches fail without being sent, and the retry policy decides about their ops.
+    /// The launch fails without being sent. The retry policy then decides whether its op is retried.
     Shed,
     Wait,
 }

@@ -1,7 +1,7 @@
 //! Sum of amounts over a recent time window, kept as finished time slices and a current slice.
 //!
-//! Source: twitter/util `util-core/src/main/scala/com/twitter/util/WindowedAdder.scala`. A slice starts at an event,
-//! not at a multiple of its width.
+//! Source: twitter/util `util-core/src/main/scala/com/twitter/util/WindowedAdder.scala`. A slice starts at the instant
+//! of an event, not at a multiple of the slice's width.
 
 use std::time::Duration;
 
@@ -24,8 +24,8 @@ impl<const ENDED: usize> WindowedAdder<ENDED> {
         Self { slices: [0; ENDED], oldest: 0, began_ms: 0, width_ms, writer: 0 }
     }
 
-    /// Ends the current time slice if its time is over, and adds the empty slices that have passed since. This method
-    /// must be called before every read and addition.
+    /// Ends the current time slice if its width has passed, and adds an empty slice for each width that has passed
+    /// since then. This method must be called before every read and addition.
     pub(super) fn expire(&mut self, now: Instant) {
         let now_ms = now.as_nanos() / 1_000_000;
         let age = now_ms.saturating_sub(self.began_ms);

@@ -27,7 +27,8 @@ const FUNCTIONS: &[(&str, Instruction)] = &[
     ("round", Instruction::Unary(libm::round)),
 ];
 
-/// Limits of an expression: first its maximum length in bytes, then its maximum nesting depth.
+/// Limits of an expression: `MAX_TEXT` is its maximum length in bytes, and the second constant is its maximum nesting
+/// depth.
 const MAX_TEXT: usize = 500;
 const DEEPEST: u32 = 24;
 /// Maximum value of a number in an expression. Expressions calculate in seconds.
@@ -44,7 +45,7 @@ impl Program {
     /// Compiles the text of an arithmetic expression.
     ///
     /// # Errors
-    /// If the text is not a valid expression. The error is half a sentence that names the fault.
+    /// If the text is not a valid expression. The error text is half a sentence that names the mistake.
     pub(crate) fn compile(text: &str) -> Result<Self, String> {
         if text.len() > MAX_TEXT {
             return Err(format!("the formula is longer than {MAX_TEXT} bytes"));

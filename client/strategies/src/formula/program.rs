@@ -11,7 +11,8 @@ pub(crate) struct Inputs {
     pub(crate) k: f64,
     /// Random number from [0, 1). All occurrences of `u` in an expression have the same value.
     pub(crate) u: f64,
-    /// Base delay: the parameter `base`. After a throttled attempt, it is `throttled-base` if that parameter is set.
+    /// Base delay. It is the parameter `throttled-base` if that parameter is set and the last attempt was throttled.
+    /// Otherwise it is the parameter `base`.
     pub(crate) base: f64,
     pub(crate) cap: f64,
     /// Delay before the previous retry; 0 at the first retry.
@@ -89,8 +90,8 @@ impl Program {
         stack[0]
     }
 
-    /// Evaluates the expression for 64 retries, each with a low, a middle and a high random number. The error states
-    /// the first invalid value.
+    /// Checks the expression by evaluating it for 64 retries, each with a low, a middle and a high random number. If a
+    /// result is invalid, the error states the first invalid one.
     pub(crate) fn check(&self, base: Duration, cap: Duration) -> Result<(), String> {
         for u in [0.0, 0.5, 1.0 - f64::EPSILON / 2.0] {
             let mut prev = Duration::ZERO;

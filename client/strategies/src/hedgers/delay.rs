@@ -1,13 +1,14 @@
 //! `hedging`: sends copies of an attempt at fixed intervals, until one of the attempts succeeds.
 //!
-//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy". `hedgingDelay` is `delay`, and `maxAttempts` is
-//! `copies + 1`. `nonFatalStatusCodes` are the statuses selected by `retry-on`. After a failure with such a status, the
-//! next copy is sent at once. The server's push-back header sets the instant of the next copy, or forbids more copies.
-//! App-vNext/Polly `src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs` (1 copy after 2 s) works in the same way
-//! but has no push-back.
+//! Source: grpc/proposal `A6-client-retries.md`, "Hedging Policy". The options of gRPC correspond to parameters of this
+//! crate: `hedgingDelay` to `delay`, `maxAttempts` to `copies + 1`, and `nonFatalStatusCodes` to `retry-on`. After a
+//! failure with a status that `retry-on` selects, the next copy is sent at once. The server's push-back header sets the
+//! instant of the next copy, or forbids more copies. App-vNext/Polly
+//! `src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs` (1 copy after 2 s) works in the same way but has no
+//! push-back.
 //!
-//! If the throttle does not admit a copy, A6 requires: "the hedged request is cancelled, and if there are no other
-//! already-sent hedged RPCs the failure is returned". So copies never wait in a queue.
+//! If the retry throttle of gRPC does not admit a copy, the proposal A6 requires: "the hedged request is cancelled, and
+//! if there are no other already-sent hedged RPCs the failure is returned". So copies never wait in a queue.
 
 use std::time::Duration;
 
@@ -27,7 +28,7 @@ pub(crate) struct Hedging {
 }
 
 impl Default for Hedging {
-    /// Returns the values from the example in gRPC's proposal A6.
+    /// Returns the default settings, which are those of the example in gRPC's proposal A6.
     fn default() -> Self {
         Self { delay: Duration::from_millis(500), copies: 3, after_failure: AfterFailure::Next }
     }

@@ -1,13 +1,14 @@
 //! `percentile-hedging`: sends one copy of an attempt that takes longer than a percentile of recent latencies.
 //!
 //! Source: tower-rs/tower `tower/src/hedge/{mod,rotating_histogram,latency,select}.rs`. Latencies are rounded up to
-//! whole milliseconds and kept to three significant digits. There are two histograms. One records the latencies of the
-//! current `period`; the other holds those of the previous period, and the percentile is read from it. The delay of the
-//! copy is fixed when the attempt is sent. The first of the two attempts to end decides, whatever its outcome
-//! (`after-failure=end`). The latency of every answer is recorded, including rejections, because tower counts them as
-//! responses. Attempts without an answer, which are errors for tower, and cancelled attempts record no latency. The
-//! configured percentile is a single-precision number in tower. tower has no defaults. The defaults of this hedger are
-//! the numbers of tower's test (`tower/tests/hedge/main.rs`).
+//! whole milliseconds and kept to three significant digits. Latencies are recorded in the current `period`. The delay
+//! of a copy is a percentile of the latencies of the previous period. This delay is computed when the attempt is sent.
+//! The first of the two attempts to end decides, whatever its outcome (`after-failure=end`).
+//!
+//! The latency of every answer is recorded. Rejections are included, because tower counts them as responses. Cancelled
+//! attempts and attempts without an answer, which are errors for tower, are not recorded. As in tower, the percentile
+//! is rounded to a single-precision number. Tower has no default settings, so the defaults of this hedger are the
+//! numbers in tower's test (`tower/tests/hedge/main.rs`).
 //!
 //! Finagle's `BackupRequestFilter` (twitter/finagle
 //! `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`) waits for the other attempt if
@@ -89,10 +90,10 @@ impl PartConfig for PercentileHedging {
 
 struct Rotating {
     config: PercentileHedging,
-    /// Histogram of the latencies of the current period in milliseconds. `None` until the first latency, because a
-    /// histogram takes 16 KiB and there may be many clients.
+    /// Histogram of the latencies of the current period in milliseconds. It is `None` until the first latency is
+    /// recorded, because a histogram takes 16 KiB and there may be many clients.
     written: Option<Histogram<u64>>,
-    /// Number of latencies in the previous period, and the configured percentile of these latencies.
+    /// Summary of the previous period: the number of its latencies, and the configured percentile of these latencies.
     read: (u64, Duration),
     rotated: Instant,
 }
@@ -109,8 +110,8 @@ impl Rotating {
         (written.len(), Duration::from_millis(at_quantile(&written, quantile)))
     }
 
-    /// Once per period, replaces `read` by the summary of the latencies that were written in the ended period. If two
-    /// or more periods have passed since that period began, the previous period had no latencies, so `read` is empty.
+    /// At the end of a period, replaces `read` by a summary of the latencies recorded in that period. If further
+    /// periods have passed since then, the latest of them had no latencies, so `read` is empty.
     fn rotate(&mut self, now: Instant) {
         let (age, period) = (whole_nanos(now.since(self.rotated)), whole_nanos(self.config.period));
         let rotations = age / period;
@@ -160,7 +161,8 @@ fn empty_histogram() -> Histogram<u64> {
 }
 
 fn at_quantile(histogram: &Histogram<u64>, quantile: f64) -> u64 {
-    // At quantile 0, `value_at_quantile` alone would return the lowest value of the bucket instead of the highest.
+    // The result is the highest value in the histogram bucket. At quantile 0, `value_at_quantile` alone would return
+    // the lowest one.
     histogram.highest_equivalent(histogram.value_at_quantile(quantile))
 }
 

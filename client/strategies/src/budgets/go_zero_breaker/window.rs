@@ -1,5 +1,5 @@
-//! Sliding window of go-zero's breaker. It counts recent requests. It also counts the latest time slices without any
-//! success, and the latest time slices without any failure.
+//! Sliding window of go-zero's breaker. It counts recent requests. It also counts the time slices with a failure since
+//! the last success, and those with a success since the last failure.
 //!
 //! Source: zeromicro/go-zero `core/breaker/bucket.go`, `googlebreaker.go` (`history`).
 

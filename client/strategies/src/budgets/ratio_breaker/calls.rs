@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::Instant;
 
-/// Number of parts into which the time window is divided. The oldest part expires as a whole.
+/// Number of equal parts into which the time window is divided. All counts of the oldest part expire together.
 const PARTS: u32 = 10;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,8 @@ enum Counted {
         ring: Vec<bool>,
         next: usize,
     },
-    /// Counts per tenth of the window. A tenth starts when the first attempt ends after the previous tenth is over.
+    /// Counts within a time window, kept in parts of a tenth of the window each. A new part starts when an attempt ends
+    /// and the current part is over.
     Within {
         parts: VecDeque<(Instant, Health)>,
         window: Duration,

@@ -1,7 +1,7 @@
 //! Duration for which a circuit breaker stays open. It doubles at each consecutive opening and is partly random.
 //!
 //! Source: twitter/finagle `Backoff.scala`, `EqualJittered`; linkerd/linkerd2-proxy `linkerd/exp-backoff/src/lib.rs`
-//! with the jitter that its failure accrual uses, 0.5.
+//! with a jitter of 0.5, the value that linkerd's circuit breaker uses.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::delay::{fraction, grown};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Spread {
     None,
-    /// Half of the duration is random, except at the first opening (Finagle).
+    /// Half of the duration is random, as in Finagle. The duration of the first opening is not random.
     #[default]
     Equal,
-    /// A random part of up to half of the duration is added (linkerd).
+    /// A random time of up to half the duration is added to the duration, as in linkerd.
     Above,
 }
 
@@ -30,9 +30,11 @@ pub(super) struct Penalties {
     cap: Duration,
     spread: Spread,
     seed: u64,
-    /// Index of this sequence of durations within its breaker. It is part of the key of the sequence's random draws.
+    /// Index of this sequence of durations among the sequences of its breaker. It is part of the key of the sequence's
+    /// random draws.
     which: u32,
-    /// Number of consecutive openings for which the sequence gave a duration, and number of all such openings so far.
+    /// Numbers of openings whose duration came from this sequence: first the consecutive ones since the breaker last
+    /// closed, then all of them.
     row: u32,
     all: u32,
 }
@@ -42,8 +44,8 @@ impl Penalties {
         Self { open, cap, spread, seed, which, row: 0, all: 0 }
     }
 
-    /// Returns the next duration of the sequence, for an opening of the breaker. `op` keys the random draw. It is the
-    /// op whose failure caused the opening, or 0 after a success.
+    /// Returns the duration of the next opening of the breaker. `op` is part of the key of the random draw. It is the
+    /// op whose failure caused the opening, or 0 if a success caused it.
     pub(super) fn next(&mut self, op: u64) -> Duration {
         let draw = unit(&mut draws(self.seed, Purpose::Probe, op, self.all.wrapping_mul(2) + self.which));
         let time = self.drawn(draw);

@@ -37,7 +37,7 @@ pub(super) struct Moving {
     by_calls: bool,
     began: Instant,
     calls: u64,
-    /// Time of the last attempt, in the unit of `window`, and the average success rate at that time.
+    /// First the time of the last attempt, in the unit of `window`; then the average success rate at that time.
     last: Option<(u64, f64)>,
     recent: WindowedAdder<4>,
 }
@@ -76,9 +76,9 @@ impl Rate {
         }
     }
 
-    /// Returns whether the success rate is based on enough attempts. `moving` needs a whole window and, unless the
-    /// window is counted in attempts, at least `least` recent attempts. `exact` needs only `least` attempts in the
-    /// window.
+    /// Returns whether enough attempts have ended for the success rate to be used. With `average=moving`, a whole
+    /// window must have passed. If the window is a time, at least `least` of its attempts must also be recent. With
+    /// `average=exact`, at least `least` attempts in the window are enough.
     pub(super) fn has_measured(&mut self, now: Instant, least: u32) -> bool {
         match self {
             Self::Moving(moving) => {
