@@ -14,7 +14,7 @@ pub const MAX_COPIES: u32 = 4;
 /// earlier attempt is still in flight. The first attempt to succeed ends the others.
 ///
 /// A *round* consists of an attempt that is not a copy, and its copies. Each copy is due at one instant. If limiters or
-/// budgets do not admit the copy at that instant, it is never sent; the due time of the next copy does not change. When
+/// budgets do not admit the copy at that instant, it is never sent. The due time of the next copy does not change. When
 /// all attempts of a round have failed, the retry policy decides as after a single failure.
 ///
 /// # Example

@@ -1,14 +1,15 @@
-//! Backoff during an outage, for strategies that have a limiter but no other backoff. It throttles all ops of a client
-//! and probes the server.
+//! Backoff during an outage, for strategies that have a limiter but no other backoff. During an outage it throttles all
+//! ops of a client and probes the server.
 //!
-//! A refused or reset connection takes almost no time, so a window alone would send as fast as the machine can. After a
-//! transport error, the client therefore sends single attempts (probes): after 50 ms, then 100, 200 and every 250 ms,
-//! until the server answers. So a dead port gets 4 attempts a second, and the return of a server is noticed within 250
-//! ms. Retry policies with delays already slow down the client, so this backoff is not used with them.
+//! A refused or reset connection takes almost no time, so a limiter alone would send as fast as the machine can. After
+//! a transport error, the client therefore sends only single attempts, called probes. The first probe is sent after 50
+//! ms, the next ones after 100 ms, 200 ms and then every 250 ms, until the server answers. So a dead port receives 4
+//! attempts per second, and the return of a server is noticed within 250 ms. Retry policies with delays already slow
+//! down the client, so this backoff is not used with them.
 //!
 //! A server may also answer everything with a fast 5xx. So probing also begins after [`MAX_FAILURES`] consecutive
-//! failures of any kind. In that case probing ends only after a success, a rejection, or an answer that no retry would
-//! change (most 4xx), because the op of such an answer is over.
+//! failures of any kind. In that case a further failure does not end probing. Only a success, a rejection, or an answer
+//! that no retry would change (most 4xx) ends it.
 
 use std::time::Duration;
 
@@ -16,12 +17,12 @@ use crate::{Failure, Instant, Status};
 
 const SHORTEST: Duration = Duration::from_millis(50);
 
-/// Longest delay between probes. A probe that has not failed for this long counts as accepted, because refused
-/// connections fail at once.
+/// Longest delay between probes. It is also the time after which a probe without a failure counts as accepted, because
+/// refused connections fail at once.
 const LONGEST: Duration = Duration::from_millis(250);
 
-/// Number of consecutive failures after which the server counts as failing. A working server hardly ever causes this
-/// many: with 5 % of random failures, once in 10¹³ attempts.
+/// Number of consecutive failures after which the server counts as failing. A working server hardly ever causes so many
+/// consecutive failures: with 5 % of random failures, once in 10¹³ attempts.
 const MAX_FAILURES: u32 = 10;
 
 #[derive(Debug)]
@@ -41,8 +42,8 @@ struct Held {
     until: Instant,
     /// Sequence number and send time of the earliest probe in flight; `None` if no probe is in flight.
     out: Option<(u64, Instant)>,
-    /// True if the server is reachable but attempts fail, with a 5xx status or by timeout. In this case an unanswered
-    /// probe does not count as accepted.
+    /// True if the server is reachable but attempts fail with a 5xx status or by timeout. In this case, a probe that
+    /// has not failed yet does not count as accepted.
     is_failing: bool,
 }
 
@@ -79,8 +80,8 @@ impl OutageBackoff {
         self.wait = (self.wait * 2).min(LONGEST);
     }
 
-    /// Records the end of an attempt, and returns true if it was a failed probe. The limiter must ignore a failed
-    /// probe, because the limiter has already reacted to the outage.
+    /// Records the end of an attempt, and returns true if it was a failed probe. The caller must not pass a failed
+    /// probe to the limiter, because the limiter has already reacted to the outage.
     pub(crate) fn on_ended(&mut self, now: Instant, seq: u64, status: Status) -> bool {
         let Status::Failed(failure @ (Failure::Transport | Failure::Timeout | Failure::Server)) = status
         else {
@@ -99,8 +100,8 @@ impl OutageBackoff {
         match failure {
             Failure::Transport => self.hold(now, seq, false),
             _ if is_failing => self.hold(now, seq, true),
-            // A timeout shows that the server accepted the attempt. The limiter, not this backoff, reacts to a slow
-            // server.
+            // A timeout shows that the server accepted the attempt. So there is no outage, and the limiter reacts to
+            // the slow server instead of this backoff.
             Failure::Timeout => {
                 self.held = self.held.take().filter(|held| seq < held.first_probe);
                 false
@@ -113,7 +114,7 @@ impl OutageBackoff {
     }
 
     /// Starts to throttle launches after a failure, unless they are already throttled. Returns whether the failed
-    /// attempt was a probe of the server.
+    /// attempt was a probe.
     fn hold(&mut self, now: Instant, seq: u64, is_failing: bool) -> bool {
         let Some(held) = &mut self.held else {
             let until = now + self.wait;
@@ -137,8 +138,7 @@ impl Held {
         self.out = self.out.filter(|(out, _)| *out != seq);
     }
 
-    /// Returns the instant at which the earliest probe in flight counts as accepted, provided that it has not failed
-    /// before.
+    /// Returns the instant at which the earliest probe in flight counts as accepted if it does not fail before then.
     fn let_in_at(&self) -> Instant {
         let sent_at = self.out.filter(|_| !self.is_failing).map(|(_, sent_at)| sent_at);
         sent_at.map_or(Instant::FAR_FUTURE, |sent_at| sent_at + LONGEST)

@@ -23,7 +23,8 @@ pub enum Part {
     Limiter(Box<dyn Limiter>),
     /// Instance of a [`RetryPolicy`].
     RetryPolicy(Box<dyn RetryPolicy>),
-    /// Backoff of this crate, the most common retry policy. The enum has a variant for it to avoid dynamic dispatch.
+    /// Backoff of this crate, which is the most common retry policy. It has a variant of its own, because calls of it
+    /// then need no dynamic dispatch.
     BackOff(Shaped),
     /// Instance of a [`Budget`].
     Budget(Box<dyn Budget>),

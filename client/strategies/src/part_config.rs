@@ -1,4 +1,4 @@
-//! Configuration of a strategy part. It is also the factory that builds the part.
+//! Configuration of a strategy part. From the configuration, instances of the part are built.
 
 use vocabulary::{Configurable, OracleSchedule};
 
@@ -16,12 +16,13 @@ pub(crate) trait PartConfig: Configurable + Clone + Send + Sync {
     }
 }
 
-/// Inputs for building a strategy part, in addition to its options.
+/// Inputs that are needed, in addition to the part's options, to build a strategy part.
 #[derive(Default)]
 pub struct Context {
-    /// Seed of the run, for random draws of limiters. All clients share this seed, so the keys of draws must contain
-    /// more than the seed.
+    /// Seed of the run, for random draws of limiters. All clients share this seed. So the key of a draw must contain
+    /// more than the seed; otherwise all clients would draw the same number.
     pub seed: u64,
-    /// Schedule for the oracle. Building the oracle moves the schedule out of this field and leaves `None`.
+    /// Schedule for the part `oracle`. When the oracle is built, the schedule moves into it, and this field becomes
+    /// `None`.
     pub oracle_schedule: Option<OracleSchedule>,
 }

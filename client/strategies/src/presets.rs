@@ -115,8 +115,8 @@ pub fn presets() -> &'static [Preset] {
     &PRESETS
 }
 
-/// Returns the preset with this name. The name of a client without a version refers to the newest version of that
-/// client.
+/// Returns the preset with this name. The name of a client without a version refers to the preset of the newest
+/// version.
 pub fn preset(name: &str) -> Option<&'static Preset> {
     PRESETS
         .iter()
@@ -129,7 +129,7 @@ pub fn preset_names() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().flat_map(|preset| std::iter::once(&*preset.name).chain(preset.newest_of.as_deref()))
 }
 
-/// Returns the number of systems that have presets. Variants of one system, such as versions, count once.
+/// Returns the number of systems that have presets. Versions and variants of one system count once.
 pub fn systems() -> usize {
     let mut systems: BTreeMap<&str, u32> = BTreeMap::new();
     for preset in PRESETS.iter() {

@@ -1,9 +1,11 @@
-//! Reason that an answer gives in its body or a header: an error code of AWS, a reason of Google, a phrase of GitHub.
+//! Reason that an answer gives in its body or a header. Examples are an error code of AWS, a reason of Google, and a
+//! phrase of GitHub.
 //!
-//! The name of a reason without `-` matches a whole word between the delimiters of JSON or XML (`"reason":
-//! "rateLimitExceeded"`, `"__type": "com.amazonaws.sqs#RequestThrottled"`, `<Code>SlowDown</Code>`), or at the start of
-//! the header `x-amzn-query-error` or `x-amzn-errortype`. A name with `-` matches a phrase with its words in that order
-//! (`secondary-rate` for "a secondary rate limit").
+//! The name of a reason determines the text that matches. A name without `-` matches a whole word. In the body, the
+//! word must be between the delimiters of JSON or XML: `"reason": "rateLimitExceeded"`, `"__type":
+//! "com.amazonaws.sqs#RequestThrottled"`, `<Code>SlowDown</Code>`. In the headers `x-amzn-query-error` and
+//! `x-amzn-errortype`, it must be at the start. A name with `-` matches a phrase with its words in that order:
+//! `secondary-rate` matches "a secondary rate limit".
 
 use std::num::NonZeroU8;
 

@@ -1,4 +1,5 @@
-//! Parser for the parts of an answer that a strategy uses. Drivers read no other headers, and nothing else of the body.
+//! Parser for the parts of an answer that a strategy uses. Drivers read no headers, and nothing of the body, that this
+//! parser does not need.
 
 use vocabulary::{WallTime, grpc};
 
@@ -8,15 +9,15 @@ use crate::{Advice, AdviceForms, AdviceHeaders, AdviceValue, Facts, Grpc, Hints}
 /// Parser that extracts facts and advice from every answer that is not a success. Its fields select what is parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseParser {
-    /// Headers and notations of advice that the innermost layer accepts. Outer layers may accept other ones
-    /// (`outer_forms`).
+    /// Headers and notations of advice that the innermost layer accepts. Outer layers may accept others, which are in
+    /// `outer_forms`.
     pub(crate) forms: AdviceForms,
     pub(crate) outer_forms: Option<AdviceForms>,
     pub(crate) hints: bool,
     pub(crate) grpc: bool,
     pub(crate) reasons: Vec<String>,
-    /// Headers and notations in which the test harness parses advice to measure its accuracy. `None` if they are the
-    /// same as in the innermost layer.
+    /// Headers and notations in which the test harness parses advice, to measure how accurate the advice is. `None` if
+    /// they are the same as in the innermost layer.
     pub(crate) harness: Option<AdviceForms>,
 }
 
@@ -34,7 +35,8 @@ pub struct ParsedResponse {
 }
 
 impl ResponseParser {
-    /// Returns the maximum number of body bytes that the driver must keep for [`parse`](Self::parse); usually 0.
+    /// Returns the number of bytes of an answer's body that the driver must keep for [`parse`](Self::parse). It is
+    /// usually 0.
     pub fn max_body(&self) -> usize {
         if self.reasons.is_empty() { 0 } else { MAX_BODY }
     }

@@ -35,31 +35,32 @@ use crate::{Instant, Outcome};
 /// assert_eq!(retry(3), Retry::GiveUp);
 /// ```
 pub trait RetryPolicy: Send {
-    /// Decides about an op whose try ended in a rejection, a retriable failure or a shed. `state` belongs to the op,
-    /// and is [`RetryState::default`] at first. `rng` is keyed by the op and the number of its failures.
+    /// Decides whether and when an op is retried, after a try of the op ended in a rejection, a retriable failure or a
+    /// shed. `state` belongs to the op, and is [`RetryState::default`] at the first failure. The random generator `rng`
+    /// is keyed by the op and the number of its failures.
     fn on_failure(&self, now: Instant, failed: &FailedOp, state: &mut RetryState, rng: &mut dyn Rng)
     -> Retry;
 
-    /// Observes a failed attempt, after this policy or an earlier rule has decided about its op. The method is meant
-    /// for policies that keep state across the ops of a client.
+    /// Observes a failed attempt of an op, after the decision whether the op is retried. The method is meant for
+    /// policies that keep state across the ops of a client.
     fn after_failure(&mut self, _failed: &FailedOp) {}
 
-    /// Returns whether the policy's delay already takes the server's advice into account. If not, the strategy applies
-    /// the advice to the delay.
+    /// Returns whether the policy's delay already takes the server's advice into account. If it returns false, the
+    /// strategy applies the advice to the delay.
     ///
     /// Policies return true if they have their own rule for `Retry-After`, such as clamping it to a range.
     fn uses_advice(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy's delays, including zero, are exact to the nanosecond. If so, the strategy does not
-    /// raise them to a minimum after transport errors.
+    /// Returns whether the policy's delays are exact to the nanosecond, even if they are zero. If it returns true, the
+    /// strategy does not raise the delays to a minimum after transport errors.
     fn states_delay(&self) -> bool {
         false
     }
 
-    /// Returns whether the policy ever delays an op. If it never does, a strategy with a limiter throttles launches
-    /// itself when connections fail.
+    /// Returns whether the policy ever delays an op. If it returns false and the strategy has a limiter, the strategy
+    /// itself throttles launches when connections fail.
     fn backs_off(&self) -> bool {
         true
     }
@@ -72,7 +73,8 @@ pub struct FailedOp {
     pub op: u64,
     /// Arrival time of the op.
     pub arrived: Instant,
-    /// Number of failed tries of the op so far, including the last one and sheds. It is `n` in the formulas, from 1.
+    /// Number of failed tries of the op so far, including the last try. Sheds count as failed tries. In the formulas of
+    /// the policies, this number is `n`, from 1.
     pub failures: u32,
     /// Outcome of the op's last try.
     pub outcome: Outcome,
@@ -97,7 +99,8 @@ impl RetryState {
 /// Decision of a retry policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
-    /// The op is ready again after this time. Zero means at once, queued after the ops that are already ready.
+    /// The op is ready again after this time. Zero means at once: the op is then queued after the ops that are already
+    /// ready.
     After(Duration),
     /// The op ends without success after this time.
     GiveUpAfter(Duration),

@@ -1,7 +1,8 @@
-//! Parameter `retry-on`: rule that selects outcomes by a list of terms. If several terms match, the last one decides.
+//! Parameter `retry-on`: a rule that selects outcomes to retry. The rule is a list of terms. If several terms match an
+//! outcome, the last one decides.
 //!
-//! A term is a subject, optionally with `!` before it to exclude outcomes, and with conditions after `&`. The subjects
-//! are:
+//! A term consists of a subject and, after `&`, optional conditions. A `!` before the subject excludes the matching
+//! outcomes. The subjects are:
 //! - a status (`503`) or a range (`500-599`, `5xx`)
 //! - the reason for a missing answer (`refused`, `closed`, `timeout`, `unreadable`, or `transport` for all but the
 //!   timeout)
@@ -11,8 +12,11 @@
 //! - `throttled` for outcomes that match `throttle-on`
 //! - `answer` for every answer, `any` for everything, `none` for nothing
 //!
-//! The conditions are a method (`get`, `post` …), `idempotent`, `advice` (the answer has advice that this client can
-//! parse) and `told` (the answer has advice, parsable or not).
+//! The conditions are:
+//! - a method (`get`, `post` …)
+//! - `idempotent` for every idempotent method
+//! - `advice` for an answer with advice that this client can parse
+//! - `told` for an answer with advice, parsable or not
 
 use std::num::NonZeroU8;
 
@@ -38,8 +42,7 @@ struct Test {
     takes_in: bool,
     subject: Subject<NonZeroU8>,
     advised: Advised,
-    /// Methods to which the term applies. If the term applies to every method of the client, this is the set of all
-    /// methods.
+    /// HTTP methods to which the term applies. If the term names no method, the set contains all methods.
     methods: Methods,
 }
 
@@ -51,8 +54,8 @@ struct Term {
     advised: Advised,
 }
 
-/// Subject of a term in a `retry-on` rule. `R` is the type of a reason: its name in the parsed text, or its position in
-/// the list of reasons in the compiled rule.
+/// Subject of a term in a `retry-on` rule. `R` is the type of a reason. In the parsed text, a reason is a name; in the
+/// compiled rule, it is a position in the list of reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Subject<R> {
     Any,
@@ -100,7 +103,8 @@ impl RetryOn {
         rule
     }
 
-    /// Returns whether the rule was parsed from exactly this text. Comparing the texts avoids parsing `text`.
+    /// Returns whether the rule was parsed from exactly this text. The texts are compared, so `text` need not be
+    /// parsed.
     pub(crate) fn is_typed(&self, text: &str) -> bool {
         self.text == text
     }
@@ -116,8 +120,8 @@ impl RetryOn {
         self.terms.iter().any(|term| matches!(term.subject, Subject::Grpc(_)))
     }
 
-    /// Compiles the rule for a client that sends requests with these methods. Reasons are replaced by their positions
-    /// in `reasons`, from 1.
+    /// Compiles the rule for a client that sends requests with the HTTP methods `methods`. Each name of a reason is
+    /// replaced by its position in `reasons`, from 1.
     pub(crate) fn compile(&self, methods: Methods, reasons: &[String]) -> Compiled {
         let tests = self.terms.iter().rev().filter_map(|term| {
             let fits = |method: Method| {
@@ -152,8 +156,8 @@ impl RetryOn {
 }
 
 impl Compiled {
-    /// Returns whether the rule selects an outcome whose parsed advice is `advice`. `throttled` states whether the rule
-    /// `throttle-on` selects the outcome.
+    /// Returns whether this rule selects an outcome. `advice` is the parsed advice of the answer. `throttled` is true
+    /// if the rule `throttle-on` selects the outcome.
     pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice, throttled: bool) -> bool {
         let Outcome { status, facts, method, .. } = outcome;
         for test in &self.tests {

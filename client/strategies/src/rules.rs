@@ -12,13 +12,13 @@ use crate::{Advice, AdviceRule, Classification, Failure, Instant, Missing, Outco
 /// Rules that apply to a whole strategy or layer, in addition to its parts.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// Number of maximum number of attempts of an op.
+    /// Maximum number of attempts of an op.
     pub max_attempts: u32,
     /// Rules by which the client applies the server's advice.
     pub advice: AdviceRule,
     pub(crate) max_retries: MaxRetries,
     pub(crate) max_time: Option<MaxTime>,
-    /// Rule that selects the answers in which advice is read; `None` for all answers.
+    /// Rule that selects the answers in which advice is read. `None` if advice is read in all answers.
     pub(crate) advice_on: Option<Compiled>,
     pub(crate) reads_outer: bool,
     /// Rules that classify outcomes. If `None`, the classification follows the status that the test harness counts.
@@ -156,17 +156,18 @@ pub(crate) struct MaxTime {
     pub(crate) when: WhenOver,
 }
 
-/// Decision about a retry that would begin after the time limit of its op.
+/// Reaction to a retry whose wait would end after the time limit of its op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOver {
-    /// The op is given up at once, without the wait.
+    /// The op is given up at once, without waiting.
     #[default]
     GiveUp,
     Shorten,
-    /// The retry is sent and is the last one of its op, because the limit is checked only after a failed attempt.
+    /// The wait is not changed, and the retry is sent. It is the last one of its op, because the time limit is checked
+    /// after each failed attempt.
     Last,
-    /// If the server advised the wait, the op is given up at once, without the wait. Otherwise the retry is sent and is
-    /// the last one of its op.
+    /// If the server advised the wait, the op is given up at once, without waiting. Otherwise, the wait is not changed,
+    /// and the retry is the last one of its op.
     LastUnlessAdvised,
 }
 
@@ -180,8 +181,8 @@ impl Choice for WhenOver {
 }
 
 impl MaxTime {
-    /// Returns the wait before the retry of an op that began at `since`, or `None` if the op is given up. `is_advised`
-    /// states whether the server advised the `delay`.
+    /// Returns the wait before the next retry of an op, or `None` if the op is given up. `since` is the start of the
+    /// op's time limit. `is_advised` states whether the server advised the wait `delay`.
     pub(crate) fn allow(
         self,
         since: Instant,

@@ -27,15 +27,17 @@ pub(crate) use spread::Spread;
 pub(crate) struct Shape {
     pub(crate) base: Duration,
     pub(crate) growth: Growth,
-    /// Value of `k`, the number of the retry in the formulas, for the first retry.
+    /// Number of the first retry in the formulas for the delay. In these formulas, `k` is the number of the retry.
     pub(crate) start: u32,
     pub(crate) offset: Duration,
     /// List of explicit delays, in the order of retries. Empty if the delays are computed.
     pub(crate) delays: Vec<Duration>,
     pub(crate) after_last: AfterLast,
-    /// Formula that replaces the settings for growth and spread, for backoffs that these settings cannot describe.
+    /// Formula for the delay, which replaces the settings for growth and spread. It is meant for backoffs that these
+    /// settings cannot describe.
     pub(crate) formula: Option<Program>,
-    /// Delay before the first retry. It replaces the computed delay, and only the rounding (`grain`) applies to it.
+    /// Delay before the first retry. It replaces the computed delay. Only the final rounding (`grain`) is applied to
+    /// it.
     pub(crate) first: Option<Duration>,
     pub(crate) cap: Duration,
     pub(crate) cap_applies: Applies,
@@ -48,8 +50,8 @@ pub(crate) struct Shape {
     pub(crate) throttled_base: Option<Duration>,
     /// Growth factor after throttling. `None` if it is the same as after other failures.
     pub(crate) throttled_factor: Option<f64>,
-    /// True if a computed delay of zero is intentional. In this case, delays are not raised to a minimum after
-    /// transport errors.
+    /// True if a computed delay of zero is intentional. In this case, the strategy does not raise short delays to a
+    /// minimum after transport errors.
     pub(crate) states_delay: bool,
 }
 
@@ -105,7 +107,8 @@ impl Choice for AfterLast {
 pub(crate) enum Counter {
     #[default]
     PerOp,
-    /// Counts failures across the client: those of the op that failed most recently among the client's ops, plus one.
+    /// Failures are counted across the ops of the client. The count is the number of failures of the op that failed
+    /// most recently before, plus one.
     PerClient,
 }
 

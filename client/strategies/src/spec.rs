@@ -25,11 +25,11 @@ use crate::strategy::MAX_LAYERS;
 use crate::{AdviceForms, OracleSchedule, ResponseParser, Strategy};
 use vocabulary::{ParameterInfo, duration_text};
 
-/// Strategy that was parsed and checked. It can be instantiated any number of times.
+/// Strategy that was parsed from text and checked. Any number of instances can be built from it.
 #[derive(Clone, Debug)]
 pub struct StrategySpec {
     text: String,
-    /// Layers, the innermost first. This is the reverse of their order in the text.
+    /// Layers of the strategy, the innermost layer first. In the text, the innermost layer is the last one.
     layers: Vec<LayerSpec>,
     max_attempts: u32,
     methods: Methods,
@@ -55,8 +55,9 @@ impl StrategySpec {
         self.names().any(|name| name == crate::limiters::ORACLE)
     }
 
-    /// Returns every part of the strategy with the effective values of all its parameters, layer by layer in the order
-    /// of the text. The parts of each layer are followed by the layer's common parameters, under an empty name.
+    /// Returns every part of the strategy with the effective values of all its parameters. The parts are listed layer
+    /// by layer, in the order of the text. After the parts of a layer follows one entry with an empty name, which
+    /// contains the parameters of the whole layer.
     pub fn describe(&self) -> Vec<(&'static str, Vec<ParameterInfo>)> {
         let layers = self.layers.iter().rev().flat_map(|layer| {
             let parts = layer.parts.iter().map(|(entry, options)| {
@@ -118,8 +119,8 @@ impl StrategySpec {
         common_info(&mut Common::default())
     }
 
-    /// Limits the attempts per op to at most `max_attempts`, for the command line flag `--max-attempts`. A lower limit
-    /// in the strategy text stays in force.
+    /// Limits the attempts per op to at most `max_attempts`. It implements the command line flag `--max-attempts`. A
+    /// lower limit in the strategy text stays in force.
     #[must_use]
     pub fn with_max_attempts(mut self, max_attempts: u32) -> Self {
         self.max_attempts = self.max_attempts.min(max_attempts);
@@ -133,8 +134,8 @@ impl StrategySpec {
         self.forget_rules()
     }
 
-    /// States that the client sends requests with different HTTP methods. The driver must then set the method of each request in
-    /// [`Outcome::method`](crate::Outcome::method).
+    /// Declares that the client sends requests with several HTTP methods. The driver must then set the method of each
+    /// request in [`Outcome::method`](crate::Outcome::method).
     #[must_use]
     pub fn with_methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
         self.methods = methods.into_iter().collect();
@@ -149,8 +150,8 @@ impl StrategySpec {
         self
     }
 
-    /// Creates an instance of the strategy. `seed` is the seed of the run. Random draws are also keyed by op, so
-    /// clients with the same seed behave differently.
+    /// Creates an instance of the strategy. `seed` is the seed of the run, and all clients may have the same seed. They
+    /// still behave differently, because random draws are also keyed by op.
     pub fn build(&self, seed: u64, oracle_schedule: Option<OracleSchedule>) -> Result<Strategy, SpecError> {
         let mut context = Context { seed, oracle_schedule };
         let reading = &self.reading;
@@ -163,7 +164,8 @@ impl StrategySpec {
         Ok(Strategy::layered(seed, layers, self.max_attempts, reading.clone()))
     }
 
-    /// Returns whether the strategy has its own rules about which outcomes it retries, as presets do.
+    /// Returns whether the strategy has rules of its own that select the outcomes that it retries. Presets usually have
+    /// such rules.
     pub fn has_rules(&self) -> bool {
         self.layers.iter().any(|layer| layer.common.has_classifications())
     }
@@ -222,8 +224,9 @@ impl LayerSpec {
     /// Combines the parts of one layer of the strategy `text`. A layer needs a retry policy, unless it is the only
     /// layer.
     fn read(text: &str, raw: Vec<RawPart>, is_alone: bool) -> Result<Self, SpecError> {
-        // The number of retry policies is checked before the options. Two presets often set the same option, and the
-        // error about a repeated option would hide the actual mistake.
+        // The number of retry policies is checked before the options. If a text joins two presets, both often set the
+        // same option. The error about the repeated option would then hide the actual mistake, which is the second
+        // retry policy.
         let kinds = raw.iter().filter_map(|part| find(&part.name)).map(|entry| entry.kind);
         if kinds.filter(|kind| *kind == PartKind::RetryPolicy).count() > 1 {
             return Err(SpecError::TwoRetryPolicies { text: text.to_owned() });
@@ -267,8 +270,8 @@ fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
     }
 }
 
-/// Checks the rules for hedgers. A strategy has at most one hedger, and only in its innermost layer. With a hedger, no
-/// part may let the server decide whether an attempt starts.
+/// Checks the rules for hedgers. A strategy has at most one hedger, and only in its innermost layer. A hedger cannot be
+/// combined with carrier sense, which lets the server decide whether an attempt starts.
 fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     let parts = |layer: &LayerSpec| layer.parts.iter().map(|(entry, _)| *entry).collect::<Vec<_>>();
     let of_kind = |entry: &&Entry| entry.kind == PartKind::Hedging;
@@ -287,15 +290,15 @@ fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     }
 }
 
-/// Maximum number of reasons for which a strategy searches. A reason is identified by its position, which is stored in
-/// a byte.
+/// Maximum number of reasons, such as error codes, for which a strategy searches. A reason is identified by its
+/// position in a list, and the position is stored in a byte.
 const MAX_REASONS: usize = 64;
 
 type ReadPart = (&'static Entry, Vec<(String, String)>);
 
-/// Finds a part by its name. Sets the common parameters among the part's options in `common`, and returns the other
-/// options. An option must not be repeated within a part, and a common parameter (`common_keys`) must not occur in
-/// several parts.
+/// Finds a part by its name. Common parameters are those that apply to the whole layer. They are set in `common`, and
+/// the other options are returned. No option may be repeated within a part. No common parameter may occur in several
+/// parts, so `common_keys` collects their keys.
 fn read_part(
     part: RawPart,
     common: &mut Common,

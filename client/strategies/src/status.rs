@@ -7,19 +7,19 @@ pub enum Status {
     Succeeded,
     /// The server throttled the attempt (429, 503 …).
     Rejected,
-    /// The attempt had no usable answer.
+    /// The attempt failed: it had no usable answer.
     Failed(Failure),
     /// A budget rejected the launch, so nothing was sent.
     Shed,
-    /// The server had too little free capacity to start the attempt, so no attempt was made.
+    /// The server had too little free capacity to start the attempt, so the attempt was not made (carrier sense).
     Deferred,
     /// The client withdrew the attempt.
     Cancelled,
 }
 
 impl Status {
-    /// Returns whether the result suggests that the server or the network is overloaded: a rejection or a retriable
-    /// failure.
+    /// Returns whether the result suggests that the server or the network is overloaded. Rejections and retriable
+    /// failures suggest this.
     pub const fn is_congestion(self) -> bool {
         match self {
             Self::Rejected => true,
@@ -43,7 +43,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns whether another attempt may succeed after this failure.
+    /// Returns whether another attempt may succeed after a failure of this kind.
     pub const fn is_retriable(self) -> bool {
         !matches!(self, Self::Fatal)
     }

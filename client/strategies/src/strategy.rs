@@ -1,7 +1,7 @@
 //! Strategy: layers of limiters, a retry policy, budgets and a hedger, with the rules that apply to all of them.
 //!
-//! The inner layer acts on attempts. An outer layer retries ops that the inner layer has given up. Everything that the
-//! inner layer does with an op, until the op is done or given up, counts as one *try* of the outer layer.
+//! The inner layer decides about attempts. An outer layer retries ops that the inner layer has given up. Everything
+//! that the inner layer does with an op until the op is done or given up counts as one *try* of the outer layer.
 
 mod hedging;
 mod layer;
@@ -29,19 +29,19 @@ pub use self::memory::Permits;
 /// Strategy instance of one client, or of several clients that share it.
 pub struct Strategy {
     seed: u64,
-    /// Number of maximum number of attempts of an op, even if the limits of the layers are higher.
+    /// Maximum number of attempts of an op. It applies even if the limits of the layers are higher.
     max_attempts: u32,
     keeps_memory: bool,
     reports: bool,
     holds_tries: bool,
     inner: Layer,
-    /// Backoff during outages. It is present only if the strategy has a limiter but no other backoff, because the
+    /// Backoff during outages. It is present only if the strategy has a limiter but no other backoff. Without it, the
     /// limiter alone would send to a dead server without pause.
     outage: Option<OutageBackoff>,
-    /// Outer layers, starting with the one next to the inner layer.
+    /// Outer layers. The first one is the layer around the inner layer.
     outer: Box<[Outer]>,
-    /// Number of launches shed so far. It is part of the key of the budgets' random draws, so that no op is rejected
-    /// forever.
+    /// Number of launches shed so far. It is part of the key of the budgets' random draws. So a later launch of a shed
+    /// op gets new draws, and no op is rejected forever.
     sheds: u64,
     memory: Memory,
     reading: Arc<ResponseParser>,
@@ -56,8 +56,8 @@ struct Outer {
 /// Decision about a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchDecision {
-    /// Send the attempt. Every part has agreed and recorded it. With a [`CarrierSense`], the server starts the attempt
-    /// only if it has enough free capacity.
+    /// Send the attempt. Every part has admitted and recorded it. If a [`CarrierSense`] is present, the server starts
+    /// the attempt only if it has enough free capacity.
     Send(Permits, Option<CarrierSense>),
     /// Delay the launch until a condition is met.
     Wait(Until),
@@ -66,8 +66,8 @@ pub enum LaunchDecision {
 }
 
 impl Strategy {
-    /// Creates a strategy from parts, which need not be in the registry. There may be at most four budgets. If there
-    /// are several retry policies or hedgers, the last one is used.
+    /// Creates a strategy from parts. The parts need not be in the registry. There may be at most four budgets. If
+    /// there are several retry policies or hedgers, only the last one is used.
     pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
         Self::layered(seed, vec![(parts.into_iter().collect(), Arc::new(rules))], u32::MAX, Arc::default())
     }
@@ -106,8 +106,9 @@ impl Strategy {
     }
 
     /// Decides whether the candidate may start now. After [`LaunchDecision::Send`] every part has recorded the
-    /// candidate, so the driver must send it. If the server then has too little free capacity,
-    /// [`on_ended`](Self::on_ended) with [`Status::Deferred`] reverts the records. `state` is the state of the op.
+    /// candidate, so the driver must send it. If the attempt needs free capacity that the server does not have, the
+    /// driver calls [`on_ended`](Self::on_ended) with [`Status::Deferred`], which reverts the records. `state` is the
+    /// state of the op.
     #[inline]
     pub fn admit(&mut self, now: Instant, view: &LimiterView, state: &mut RetryState) -> LaunchDecision {
         if self.keeps_memory {
@@ -133,15 +134,15 @@ impl Strategy {
         LaunchDecision::Send(permits, carrier)
     }
 
-    /// Returns whether the strategy has no part other than a retry policy and needs no memory of ops. If so, it admits
-    /// every op at once, and the driver needs to call only [`on_failure`](Self::on_failure).
+    /// Returns whether the strategy has no part other than a retry policy and needs no memory of ops. Such a strategy
+    /// admits every op at once, so the driver needs to call only [`on_failure`](Self::on_failure).
     #[inline]
     pub fn only_retries(&self) -> bool {
         !self.reports && !self.keeps_memory
     }
 
-    /// Returns whether, with `in_flight` attempts in flight, [`admit`](Self::admit) would make every candidate wait for
-    /// an [event](Until::Event). If so, the driver can skip the call of `admit`.
+    /// Returns whether the window is full with `in_flight` attempts in flight. In this case [`admit`](Self::admit)
+    /// would make every candidate wait for an [event](Until::Event), so the driver can skip the call of `admit`.
     #[inline]
     pub fn is_full(&self, in_flight: u32) -> bool {
         self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
@@ -159,8 +160,9 @@ impl Strategy {
         }
     }
 
-    /// Returns whether an outer layer may throttle ops. If so, the driver must send ops within a try before ops that
-    /// begin a try. Ops that begin a try may wait for slots that ops within a try occupy.
+    /// Returns whether an outer layer may throttle ops. If it returns true, the driver must send ops within a try
+    /// before ops that begin a try. The reason is that ops which begin a try may wait for slots that ops within a try
+    /// occupy.
     #[inline]
     pub fn holds_tries(&self) -> bool {
         self.holds_tries
@@ -198,7 +200,7 @@ impl Strategy {
         self.inner.on_ended(now, ended, (response, outcome), permits);
     }
 
-    /// Records that no op is ready. A limiter that would admit more attempts then counts the client as
+    /// Records that no op is ready. If a limiter would admit more attempts, it then counts the client as
     /// application-limited.
     pub fn on_app_limited(&mut self, now: Instant, in_flight: u32) {
         for limiter in &mut self.inner.limiters {
@@ -251,7 +253,7 @@ impl Strategy {
     #[inline]
     pub fn on_over(&mut self, now: Instant, state: &mut RetryState, waits: bool) {
         if self.keeps_memory {
-            // The stored memory of the op shows in which layers an allowed retry has not been sent.
+            // The stored state of the op shows the layers in which a permitted retry has not been sent.
             return self.forget(now, state);
         }
         if waits {
@@ -259,7 +261,7 @@ impl Strategy {
         }
     }
 
-    /// Returns the earliest instant at which a part of the strategy has a timer.
+    /// Returns the earliest instant at which a timer of any part is due; `None` if no timer is set.
     #[inline]
     pub fn timer(&self) -> Option<Instant> {
         let mut first = self.inner.timer();
@@ -307,8 +309,8 @@ fn seed_of(seed: u64, layer: usize) -> u64 {
     seed ^ (layer as u64).wrapping_mul(0xa076_1d64_78bd_642f)
 }
 
-/// Returns a function that creates the random generator of a budget from the budget's position. Budgets draw
-/// independently, and an op that was shed gets new draws.
+/// Returns a function that creates the random generator of a budget. Its argument is the position of the budget in its
+/// layer. Budgets draw independently of each other, and an op that was shed gets new draws.
 fn admission(seed: u64, sheds: u64, launch: &Candidate) -> impl Fn(usize) -> Draws + use<> {
     let (op, attempt) = (launch.op, launch.attempt);
     move |budget| {

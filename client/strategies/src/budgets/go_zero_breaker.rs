@@ -6,8 +6,9 @@
 //! three ways:
 //!
 //! - The more time slices with a failure there are since the last slice with a success, the fewer requests are admitted
-//!   per success. - The more time slices with a success there are since the last slice with a failure, the rarer
-//!   refusals are. - After a second without any launch, one launch is admitted.
+//!   per success.
+//! - The more time slices with a success there are since the last slice with a failure, the rarer refusals are.
+//! - After a second without any launch, one launch is admitted.
 //!
 //! The rule that refuses launches because of slow answers is from zeromicro/go-zero#5366 (2026). That pull request was
 //! not yet merged when it was read. The rule is off unless `timeout` is set.

@@ -9,8 +9,8 @@
 //! `CircuitBreakerMetrics.java`. The breaker of resilience4j opens if half of the last 100 calls fail. It stays open
 //! for a minute and then sends ten trials (`ratio=0.5,calls=100,open=1m,trials=10`).
 //!
-//! As in both sources, the outcome of an attempt counts for the phase in which the attempt ends, even if it was sent in
-//! an earlier phase. So an attempt that was sent before the opening can decide in place of a trial.
+//! As in both sources, the outcome of an attempt counts for the breaker's phase when the attempt ends, not when it was
+//! sent. So an attempt that was sent before the opening can decide in place of a trial.
 
 mod calls;
 

@@ -7,10 +7,10 @@
 //! of each round is always admitted. Hedged copies are admitted only if tokens > max / 2 at their due time.
 //!
 //! The parameter `ask` sets the time of the decision about a retry. With `ask=failure`, the budget decides at the
-//! failure, as in gRPC: after it has taken the token for the failure, and before any back-off. (In grpc/grpc-go
-//! `stream.go`, `shouldRetry`, the variable `throttle` is set before the delay is drawn.) gRPC counts in thousandths of
-//! a token, so `ratio` has three decimals (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry`,
-//! the budget decides when the back-off is over. So successes and failures during the back-off count, too.
+//! failure, as in gRPC: after it has taken the token for the failure, and before any back-off. Source for this order:
+//! `shouldRetry` in `stream.go` of grpc/grpc-go. gRPC counts in thousandths of a token, so `ratio` has three decimals
+//! (grpc/grpc `src/core/client_channel/retry_throttle.cc`). With `ask=retry`, the budget decides when the back-off is
+//! over. So successes and failures during the back-off count, too.
 //!
 //! With `on-empty=back-off`, a refused retry backs off again. If all remaining requests are retries, no success refills
 //! the tokens, and the ops would back off forever. To prevent this, limit the attempts or the time of ops.
@@ -119,8 +119,8 @@ impl Throttling {
             Ask::Failure => 1000.0,
             Ask::Retry => 1.0,
         };
-        // With `ask=failure`, numbers of tokens are truncated to whole thousandths. The added 1e-6 prevents that a
-        // decimal value loses a thousandth because its binary representation is slightly smaller.
+        // With `ask=failure`, numbers of tokens are truncated to whole thousandths. The added 1e-6 compensates for
+        // decimal values whose binary representation is slightly smaller.
         let counted = |number: f64| match config.ask {
             Ask::Failure => libm::floor(number * one + 1e-6),
             Ask::Retry => number,

@@ -27,8 +27,7 @@ const FUNCTIONS: &[(&str, Instruction)] = &[
     ("round", Instruction::Unary(libm::round)),
 ];
 
-/// Limits of an expression: `MAX_TEXT` is its maximum length in bytes, and the second constant is its maximum nesting
-/// depth.
+/// Limits of an expression: `MAX_TEXT` is its maximum length in bytes, and `DEEPEST` its maximum nesting depth.
 const MAX_TEXT: usize = 500;
 const DEEPEST: u32 = 24;
 /// Maximum value of a number in an expression. Expressions calculate in seconds.

@@ -1,9 +1,11 @@
-//! `aimd`: TCP's congestion window for requests, which grows with every success and is cut once per congestion.
+//! `aimd`: TCP's congestion window for requests, which grows with every success and is cut once per congestion event.
 //!
 //! Source: the blog post Improve on exponential backoff (2019; scenario `sync-musings`), after RFC 5681. The post
-//! leaves three points open, which are decided as follows. Ids are per attempt. The number in flight includes the
-//! attempt being acknowledged, because otherwise the window would never grow. The client, not the limiter, puts a
-//! rejected op at the back of the queue.
+//! leaves three points open. This crate decides them as follows:
+//!
+//! - Sequence numbers are per attempt, not per op.
+//! - When an attempt succeeds, the number in flight still includes it, because otherwise the window would never grow.
+//! - The client, not the limiter, puts a rejected op at the back of the queue.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -81,8 +83,8 @@ struct Aimd {
     window: f64,
     ssthresh: f64,
     next_seq: u64,
-    /// Sequence number of the first attempt after the last cut of the window. Congestion of attempts with lower numbers
-    /// does not cut the window again.
+    /// Sequence number of the first attempt after the last cut of the window. If an attempt with a lower number is
+    /// rejected or fails, the window is not cut again.
     cut_seq: u64,
     phase: Phase,
     reason: Reason,

@@ -2,16 +2,19 @@
 //!
 //! Source: boto/botocore `botocore/retries/{adaptive,bucket,throttling}.py`; smithy-lang/smithy-typescript
 //! `packages/core/src/submodules/retry/util-retry/DefaultRateLimiter.ts`; smithy-lang/smithy-rs
-//! `rust-runtime/aws-smithy-runtime/src/client/retries/client_rate_limiter.rs`. Where these differ, this limiter
-//! follows botocore and JavaScript. The measured rate starts at 0 (Rust: 0.5). A request that has to wait for tokens is
-//! not charged until they are granted. (Rust charged it anyway, so the bucket stayed empty: smithy-rs#4632.) Nothing is
-//! limited before the first throttling answer.
+//! `rust-runtime/aws-smithy-runtime/src/client/retries/client_rate_limiter.rs`. If the sources differ, this limiter
+//! follows botocore and the JavaScript SDK. So the measured rate starts at 0 (in Rust at 0.5). A request that waits for
+//! tokens is charged only when enough tokens are available. (The Rust SDK charged waiting requests at once, so the
+//! bucket stayed empty: smithy-rs#4632.) Before the first throttling answer, the limiter admits everything.
 //!
-//! Before retry spec 2.1, Rust charged 5 tokens for a retry and 10 for a retry after throttling: `costs=older`. A
-//! bucket with a slow rate cannot hold that many. Then a full bucket is enough, and the missing tokens are owed. In the
-//! older Rust SDK the wait for tokens replaced the back-off; in this limiter it follows the back-off. While most
-//! attempts are retries, the rate falls to its minimum. The reason is that the rate is at most twice the measured rate
-//! of answers, and the measured rate is then only a tenth of the token rate.
+//! Before retry spec 2.1, the Rust SDK charged 5 tokens for a retry, and 10 for a retry after throttling. `costs=older`
+//! selects these costs. A bucket with a slow rate cannot hold 5 or 10 tokens. In this case a retry is admitted when the
+//! bucket is full, and the number of tokens then becomes negative. In the older Rust SDK, the wait for tokens replaced
+//! the back-off; in this limiter it follows the back-off.
+//!
+//! With `costs=older`, the rate can fall to its minimum while most attempts are retries. A retry costs up to 10 tokens,
+//! so the measured rate of answers can be only a tenth of the token rate. But the token rate is limited to twice the
+//! measured rate.
 
 use super::bucket::Bucket;
 use super::curve::Curve;
@@ -111,23 +114,24 @@ impl PartConfig for AwsAdaptiveConfig {
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError> {
         let mut limiter = AwsAdaptive::new(self);
-        // The source measures the rate in half seconds of the wall clock. All clients of a run start at the same random
-        // point within a half second.
+        // The source measures the rate of answers in half seconds of the wall clock. To imitate this, all clients of a
+        // run start at the same random point within a half second.
         let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
         limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
         Ok(Part::Limiter(Box::new(limiter)))
     }
 }
 
-/// Rate of answers per second, smoothed over the half seconds in which answers arrived.
+/// Rate of answers per second. It is a moving average over those half seconds in which answers arrived.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     smooth: f64,
     per_s: f64,
     answers: u32,
-    /// Index of the half second of the last measurement. The half second that contains the origin of time has index 0.
+    /// Index of the half second in which the rate was last measured. The half second that contains the origin of time
+    /// has index 0.
     half: u64,
-    /// Part of the first half second that had passed at the origin of time, in nanoseconds.
+    /// Part of the first half second that had already passed at the origin of time, in nanoseconds.
     begun: u64,
 }
 
@@ -205,8 +209,8 @@ impl Limiter for AwsAdaptive {
 
     fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome) {
         match outcome.status {
-            // A deferral is not an attempt, so its token is refunded. With `costs=older`, the rest of a retry's cost is
-            // lost.
+            // A deferred launch is not an attempt, so one token is refunded. With `costs=older` a retry costs more than
+            // one token, and the rest is not refunded.
             Status::Deferred if self.enabled => self.bucket.refund(now, 1.0),
             Status::Cancelled | Status::Shed | Status::Deferred => {}
             _ => self.on_answer(now, outcome.classification == Classification::Throttled),

@@ -2,14 +2,16 @@
 //!
 //! Source: Linux `net/ipv4/tcp_bbr.c` (BBR version 1: its phases, gains and filters), also as in quinn-rs/quinn
 //! `quinn-proto/src/congestion/bbr/mod.rs`; Cardwell et al., "BBR: congestion-based congestion control", ACM Queue 14
-//! (5), 2016. Attempts take the place of packets, and successes that of deliveries. A rejection is a loss, whose only
-//! effect is to end a probe for more bandwidth. Three parts of BBR are left out: the compensation for offloading and
-//! delayed acknowledgements, packet conservation in recovery, and the detection of policers.
+//! (5), 2016. In this crate, attempts take the place of packets, and successes take the place of deliveries. A
+//! rejection counts as a loss. Its only effect is that it ends a probe for more bandwidth. Three parts of BBR are left
+//! out: the compensation for offloading and delayed acknowledgements, packet conservation in recovery, and the
+//! detection of policers.
 //!
-//! The window is a multiple of rate · latency. The latency is the *minimum* measured one, because a queue adds to
-//! latency. On a server without a queue whose latencies vary by themselves, the minimum is too low. On such a server
-//! the attempts in flight shrink at every probe, down to nothing. For such servers there is `latency=mean`. The limiter
-//! then uses the mean latency of the last round instead, and never pauses to measure the minimum.
+//! The window is a multiple of rate · latency. The latency in this product is the *minimum* of the recent latencies,
+//! because a queue only adds to latency. But some servers have no queue, and their latencies vary for other reasons.
+//! For such a server the minimum is too low: at every probe the attempts in flight shrink, in the end to almost none.
+//! The parameter `latency=mean` is meant for such servers. The limiter then uses the mean latency of the last round
+//! trip, and never pauses to measure the minimum.
 
 use std::time::Duration;
 
@@ -109,11 +111,12 @@ impl PartConfig for BbrConfig {
     }
 }
 
-/// Factors by which the rate is multiplied while bandwidth is probed. Each factor applies for about one latency.
+/// Cycle of factors by which the rate is multiplied while the limiter probes for more bandwidth. Each factor applies
+/// for about one latency.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
-/// Indices of the steps in the probing cycle (`CYCLE`) at which probing may start: all except the step that drains the
-/// surplus of a probe.
+/// Indices of the steps in the probing cycle (`CYCLE`) at which the cycle may start. The step with factor 0.75, which
+/// drains the surplus of a probe, is left out.
 const FIRST_STEPS: [usize; 7] = [0, 2, 3, 4, 5, 6, 7];
 
 /// Factor that keeps the sending rate slightly below the delivery rate, so that queues drain.
@@ -122,8 +125,8 @@ const MARGIN: f64 = 0.99;
 /// Assumed latency in seconds from which the first rate is computed, before any latency is measured.
 const FIRST_LATENCY: f64 = 0.001;
 
-/// Minimum time for which the window stays at its minimum to measure the minimum latency. A full round trip must pass,
-/// too.
+/// Minimum duration of a measurement of the minimum latency, during which the window stays at its minimum. The
+/// measurement also lasts at least a full round trip.
 const PROBE_LATENCY_FOR: Duration = Duration::from_millis(200);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,9 +137,9 @@ enum Phase {
         step: usize,
         since: Instant,
     },
-    /// Measures the minimum latency with the minimum window. `until` is the end of the measurement, set once few enough
-    /// attempts are in flight. `round_over` is true once a round trip has passed since `until` was set. The window
-    /// returns to `then` afterwards.
+    /// Phase that measures the minimum latency with the minimum window. `until` is the earliest end of the measurement;
+    /// it is set once few enough attempts are in flight. `round_over` is true once a round trip has passed since then.
+    /// After the measurement, the window returns to the value `then`.
     ProbeLatency {
         until: Option<Instant>,
         round_over: bool,
@@ -154,22 +157,25 @@ struct Bbr {
     next_send: Instant,
     delivery: DeliveryRate,
     bandwidth: WindowedMax,
-    /// Number of round trips so far, and the count of successes at which the current round trip ends.
+    /// Number of round trips so far (`rounds`), and the number of successes at which the current round trip ends
+    /// (`round_ends`).
     rounds: u64,
     round_ends: u64,
     /// Minimum latency in seconds, and the instant at which it was measured.
     least: Option<(f64, Instant)>,
     mean: Option<f64>,
-    /// Sum of the latencies measured in the current round trip in seconds, and their number.
+    /// Sum, in seconds, and number of the latencies measured in the current round trip. Their quotient is the mean
+    /// latency.
     sum: f64,
     count: f64,
-    /// Highest bandwidth when it last grew by a quarter, and the number of round trips since that growth.
+    /// Bandwidth when it last grew by at least a quarter, and the number of round trips since then. After three round
+    /// trips without such growth, the start phase ends.
     full_bandwidth: f64,
     full_rounds: u32,
     is_full: bool,
     /// True if an attempt was rejected or failed since the last success.
     lost: bool,
-    /// True if the client was idle before its latest attempts and none of them has succeeded yet.
+    /// True if the client was idle before it sent its latest attempts, and none of these has succeeded yet.
     restarts: bool,
     cycles: u32,
 }
@@ -309,8 +315,8 @@ impl Bbr {
             self.phase = Phase::ProbeLatency { until: None, round_over: false, then: self.window };
         }
         if let Phase::ProbeLatency { until, round_over, then } = &mut self.phase {
-            // With the minimum window, the delivery rate is lower than the server could sustain, so samples are marked
-            // as app-limited.
+            // While the window is at its minimum, the delivery rate is lower than the server could sustain. So samples
+            // are marked as app-limited.
             self.delivery.on_app_limited(in_flight);
             match *until {
                 None if f64::from(in_flight) <= self.config.min => {

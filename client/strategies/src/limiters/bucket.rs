@@ -1,8 +1,8 @@
 //! Token bucket shared by the limiters that admit an attempt once enough tokens are available.
 //!
 //! Tokens are charged only when an attempt is admitted. A waiting client polls again, because the rate may have changed
-//! meanwhile. A shortfall of less than one nanosecond of refill counts as available. Otherwise rounding would make a
-//! client wait until the current instant, which is no wait at all.
+//! meanwhile. If the refill of the missing tokens takes less than a nanosecond, the tokens count as available. The
+//! reason is that such a wait would be rounded to zero, and the client would poll forever at the same instant.
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ pub(super) struct Bucket {
     /// Rate at which the bucket is refilled, in tokens per second.
     rate: f64,
     capacity: f64,
-    /// Number of available tokens. It is negative after a grant on credit, for a cost above the capacity.
+    /// Number of available tokens. It can be negative: a cost above the capacity is granted when the bucket is full,
+    /// and the missing tokens are owed.
     tokens: f64,
     at: Instant,
 }
@@ -27,7 +28,7 @@ impl Bucket {
         self.rate
     }
 
-    /// Returns the number of tokens at the time of the last change, or 0 if that number is negative.
+    /// Returns the number of tokens when the bucket was last changed, or 0 if that number is negative.
     pub(super) fn tokens(&self) -> f64 {
         self.tokens.max(0.0)
     }
@@ -38,8 +39,8 @@ impl Bucket {
         let missing = cost.min(self.capacity) - self.tokens_at(now);
         let nanos = missing / self.rate * 1e9;
         let then = now + vocabulary::nanos(nanos);
-        // At the largest representable instant, the end of a wait cannot be later than `now`, so there is nothing to
-        // wait for.
+        // If `now` is the largest representable instant, no later instant exists for the end of the wait. In this case
+        // the cost is granted at once.
         if nanos < 1.0 || then == now { Admit::Go } else { Admit::Wait(Until::At(then)) }
     }
 

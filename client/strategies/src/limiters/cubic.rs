@@ -2,8 +2,10 @@
 //!
 //! Source: quinn-rs/quinn `quinn-proto/src/congestion/cubic.rs`; RFC 9438. Attempts take the place of datagrams. The
 //! round-trip time is that of successes, smoothed as in RFC 9002. As in quinn, a cut reduces the window to beta times
-//! the *remembered* top, which is 0.595 of the window after fast convergence (RFC 9438: 0.7). Also as in quinn, the
-//! curve continues while the client is application-limited. Persistent congestion is left out, as in `new-reno`.
+//! the top of the new growth curve. If the window is below the previous top when it is cut (fast convergence), the new
+//! top is only 0.85 of the window. So 0.595 of the window remains, and not 0.7 as in RFC 9438. Also as in quinn, the
+//! curve continues while the client is application-limited. Persistent congestion is left out, for the reason stated in
+//! `new-reno`.
 
 use std::time::Duration;
 
@@ -68,7 +70,7 @@ struct Cubic {
     /// Slow start threshold; `None` before the first cut, because slow start is then unlimited.
     ssthresh: Option<f64>,
     curve: Curve,
-    /// Growth that is not yet added to the window, because it is less than a whole attempt.
+    /// Accumulated growth that is less than one attempt, so it is not yet added to the window.
     growth: f64,
     /// Smoothed round-trip time in seconds.
     rtt: Option<f64>,

@@ -1,4 +1,5 @@
-//! Growth curve of CUBIC: steep after a cut, flat around the value before the cut, and steep again beyond that value.
+//! Growth curve of CUBIC. It is steep after a cut, flat near the value before the cut (`top`), and steep again beyond
+//! that value.
 //!
 //! Source: RFC 9438, section 4.2: w(t) = scale · (t − k)³ + top, k = ∛(top · (1 − beta) / scale).
 
@@ -10,7 +11,7 @@ pub(super) struct Curve {
     beta: f64,
     scale: f64,
     top: f64,
-    /// Seconds from the cut to the flat point of the curve (`k`).
+    /// Time in seconds from the cut to the flat point of the curve (`k` in the formula).
     flat_after: f64,
     since: Instant,
 }

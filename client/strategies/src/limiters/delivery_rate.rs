@@ -1,8 +1,9 @@
 //! Delivery rate of the server: successes per second, estimated from each success.
 //!
-//! Source: draft-cheng-iccrg-delivery-rate-estimation; Linux `net/ipv4/tcp_rate.c`. A sample counts the deliveries
-//! between the sending of an attempt and its success. It divides that count by the longer of two times: the time in
-//! which these attempts were sent, and the time in which they were delivered.
+//! Source: draft-cheng-iccrg-delivery-rate-estimation; Linux `net/ipv4/tcp_rate.c`. Each success yields a sample. The
+//! sample counts the deliveries between the sending of the attempt and its success, and divides that count by a time.
+//! This time is the longer of two: the time in which the delivered attempts were sent, and the time in which they were
+//! delivered.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,8 +14,9 @@ use crate::Instant;
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Instant,
-    /// Start of the sample's send interval: the instant at which the most recently delivered attempt was sent. If no
-    /// attempt was in flight, it is the instant at which this attempt was sent.
+    /// Start of the interval over which the sending rate of the sample is measured. It is the instant at which the most
+    /// recently delivered attempt was sent. If no attempt was in flight, it is the instant at which this attempt was
+    /// sent.
     first_at: Instant,
     delivered: u64,
     delivered_at: Instant,
@@ -23,7 +25,7 @@ struct Sent {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// Successes per second; `None` if the sample covers no time.
+    /// Number of successes per second. `None` if the sample covers a time of zero.
     pub(super) per_s: Option<f64>,
     pub(super) over: Duration,
     pub(super) delivered_before: u64,
@@ -35,10 +37,10 @@ pub(super) struct DeliveryRate {
     delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
-    /// Count of deliveries up to which samples are marked as app-limited; 0 if samples are not app-limited.
+    /// Number of deliveries up to which new samples are marked as app-limited; 0 if new samples are not marked.
     app_limited_until: u64,
-    /// Attempts in flight. The index is the attempt's number minus `first_seq`; `None` means that the attempt has
-    /// ended.
+    /// Attempts in flight. The index of an attempt is its sequence number minus `first_seq`. An entry is `None` if its
+    /// attempt has ended.
     in_flight: VecDeque<Option<Sent>>,
     first_seq: u64,
 }
@@ -91,8 +93,8 @@ impl DeliveryRate {
         })
     }
 
-    /// Marks samples as app-limited until all attempts now in flight are delivered. App-limited samples do not show the
-    /// server's limit, because the client could have sent more.
+    /// Marks samples as app-limited until all attempts that are now in flight are delivered. Such samples do not show
+    /// the server's limit, because the client could have sent more.
     pub(super) fn on_app_limited(&mut self, in_flight: u32) {
         self.app_limited_until = (self.delivered + u64::from(in_flight)).max(1);
     }

@@ -1,5 +1,5 @@
-//! `envoy-gradient`: Envoy's adaptive concurrency. The window follows the ratio of the best latency to the present
-//! latency.
+//! `envoy-gradient`: Envoy's adaptive concurrency. The window grows and shrinks with the ratio of the best latency to
+//! the present latency.
 //!
 //! Source: envoyproxy/envoy `source/extensions/filters/http/adaptive_concurrency/controller/gradient_controller.cc` and
 //! `api/envoy/extensions/filters/http/adaptive_concurrency/v3/adaptive_concurrency.proto`. `interval` and `probe-every`
@@ -126,14 +126,16 @@ impl PartConfig for EnvoyGradientConfig {
     }
 }
 
-/// Number of consecutive intervals at the minimum window after which the best latency is measured again.
+/// Number of consecutive intervals with the minimum window. After this many, the best latency is measured again.
 const AT_MIN: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Measures the best latency, with the minimum window. The window returns to `then` afterwards.
+    /// Phase that measures the best latency with the minimum window. After the measurement, the window returns to the
+    /// value `then`.
     Probing { then: u32 },
-    /// Measures the present latency. The measuring interval ends at `until`; the next probe starts at `probe_at`.
+    /// Phase that measures the present latency. The measuring interval ends at `until`, and the next measurement of the
+    /// best latency starts at `probe_at`.
     Sampling { until: Instant, probe_at: Instant },
 }
 
@@ -142,7 +144,7 @@ struct EnvoyGradient {
     seed: u64,
     window: u32,
     phase: Phase,
-    /// Start of the last probe. Attempts that were sent earlier are not sampled.
+    /// Start of the last measurement of the best latency. Attempts that were sent before this instant are not sampled.
     epoch: Instant,
     latencies: LogLinear,
     best_us: f64,
@@ -182,7 +184,7 @@ impl EnvoyGradient {
     }
 
     fn on_interval(&mut self, at: Instant, probe_at: Instant, now: Instant) {
-        // Fast path: skips all empty intervals at once, because nothing happens without samples.
+        // Fast path: skips all intervals without samples at once, because nothing happens in them.
         let interval = whole_nanos(self.config.interval);
         let empty = if self.latencies.total() == 0 { now.since(at) } else { Duration::ZERO };
         let passed = 1 + whole_nanos(empty) / interval;
@@ -238,7 +240,7 @@ impl EnvoyGradient {
     }
 }
 
-/// Returns the interval in whole milliseconds, lengthened at random by up to `share` of the interval.
+/// Returns the interval in whole milliseconds, with a random extension of up to `share` times the interval.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not below zero")]
 fn jittered(interval: Duration, share: f64, random: u64) -> Duration {
     let millis = whole_nanos(interval) / 1_000_000;
@@ -272,7 +274,8 @@ impl Limiter for EnvoyGradient {
     }
 
     fn timer(&self) -> Option<Instant> {
-        // Without attempts in flight, no timer is needed, because the next event processes all due intervals first.
+        // Without attempts in flight, the limiter needs no timer. The next event of the client processes all intervals
+        // that have ended by then.
         let Phase::Sampling { until, probe_at } = self.phase else { return None };
         let until = if self.latencies.total() > 0 { until } else { Instant::FAR_FUTURE };
         Some(until.min(probe_at)).filter(|at| self.in_flight > 0 && *at < Instant::FAR_FUTURE)

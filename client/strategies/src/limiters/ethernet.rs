@@ -1,11 +1,13 @@
 //! `ethernet`: carrier sense. An attempt starts only if the server has enough free capacity. Otherwise its op backs off
 //! without an attempt.
 //!
-//! Source: Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003: a client that reads fewer than 1000
-//! free file descriptors counts that as a failure. A check with enough free capacity costs no time. A deferral is a
-//! failure for the retry policy but not an attempt. The server checks and starts in one step, so no other attempt can
-//! take the free capacity in between. With a network delay, the attempt starts that delay after the check. So the
-//! threshold must leave room for the attempts that are in the network.
+//! Source: Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003: if fewer than 1000 file descriptors
+//! are free, the client counts that as a failure.
+//!
+//! If the check finds enough free capacity, it costs no time. If not, the attempt is deferred: this counts as a failure
+//! for the retry policy, but not as an attempt. Without network delay, the server checks and starts an attempt in one
+//! step, so no other attempt can take the free capacity in between. With a network delay, the attempt starts that delay
+//! after the check. So the threshold must leave room for attempts that have passed the check but have not arrived yet.
 
 use std::time::Duration;
 
@@ -16,7 +18,8 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, CarrierSense, Gauges, Instant, Limiter, LimiterView};
 
-/// Name of the limiter with carrier sense. A hedger cannot be combined with this limiter.
+/// Name of the limiter that has carrier sense: it checks the server's free capacity before it sends. A hedger cannot be
+/// combined with this limiter.
 pub(crate) const ETHERNET: &str = "ethernet";
 
 #[derive(Clone, Debug)]

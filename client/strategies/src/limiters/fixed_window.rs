@@ -1,7 +1,7 @@
 //! `fixed-window`: a fixed maximum of attempts in flight, whatever their outcome.
 //!
-//! Source: the bulkhead that every client library has. It is the right choice for a client that knows the server's
-//! concurrency limit.
+//! Source: the *bulkhead* of client libraries, which limits concurrent calls. It is the right choice for a client that
+//! knows the server's concurrency limit.
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};

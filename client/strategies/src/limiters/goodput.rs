@@ -1,7 +1,8 @@
 //! Successes per second over a recent window, and a history of the last measurements.
 //!
 //! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/metrics/aggregators.rs` (`IOWindow`).
-//! The window has ten time slices. Slices not yet filled count as empty, so the rate is low at first and after a pause.
+//! The window has ten time slices. The rate always refers to the whole window, and slices that are not filled yet count
+//! as empty. So the rate is too low at first and after a pause.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,10 +1,11 @@
 //! `least-gap`: a minimum time between attempts.
 //!
-//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`). It leaves 0.25 s between
-//! requests and 1 s between writes, counted from the *end* of the previous request. Retries of a request are sent
-//! without a gap. The corresponding options are `from=end,of=ops`. Octokit (octokit/plugin-throttling.js
-//! `src/index.ts`) counts from the start of the previous request. It also has a `fixed-window` that allows one write at
-//! a time; writes are 1 s apart.
+//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`). PyGithub leaves 0.25 s
+//! between requests and 1 s between writes, counted from the *end* of the previous request. It sends retries of a
+//! request without a gap. Its behaviour corresponds to `from=end,of=ops`.
+//!
+//! Octokit (octokit/plugin-throttling.js `src/index.ts`) counts from the start of the previous request. It also leaves
+//! 1 s between writes and allows only one write at a time, which corresponds to `fixed-window`.
 
 use std::time::Duration;
 
@@ -80,10 +81,11 @@ impl PartConfig for LeastGapConfig {
 
 struct LeastGap {
     config: LeastGapConfig,
-    /// Instant at which the current gap started; `None` before the first attempt (with `from=end`, before the first
-    /// end).
+    /// Instant at which the current gap started. `None` before the first attempt was sent, or, with `from=end`, before
+    /// the first attempt has ended.
     last: Option<Instant>,
-    /// Instant at which the gap before the current one started. It is restored if the server defers the latest attempt.
+    /// Instant at which the previous gap started. If the server defers the latest attempt, the previous gap is
+    /// restored.
     before: Option<Instant>,
 }
 

@@ -1,12 +1,12 @@
 //! Histogram of latencies with two significant digits, and its quantiles.
 //!
 //! Source: openhistogram/libcircllhist `src/circllhist.c` (`int_scale_to_hist_bucket`, `hist_approx_quantile`), which
-//! Envoy uses. There are 90 bins per power of ten. Quantiles assume that values are spread evenly within a bin, so
-//! whole milliseconds yield slightly too much: the median of many values of 5 ms is 5.05 ms.
+//! Envoy uses. There are 90 bins per power of ten. Quantiles assume that values are spread evenly within a bin. So they
+//! are slightly too high if all values are at the lower end of a bin: the median of many values of 5 ms is 5.05 ms.
 
 const BINS: usize = 90;
 
-/// Number of powers of ten within the range of a `u64`.
+/// Number of powers of ten that fit into a `u64`.
 const POWERS: usize = 20;
 
 #[derive(Clone, Debug)]

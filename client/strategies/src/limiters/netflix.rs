@@ -1,9 +1,11 @@
-//! Shared part of Netflix' limits: a whole number of maximum number of attempts in flight, updated at every answer.
+//! Shared part of Netflix' limiters. Each has a limit, a whole number of attempts that may be in flight, and updates it
+//! at every answer.
 //!
-//! Source: Netflix/concurrency-limits, `limiter/SimpleLimiter.java`, `limiter/AbstractLimiter.java`. Answers are
-//! classified as in `grpc/client/ConcurrencyLimitClientInterceptor.java`: success, dropped, or ignored. An attempt
-//! counts as dropped if its status is `UNAVAILABLE` (rejected, no connection) or, by `Limiter.Listener`, if it timed
-//! out. The number of attempts in flight is recorded when an attempt is sent, and includes that attempt.
+//! Source: Netflix/concurrency-limits, `limiter/SimpleLimiter.java`, `limiter/AbstractLimiter.java`. As in
+//! `grpc/client/ConcurrencyLimitClientInterceptor.java`, an answer counts as success or dropped, or is ignored. An
+//! attempt counts as dropped if its gRPC status is `UNAVAILABLE`, because it was rejected or had no connection. It also
+//! counts as dropped if it timed out (`Limiter.Listener`). The number of attempts in flight is recorded when an attempt
+//! is sent, and includes that attempt.
 
 use std::time::Duration;
 
@@ -14,10 +16,10 @@ pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit
 
 /// Algorithm that computes the limit (`AbstractLimit` in the source).
 pub(crate) trait Limit: Send {
-    /// Updates the limit from one answered attempt, or from the mean of a window that has ended.
+    /// Updates the limit after a sample. A sample is one answered attempt, or the mean of a time window that has ended.
     fn on_sample(&mut self, sample: &Sample);
 
-    /// Returns the limit: the number of maximum number of attempts in flight, at least one.
+    /// Returns the limit: the maximum number of attempts in flight, at least one.
     fn limit(&self) -> u32;
 
     fn report(&self, gauges: &mut Gauges);
@@ -52,8 +54,8 @@ impl<L: Limit> Limiter for NetflixLimiter<L> {
 
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         let Some(dropped) = was_dropped(outcome) else { return };
-        // A round trip of zero occurs only in a simulation. The source treats it as an error; in this limiter it would
-        // cause a division by zero.
+        // A round trip of zero occurs only in a simulation. It is replaced by 1 ns, because it would cause a division
+        // by zero. The source treats it as an error.
         let rtt = now.since(ended.sent_at).max(Duration::from_nanos(1));
         let single = Sample { rtt, in_flight: ended.in_flight_when_sent, dropped, op: ended.op };
         let sample = match &mut self.window {

@@ -1,10 +1,10 @@
 //! `netflix-aimd`: grows by one with every success while at least half of the limit is used, and shrinks by a tenth
 //! with every drop.
 //!
-//! Source: Netflix/concurrency-limits, `limit/AIMDLimit.java`, which truncates to a whole number at every step. Every
-//! drop cuts the limit, even several drops of one burst. The limit does not fall below 20 unless `min` allows it, so
-//! servers with a smaller limit are not found. It grows by one per success, so it doubles with every round trip at full
-//! use. With `windowed=true` it grows by one per second.
+//! Source: Netflix/concurrency-limits, `limit/AIMDLimit.java`, which truncates the limit to a whole number at every
+//! step. Every dropped attempt cuts the limit, even if several attempts of one burst are dropped. By default the limit
+//! does not fall below 20 (`min`), so it cannot adapt to servers with a smaller limit. At full use it doubles with
+//! every round trip, because it grows by one per success. With `windowed=true` it grows by one per second.
 
 use std::time::Duration;
 

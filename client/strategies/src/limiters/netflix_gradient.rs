@@ -2,13 +2,13 @@
 //! the square root of the limit.
 //!
 //! Source: Netflix/concurrency-limits, `limit/GradientLimit.java`, `limit/functions/SquareRootFunction.java` and
-//! `limit/measurement/MinimumMeasurement.java`. The source was written for samples of whole windows, which are the
-//! default of this limiter. Every 1000 to 2000 samples the limit falls to the size of the allowed queue, so that the
-//! shortest round trip can be measured without load.
+//! `limit/measurement/MinimumMeasurement.java`. The source was written for samples that are means over time windows, so
+//! such samples are the default of this limiter. Every 1000 to 2000 samples the limit falls to the size of the allowed
+//! queue. So the shortest round trip can be measured without load.
 //!
-//! A rejection that is answered sooner than any work also counts as the shortest round trip. Without windows,
-//! rejections therefore keep the limit at 8 on the server of the scenario `sync-musings`. With windows, rejections and
-//! work are averaged, and the limit reaches the server's cap.
+//! A rejection may be answered sooner than any work. The limiter then takes the round trip of rejections for the
+//! shortest round trip, so work looks slow. Without windows, rejections therefore keep the limit at 8 on the server of
+//! the scenario `sync-musings`. With windows, rejections and work are averaged, and the limit reaches the server's cap.
 
 use std::time::Duration;
 
@@ -102,8 +102,8 @@ struct Gradient {
     seed: u64,
     limit: f64,
     shortest: Option<Duration>,
-    /// Number of samples until the next probe. It is drawn at the first sample after a probe and keyed by that sample's
-    /// op, so that clients do not probe together.
+    /// Number of samples until the next probe, which measures the shortest round trip anew. The number is drawn at the
+    /// first sample after a probe. The key of the draw is the op of that sample, so that clients do not probe together.
     until_probe: Option<u64>,
     probes: u32,
     phase: &'static str,

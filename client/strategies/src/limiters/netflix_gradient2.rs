@@ -1,11 +1,13 @@
 //! `netflix-gradient2`: shrinks by the ratio of the long-term mean round trip to the present round trip, and allows a
 //! queue of four attempts.
 //!
-//! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`. Its
-//! README wraps it in a `WindowedLimit`, which is the default of this limiter. A dropped attempt counts only by its
-//! round trip. So the limiter does not notice a server that rejects instead of queueing, and the limit grows to its
-//! maximum. On the server of the scenario `sync-musings` it reaches the maximum at once without windows, with eleven
-//! attempts per op; with windows it grows by 0.8 a second.
+//! Source: Netflix/concurrency-limits, `limit/Gradient2Limit.java` and `limit/measurement/ExpAvgMeasurement.java`. The
+//! README of the source wraps this limit in a `WindowedLimit`. Such time windows are the default of this limiter. A
+//! dropped attempt affects the limit only by its round trip. So the limiter does not notice a server that rejects
+//! instead of queueing, and the limit grows to its maximum.
+//!
+//! An example is the server of the scenario `sync-musings`. Without windows, the limit reaches its maximum at once, and
+//! an op needs eleven attempts. With windows, the limit grows by 0.8 per second.
 
 use vocabulary::{Configurable, Parameter, whole_nanos};
 
@@ -18,7 +20,7 @@ use crate::{GaugeKind, Gauges};
 
 const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
 
-/// Number of samples at the start whose plain mean is the initial value of the long-term mean.
+/// Number of samples at the start. Their plain mean is the initial value of the long-term mean.
 const WARM_UP: u32 = 10;
 
 #[derive(Clone, Debug)]
@@ -93,7 +95,7 @@ impl PartConfig for NetflixGradient2 {
     }
 }
 
-/// Exponentially weighted mean that is a plain mean over its first samples (`ExpAvgMeasurement`).
+/// Exponentially weighted mean. Over its first samples it is a plain mean instead (`ExpAvgMeasurement`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     value: f64,

@@ -2,10 +2,13 @@
 //! indicate a queue.
 //!
 //! Source: Netflix/concurrency-limits, `limit/VegasLimit.java` and `limit/functions/Log10RootIntFunction.java`. The
-//! round trip without load is the shortest one since the last probe. The part of a round trip beyond it is attributed
-//! to a queue. A rejection is answered sooner than any work, so its round trip is taken for the round trip without
-//! load. Then work itself looks like a queue, and the limit falls until that queue is short. If a rejection takes a
-//! quarter of the time of work, the limit falls to 8, until a probe measures work again.
+//! limiter takes the shortest round trip since the last probe for the round trip without load. If a round trip is
+//! longer, the difference is attributed to a queue.
+//!
+//! A rejection is answered sooner than any work, so its round trip is taken for the round trip without load. Then the
+//! time of the work itself is attributed to a queue, and the limit falls until that apparent queue is short. If a
+//! rejection takes a quarter of the time of work, the limit falls to 8. It stays there until a probe measures work
+//! again.
 
 use std::time::Duration;
 
@@ -106,8 +109,9 @@ struct Vegas {
     limit: f64,
     no_load: Option<Duration>,
     samples: u32,
-    /// Random factor by which the number of samples until the next probe (`probe` times the limit) is multiplied. It is
-    /// drawn at the first sample after a probe and keyed by that sample's op, so that clients do not probe together.
+    /// Random factor of the number of samples until the next probe: that number is `probe` times the limit times this
+    /// factor. The factor is drawn at the first sample after a probe. The key of the draw is the op of that sample, so
+    /// that clients do not probe together.
     jitter: Option<f64>,
     probes: u32,
     phase: &'static str,
@@ -137,7 +141,7 @@ impl Vegas {
         jitter * f64::from(self.config.probe) * self.limit <= f64::from(self.samples)
     }
 
-    /// Returns the next limit before bounds and smoothing apply, or `None` if the limit does not change.
+    /// Returns the next limit, before it is bounded and smoothed. Returns `None` if the limit does not change.
     #[expect(clippy::cast_possible_truncation, reason = "a queue is no longer than the limit")]
     fn next(&mut self, sample: &Sample, no_load: Duration) -> Option<f64> {
         let ratio = whole_nanos(no_load) as f64 / whole_nanos(sample.rtt) as f64;

@@ -1,9 +1,10 @@
-//! Samples for Netflix' limits: each is a single attempt, or the mean over the attempts of a window of one second.
+//! Samples for Netflix' limiters. A sample is a single attempt, or the mean over all attempts of a time window of one
+//! second.
 //!
 //! Source: Netflix/concurrency-limits, `limit/WindowedLimit.java` and `limit/window/ImmutableAverageSampleWindow.java`,
-//! whose defaults are the constants in this file. The very first sample ends the first window. That window is discarded
-//! because it has too few samples, as is every window that ends with fewer than ten. Answers faster than 100 µs,
-//! including rejections, are not sampled.
+//! whose defaults are the constants in this file. A window that ends with fewer than ten samples is discarded. The very
+//! first sample ends the first window, so the first window is always discarded. Answers faster than 100 µs are not
+//! sampled, even if they are rejections.
 
 use std::time::Duration;
 
@@ -30,7 +31,8 @@ pub(crate) struct Sample {
     /// True if the attempt was rejected or lost. For a window, true if any of the window's attempts was rejected or
     /// lost.
     pub(crate) dropped: bool,
-    /// Number of the attempt's op. For a window, the op of the last attempt. It is the key of random draws.
+    /// Number of the attempt's op. For a window, the op of its last attempt. This number is used as the key of random
+    /// draws.
     pub(crate) op: u64,
 }
 
@@ -64,8 +66,8 @@ pub(crate) struct SampleWindow {
 }
 
 impl SampleWindow {
-    /// Adds a sample to the window. If the sample ends a window with enough samples, returns their mean; otherwise
-    /// returns `None`.
+    /// Adds a sample to the window. If the sample ends the window and the window has enough samples, returns their
+    /// mean. Returns `None` in all other cases.
     pub(crate) fn add(&mut self, now: Instant, sample: &Sample) -> Option<Sample> {
         if sample.rtt < QUICKEST {
             return None;

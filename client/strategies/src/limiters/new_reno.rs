@@ -1,14 +1,14 @@
-//! `new-reno`: TCP's congestion window as in QUIC: one cut per round trip, and successes count only if the window is
+//! `new-reno`: TCP's congestion window as in QUIC. It is cut at most once per round trip, and grows only while it is
 //! fully used.
 //!
-//! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. Attempts take the
-//! place of datagrams. Attempts sent before the last cut change nothing, whatever their outcome. A success counts only
-//! while the window is fully used. These points are different in `aimd`. Another difference is that the size of the
-//! window ends slow start.
+//! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. In this crate,
+//! attempts take the place of datagrams. There are three differences from `aimd`. First, attempts sent before the last
+//! cut change nothing, whatever their outcome. Second, a success lets the window grow only if the window is fully used.
+//! Third, slow start ends when the window reaches the slow start threshold.
 //!
-//! QUIC's persistent congestion is left out. It reduces the window to its minimum if no packet is acknowledged for
-//! several round trips. The reason for leaving it out is that a rejection is an answer. So a server that rejects
-//! everything causes one cut per round trip.
+//! QUIC's rule for persistent congestion is left out. By that rule, the window falls to its minimum if no packet is
+//! acknowledged for several round trips. The rule does not fit, because a rejection is an answer. So a server that
+//! rejects everything causes one cut per round trip.
 
 use super::round::Round;
 use crate::error::SpecError;
@@ -84,7 +84,8 @@ impl NewReno {
     fn grow(&mut self) {
         if self.is_slow_start() {
             self.window += 1.0;
-            // The part of the window above the slow start threshold counts as successes of congestion avoidance.
+            // If slow start has raised the window above the slow start threshold, the surplus counts as successes of
+            // congestion avoidance.
             self.successes = self.ssthresh.map_or(0.0, |ssthresh| (self.window - ssthresh).max(0.0));
             return;
         }

@@ -1,8 +1,8 @@
 //! `oracle`: a schedule computed from the server's configuration, first come, first served.
 //!
-//! Each op is sent so that it reaches the server at the instant at which a slot becomes free. The oracle is a reference
-//! for comparisons, because real clients cannot know the configuration. It is not optimal either: another order may
-//! finish sooner.
+//! Each op is sent so that it reaches the server at the instant at which a slot becomes free. Real clients cannot know
+//! the server's configuration, so the oracle is only a reference for comparisons. Its schedule is not always optimal:
+//! another order of the ops may finish sooner.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,8 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Candidate, Gauges, Instant, Limiter, LimiterView, OracleSchedule, Until};
 use vocabulary::{Configurable, Parameter};
 
-/// Name of the oracle in strategy texts. A strategy with the oracle can be built only with a schedule of the server.
+/// Name of the oracle in strategy texts. A strategy with the oracle can be built only if the caller provides a schedule
+/// computed from the server's configuration.
 pub const ORACLE: &str = "oracle";
 
 #[derive(Clone, Debug, Default)]
@@ -41,12 +42,12 @@ impl PartConfig for OracleConfig {
 
 struct Oracle {
     schedule: OracleSchedule,
-    /// Planned send times of the ready ops, by op, in the order in which the ops became ready.
+    /// Ready ops with their planned send times, in the order in which the ops became ready.
     planned: VecDeque<(u64, Instant)>,
 }
 
 impl Oracle {
-    /// Returns the index of `op` in `planned`. It is 0, unless ops planned before `op` were given up.
+    /// Returns the index of `op` in `planned`. The index is 0, unless ops that were planned before `op` were given up.
     fn position(&self, op: u64) -> Option<usize> {
         self.planned.iter().position(|(planned, _)| *planned == op)
     }
@@ -63,15 +64,15 @@ impl Limiter for Oracle {
     }
 
     fn on_ready(&mut self, now: Instant, candidate: &Candidate) {
-        // A planned op can still fail, because the cap was changed or the clock slipped. It is then planned again. If
-        // it were retried at once, it would take a slot planned for another op, which would then be rejected, and so
-        // on.
+        // An op that was sent as planned can still fail, for example because the server's cap was changed or the clock
+        // slipped. Its retry is planned again and does not start at once. An immediate retry would take a slot that is
+        // planned for another op. That op would then be rejected, and so on.
         let from = if candidate.last.is_none() { candidate.arrived } else { now };
         self.planned.push_back((candidate.op, self.schedule.send_at(candidate.op, from)));
     }
 
     fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
-        // The ops planned before the sent op are removed, too, because they were given up before they were sent.
+        // Ops that were planned before the sent op are removed, too. They were given up before they could be sent.
         if let Some(position) = self.position(view.candidate.op) {
             self.planned.drain(..=position);
         }

@@ -2,13 +2,13 @@
 //! Status codes determine which answers are drops.
 //!
 //! Source: palantir/dialogue, `dialogue-core/src/main/java/com/palantir/dialogue/core/`,
-//! `CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java` and `Responses.java`. In dialogue every request passes a
-//! limiter of its host and one of its endpoint. `palantir+palantir:variant=endpoint` combines both. There is no slow
-//! start, and time plays no role.
+//! `CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java` and `Responses.java`. In dialogue, every request passes
+//! two limiters: one of its host and one of its endpoint. The strategy `palantir+palantir:variant=endpoint` has both.
+//! The limiter has no slow start, and does not depend on time.
 //!
-//! This limiter receives only status codes, so the usual headers are assumed: a 308 has a `Location`, and no 429 or 503
-//! has `Qos-Due-To: custom`. (That header attributes the answer to the service itself, and the limiter of the host
-//! would ignore the answer.)
+//! This limiter receives only status codes and no headers. So it assumes that a 308 has a `Location`, and that no 429
+//! or 503 has `Qos-Due-To: custom`. (That header means that the answer comes from the service itself, so the limiter of
+//! the host would ignore the answer.)
 
 use vocabulary::{Choice, Configurable, Parameter};
 
@@ -23,12 +23,12 @@ const MAX: f64 = 1e6;
 /// Scope of the limiter, which determines the answers that are drops (`Behavior` in the source).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
-    /// One limiter per host. Drops are missing answers, and answers that show that the host is in trouble.
+    /// One limiter per host. Missing answers are drops, and so are answers which show that the host is in trouble.
     #[default]
     Host,
-    /// One limiter per endpoint. Drops are answers caused by the endpoint itself.
+    /// One limiter per endpoint. Answers that the endpoint itself causes are drops.
     Endpoint,
-    /// One limiter per sticky session. No outcome is a drop.
+    /// One limiter per sticky session. No outcome counts as a drop.
     Sticky,
 }
 
@@ -141,7 +141,8 @@ impl Palantir {
         Self { limit: config.initial, config, phase: "growing", reason: "started" }
     }
 
-    /// Returns the limit after a drop. It is also the minimum number of attempts in flight at which the limit grows.
+    /// Returns the limit after a dropped attempt. The limit grows only if at least as many attempts are in flight as
+    /// the returned number.
     fn lower(&self) -> f64 {
         libm::floor(self.limit * self.config.ratio)
     }

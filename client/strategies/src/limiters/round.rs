@@ -1,8 +1,8 @@
-//! Selection of the ended attempts that may change a congestion window.
+//! Rules that select the ended attempts that may change a congestion window.
 //!
-//! Source: RFC 9002, section 7.3.2: a congestion event starts a recovery period, which ends when an attempt sent during
-//! it is acknowledged. Until then no further event changes the window. Section 7.8: a window that is not fully used
-//! does not grow.
+//! Source: RFC 9002, section 7.3.2: a congestion event starts a recovery period. The period ends when an attempt that
+//! was sent during the period is acknowledged. Until then, further congestion events do not change the window. Section
+//! 7.8: a window that is not fully used does not grow.
 
 use crate::{AttemptEnd, Candidate};
 
@@ -27,8 +27,8 @@ impl Round {
         ended.seq >= self.cut_seq
     }
 
-    /// Returns whether the congestion window was fully used: it was full when the attempt ended, or the ready ops would
-    /// have filled it.
+    /// Returns whether the congestion window was fully used. This is true if it was full when the attempt ended, or if
+    /// further ops were ready to be sent.
     pub(super) fn uses(ended: &AttemptEnd, window: f64) -> bool {
         ended.ready > 0 || f64::from(ended.in_flight) >= libm::floor(window)
     }

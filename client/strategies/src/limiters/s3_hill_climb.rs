@@ -1,15 +1,16 @@
-//! `s3-hill-climb`: a window that grows while a larger window raises goodput, and shrinks while a smaller one does not
-//! lower it.
+//! `s3-hill-climb`: a window that grows while a larger window raises goodput, and shrinks while a smaller window does
+//! not lower goodput.
 //!
 //! Source: awslabs/aws-s3-transfer-manager-rs `aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs` and
-//! `src/metrics/aggregators.rs` (`IOWindow`). Pull request 135 added the algorithm. This limiter follows the later
-//! revision of the algorithm, with windowed maxima and additive growth at first. Goodput in the source is bytes per
-//! second; in this limiter it is successes per second.
+//! `src/metrics/aggregators.rs` (`IOWindow`). Pull request 135 added the algorithm. This limiter follows a later
+//! revision, which uses the maximum of the last measurements and grows by a fixed step at first. Goodput in the source
+//! is bytes per second; in this limiter it is successes per second.
 //!
-//! As in the source, a measurement is judged only if as many attempts were in flight as the accepted level. While the
-//! limiter sheds, the level being tried is lower than the accepted level. So a client with unlimited work judges no
-//! further measurement, and stays one step below the level at which it was throttled. With `used=tried`, as many
-//! attempts as the level being tried are enough, and the client continues to shed.
+//! As in the source, a measurement is judged only if enough attempts were in flight: at least as many as the last
+//! accepted window. While the limiter shrinks its window (sheds), it tries windows below the accepted one. Then not
+//! enough attempts are in flight, so a client with unlimited work judges no further measurement. Its window stays one
+//! step below the window at which it was throttled. With `used=tried`, as many attempts as the tried window are enough,
+//! and the client continues to shrink.
 
 use std::time::Duration;
 
@@ -182,15 +183,16 @@ struct S3HillClimb {
     config: S3HillClimbConfig,
     goodput: Goodput,
     raw: History,
-    /// History of judged goodput values. Each value is the largest of the last measurements at the time of the
-    /// judgement.
+    /// History of goodput values that were judged. Each value is the maximum of the last few measurements when it was
+    /// judged.
     judged: History,
     phase: Phase,
-    /// Last level of attempts in flight whose goodput was satisfactory.
+    /// Last level (number of attempts in flight) whose goodput was satisfactory.
     accepted: f64,
     tried: f64,
     window: f64,
-    /// Number of consecutive judgements that failed, or, while the limiter sheds, that passed.
+    /// Number of consecutive judgements without the required growth of goodput. In the phase `Shedding`, it is the
+    /// number of consecutive judgements in which goodput did not fall.
     in_a_row: u32,
     most_in_flight: u32,
     judged_at: Instant,
@@ -242,7 +244,7 @@ impl S3HillClimb {
         } else if f64::from(most_in_flight) < self.needed() {
             self.reason = "window not used";
         } else {
-            // All judged measurements are above 0, so the gain is never computed with a divisor of 0.
+            // The divisor is never 0, because only measurements above 0 are judged.
             let gain = goodput / self.judged.best_before();
             match self.phase {
                 Phase::Start => self.start(gain),
@@ -285,8 +287,8 @@ impl S3HillClimb {
                 self.enter(Phase::Shedding);
             }
         }
-        // The step up is tried even when shedding starts. So the first level judged while shedding is one step above
-        // the accepted level.
+        // A higher level is tried even if the limiter starts to shed. So the first level that it judges while shedding
+        // is one step above the accepted level.
         self.tried = self.a_step_up();
     }
 

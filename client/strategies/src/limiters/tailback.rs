@@ -1,9 +1,10 @@
 //! `tailback`: our own paced window, for limits of unknown kind and size.
 //!
-//! A rejection arrives a round trip after the attempt that exceeded the limit, and by then the window has grown. So a
-//! cut starts from the number in flight when the rejected attempt was *sent*. Sends are spaced evenly over a round
-//! trip, which turns a window into a rate. So the same rule finds both a concurrency limit and the rate of a token
-//! bucket. docs/tailback.md states the rule in ten lines, and its measured benefit.
+//! A rejection arrives a round trip after the attempt that exceeded the limit. By then, the window has grown. So the
+//! new window is computed from the number of attempts in flight when the rejected attempt was *sent*. Sends are spaced
+//! evenly over a round trip, so the window also limits the rate of attempts. Therefore the same rule finds both a
+//! concurrency limit and the rate of a token bucket. docs/tailback.md states the rule in ten lines, and its measured
+//! benefit.
 //!
 //! Source: our own rule, designed on randomly drawn server and workload settings. The growth curve is that of RFC 9438
 //! (CUBIC), with time in round trips instead of seconds. The smoothed latency and its mean deviation are those of RFC
@@ -19,40 +20,42 @@ use crate::part_config::{Context, PartConfig};
 use crate::{Admit, AttemptEnd, Failure, Gauges, Instant, Limiter, LimiterView, Outcome, Status, Until};
 use vocabulary::{Configurable, Parameter};
 
-/// Time in seconds after which a client without any answer has sent twice its initial window. It is of the order of a
-/// typical first latency. Half or twice this value changes the time to finish by at most 1 %.
+/// Time in seconds after which a client without any answer may have sent twice its initial window. The value is similar
+/// to a typical first latency. Half or twice this value changes the time to finish by at most 1 %.
 const BLIND_DOUBLING_S: f64 = 0.2;
 
 /// Weight of the newest sample in the mean latency and in its deviation. RFC 6298 uses 1/8 and 1/4. This weight is
-/// smaller, because a window of attempts yields many samples per round trip.
+/// smaller, because a client with many attempts in flight has many samples per round trip.
 const SAMPLE_WEIGHT: f64 = 1.0 / 16.0;
 
-/// Maximum window during the start, as a multiple of the attempts in flight. Without this maximum, the successes of one
-/// burst would double the window before any new attempt shows that the server has room for more.
+/// Maximum window in the start phase, as a multiple of the attempts in flight. Without this maximum, the successes of
+/// one burst would double the window before any later attempt shows that the server has room for more.
 const START_GROWTH: f64 = 1.25;
 
 /// Number of rejections within a round trip that do not cut the window. If every rejection cut the window, servers that
 /// reject a few requests at random would keep the window low.
 const FORGIVEN: f64 = 1.0;
 
-/// Minimum height of the growth curve, as a share of its top. Without this minimum, the curve after a shallow cut would
-/// be flat, and the window would never grow beyond its top.
+/// Minimum height of the growth curve, as a share of its top. Without this minimum, the curve after a small cut would
+/// be flat, and the window would never grow beyond the top.
 const MIN_RISE: f64 = 0.05;
 
-/// Minimum of the window restored after an outage, as a share of the window that was too large (`top`). Further cuts
-/// during an outage depend only on its length, so they show nothing about the server's limit.
+/// Minimum window that is restored after an outage, as a share of the last window that was too large (`top`). The
+/// number of cuts during an outage depends only on the length of the outage. So these cuts show nothing about the
+/// server's limit.
 const MIN_RETURN: f64 = 0.5;
 
-/// Minimum window, in attempts. With this window, the gap between sends is a thousand latencies. The gap usually
-/// reaches [`TailbackConfig::max_gap`] first.
+/// Minimum window, in attempts. A window below 1 is a rate: with the minimum window, the gap between sends is a
+/// thousand latencies. In practice the gap usually reaches [`TailbackConfig::max_gap`] first.
 const MIN_WINDOW: f64 = 0.001;
 
-/// Distance of the longest usual latency from the mean latency, in mean deviations (RFC 6298, section 2.3: K = 4).
+/// Difference between the longest usual latency and the mean latency, in mean deviations (RFC 6298, section 2.3: K =
+/// 4).
 const LATE_DEVIATIONS: f64 = 4.0;
 
-/// Multiple of the longest usual latency (mean plus `LATE_DEVIATIONS` deviations) from which an answer is late. An
-/// attempt that times out after more than this multiple counts as lost in the network, which shows nothing about the
-/// server's limit.
+/// Factor that defines late answers: they take longer than this factor times the longest usual latency. The longest
+/// usual latency is the mean plus `LATE_DEVIATIONS` deviations. An attempt that times out so late counts as lost in the
+/// network. Its loss shows nothing about the server's limit.
 const LOST_AFTER: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -119,14 +122,14 @@ impl Reason {
     }
 }
 
-/// Smoothed latencies in nanoseconds. This is the unit of instants, so samples need no conversion.
+/// Smoothed latencies in nanoseconds. Instants have the same unit, so samples need no conversion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latency {
     /// Mean latency of successes; `None` before the first success.
     mean: Option<f64>,
     /// Mean absolute deviation of latencies from `mean`.
     deviation: f64,
-    /// Latency of the first rejection, used until there is a success.
+    /// Latency of the first rejection. It replaces the mean latency until an attempt succeeds.
     rejection: Option<f64>,
 }
 
@@ -141,9 +144,9 @@ impl Latency {
         self.mean.is_some_and(|mean| age > LOST_AFTER * (mean + LATE_DEVIATIONS * self.deviation))
     }
 
-    /// Returns the time over which the sends of a window are spread. It is at most one latency. For servers with
-    /// erratic latencies it is shorter, because a slot may be free early. A window below 1 is a rate, so its sends are
-    /// spread over the whole latency.
+    /// Returns the time over which the sends of a whole window are spread. It is the mean latency minus the mean
+    /// deviation, because a slot of a server with erratic latencies may be free early. If the window is below 1, it is
+    /// the whole mean latency, because such a window is a rate.
     fn spread(&self, window: f64) -> f64 {
         let usual = self.mean.or(self.rejection).unwrap_or_default();
         if window < 1.0 { usual } else { (usual - self.deviation).max(0.0) }
@@ -157,32 +160,32 @@ struct Tailback {
     max_gap: f64,
     /// Maximum number of attempts in flight. A window below 1 is a rate, in attempts per latency.
     window: f64,
-    /// Last window that was too large: the number of attempts in flight when the attempt was sent whose rejection
-    /// caused the last cut. Cuts during an outage do not change it. It is 0 before the first cut.
+    /// Last window that was too large. It is the number of attempts that were in flight when the attempt was sent whose
+    /// rejection caused the last cut. Cuts during an outage do not change this value. It is 0 before the first cut.
     top: f64,
-    /// Window right after the last cut that set `top`. Cuts during an outage lower it, and the window returns to it
-    /// after the outage.
+    /// Window right after the last cut that set `top`. Cuts during an outage lower this value. After the outage, the
+    /// window returns to this value.
     base: f64,
     /// Number of round trips since the last cut of the window.
     rounds: f64,
-    /// Number of round trips after a cut in which the window returns to `top`.
+    /// Number of round trips that the window needs after a cut to return to `top`.
     rounds_to_top: f64,
     /// Height of the growth curve: the distance from its value right after the cut to `top`.
     rise: f64,
-    /// Number of rejections or failures that did not cut the window. A round trip of successes lowers this number by
-    /// one.
+    /// Number of recent rejections and failures that did not cut the window. Each round trip of successes lowers this
+    /// number by one.
     strikes: f64,
     /// True until the first cut that follows a success.
     starting: bool,
     /// False after a cut, until an attempt sent since that cut succeeds.
     open: bool,
     next_seq: u64,
-    /// Sequence number of the first attempt after the last cut. Rejections of attempts with lower numbers do not cut
-    /// the window again.
+    /// Sequence number of the first attempt after the last cut. If an attempt with a lower number is rejected, the
+    /// window is not cut again.
     cut_seq: u64,
     latency: Latency,
-    /// Instant of the first send, needed only until the first answer; `None` before the first send and after the first
-    /// answer.
+    /// Instant of the first send. It is needed only until the first answer. `None` before the first send and after the
+    /// first answer.
     blind_since: Option<Instant>,
     answered: bool,
     next: Instant,
@@ -224,14 +227,15 @@ impl Tailback {
         vocabulary::nanos(gap.min(self.max_gap))
     }
 
-    /// Returns the instant from which one attempt beyond the initial window may be sent although no answer has arrived yet.
+    /// Returns the earliest instant at which one more attempt beyond the initial window may be sent while no answer has
+    /// arrived yet.
     fn blind_turn(&self, since: Instant, in_flight: f64) -> Instant {
         let beyond = in_flight - self.most_in_flight();
         since + vocabulary::nanos(beyond / self.initial * BLIND_DOUBLING_S * 1e9)
     }
 
-    /// Ends the start without answers (`blind`) at the first answer. If more attempts than the window are in flight by
-    /// then, raises the window to their number.
+    /// Handles the first answer, which ends the blind phase (the time without any answer). If more attempts are in
+    /// flight than the window allows, raises the window to their number.
     fn on_answer(&mut self, in_flight: u32) {
         if !self.answered {
             self.answered = true;
@@ -253,7 +257,8 @@ impl Tailback {
         let round = 1.0 / self.most_in_flight();
         self.strikes = (self.strikes - round).max(0.0);
         let in_flight = f64::from(ended.in_flight);
-        // A window that is not fully used shows nothing about the server's limit.
+        // If the window is not fully used, a success shows nothing about the server's limit, so the window does not
+        // grow.
         if ended.ready == 0 && in_flight < self.window {
             return;
         }
@@ -306,8 +311,8 @@ impl Tailback {
         let beta = self.beta;
         let known = self.latency.mean.is_some();
         if !known && self.open {
-            // Before any success, a first rejection only shows how many attempts the server accepted before it. The
-            // start phase continues.
+            // If no attempt has succeeded yet, the first rejection only shows how many attempts the server accepted
+            // before it. So the start phase continues.
             self.window = self.window.min(in_flight_when_sent - 1.0).max(1.0);
             (self.top, self.base) = (self.window, self.window);
             return Reason::FirstRejections;
@@ -357,7 +362,8 @@ impl Limiter for Tailback {
         if !self.answered {
             self.blind_since.get_or_insert(now);
         }
-        // A client that sends late makes up for at most one gap between sends.
+        // If the client sends an attempt later than planned, it may send the next attempt earlier, but by at most one
+        // gap.
         self.next = now.max(self.next + self.gap());
     }
 
@@ -374,7 +380,8 @@ impl Limiter for Tailback {
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        // Before the first answer, the maximum number of attempts in flight grows with time, so no window is reported.
+        // No window is reported before the first answer, because until then the maximum number of attempts in flight
+        // grows with time.
         if self.answered {
             gauges.limit_window(self.most_in_flight());
         }

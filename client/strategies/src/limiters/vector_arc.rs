@@ -2,10 +2,10 @@
 //! or errors occur.
 //!
 //! Source: vectordotdev/vector, `src/sinks/util/adaptive_concurrency/{controller,mod}.rs` and
-//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip the limiter compares the round trips of recent
-//! successes with the mean of earlier ones. It starts with one attempt and has no slow start. With random round trips,
-//! the recent mean exceeds the earlier mean half of the time, and then the limit does not grow. With round trips that
-//! never vary, the limit shrinks while it is not reached.
+//! `lib/vector-common/src/stats/ewma.rs`. Once per mean round trip, the limiter compares the mean round trip of recent
+//! successes with the mean of earlier successes. The limit starts at one attempt, without slow start. If round trips
+//! vary at random, the recent mean exceeds the earlier mean half of the time, and then the limit does not grow. If
+//! round trips never vary, the limit shrinks whenever the client does not reach it.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! Maximum of the measurements in the last few round trips, computed in constant space.
 //!
 //! Source: Kathleen Nichols' algorithm, Linux `lib/win_minmax.c`, as in quinn-rs/quinn
-//! `quinn-proto/src/congestion/bbr/min_max.rs`. It keeps the best three measurements. Each is newer than the one before
-//! it, by at least a part of the window.
+//! `quinn-proto/src/congestion/bbr/min_max.rs`. The algorithm keeps only the best three measurements. Each of them is
+//! newer than the previous one by at least a part of the window.
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Measurement {
@@ -25,7 +25,7 @@ impl WindowedMax {
         self.best[0].value
     }
 
-    /// Adds a measurement from round trip number `round`. From call to call, this number must not decrease.
+    /// Adds a measurement that was made in round trip number `round`. This number must not decrease from call to call.
     pub(super) fn update(&mut self, round: u64, value: f64) {
         let new = Measurement { round, value };
         if value >= self.best[0].value || round - self.best[2].round > self.rounds {

@@ -1,11 +1,12 @@
-//! Golden vectors: the delays that a preset must produce, taken from its source.
+//! Golden vectors of presets. A golden vector lists the delays that a preset must produce, taken from the source of the
+//! preset.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 use vocabulary::duration_text;
 
-/// Test case: an op with the results of its attempts, and the delays that the preset must produce.
+/// Test case of a preset. It lists the results of an op's attempts, and the delays that the preset must produce.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Golden {
@@ -16,14 +17,14 @@ pub struct Golden {
     pub with: String,
     /// HTTP method of the requests. GET if absent.
     pub method: Option<String>,
-    /// Value of every random draw of the backoff, from 0 to 1. If absent, the expected delays are ranges, or the
-    /// backoff does not draw.
+    /// Number from 0 to 1 that replaces every random draw of the backoff. If it is absent, the expected delays are
+    /// ranges, or the backoff has no random draws.
     pub draw: Option<f64>,
-    /// Results of the attempts. Each is a status code with optional headers (`429 retry-after: 20; x-should-retry:
-    /// true`), or `refused`, `closed`, `timeout` or `unreadable`. The last result repeats.
+    /// Results of the attempts, in order. A result is a status code with optional headers (`429 retry-after: 20;
+    /// x-should-retry: true`), or a word: `refused`, `closed`, `timeout` or `unreadable`. The last result repeats.
     pub answers: Vec<String>,
-    /// Expected delays: durations (`1s`) or ranges (`0s..50ms`). `stop` at the end means that the op is given up.
-    /// Without `stop`, further delays may follow.
+    /// Expected delays, each a duration (`1s`) or a range (`0s..50ms`). If `stop` follows the last delay, the op must
+    /// then be given up. Without `stop`, further delays may follow.
     pub delays: Vec<String>,
 }
 

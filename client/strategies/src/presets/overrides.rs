@@ -1,5 +1,5 @@
-//! Expansion of a preset in the text of a strategy into its parts. Options after the preset's name override options of
-//! the parts.
+//! Replaces a preset in the text of a strategy by the parts of the preset. Options after the preset's name override
+//! options of these parts.
 
 use vocabulary::did_you_mean;
 
@@ -15,7 +15,8 @@ const MAX_NESTED: u32 = 4;
 /// Strategy parts of each layer, the outer layer first.
 type Layers = Vec<Vec<RawPart>>;
 
-/// Parser that splits a strategy text into layers. Its second argument is the number of presets around the text.
+/// Function that splits a strategy text into layers. Its second argument is the nesting depth: the number of presets
+/// that contain the text.
 pub(crate) type Reader<'a> = &'a dyn Fn(&str, u32) -> Result<Layers, SpecError>;
 
 const OUTER: &str = "outer";
@@ -53,8 +54,8 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
     Ok(layers)
 }
 
-/// Translates the values of the preset's own parameters into options of its parts. Removes these parameters from
-/// `typed`, the list of given options.
+/// Translates the preset's own parameters into options of the preset's parts. `typed` is the list of options given in
+/// the strategy text. The preset's own parameters are removed from it.
 fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(String, String)>, SpecError> {
     let mut options = Vec::new();
     for (key, parameter) in &preset.parameters {
@@ -76,9 +77,9 @@ fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(St
     Ok(options)
 }
 
-/// Sets an option in the part to which it belongs. A key of the form `part.option` names that part. Without a part, the
-/// option belongs to the only part with this parameter. The prefixes `outer` and `inner` name no part but limit the
-/// search to one layer.
+/// Sets an option in the part to which it belongs. A key of the form `part.option` names the part. With the prefixes
+/// `outer` and `inner`, only that layer is searched for a part that has the option. Without any prefix, all parts are
+/// searched, and exactly one of them must have the option.
 fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> Result<(), SpecError> {
     let (named, own) = match key.split_once('.') {
         Some((part, own)) => (Some(part), own),
@@ -101,7 +102,8 @@ fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> 
         layers.iter().enumerate().filter(|(layer, _)| only.is_none_or(|only| only == *layer))
     {
         if is_common && named.is_none() {
-            // A common option is set in the part that already sets it, or else in the first part of the layer.
+            // An option that every part accepts is set in the part that already sets it. If no part sets it, the first
+            // part of the layer is used.
             let typed = parts.iter().position(|part| part.options.iter().any(|(known, _)| known == own));
             places.push((layer, typed.unwrap_or(0)));
         } else {

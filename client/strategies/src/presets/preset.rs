@@ -13,8 +13,8 @@ use super::golden::Golden;
 pub struct Preset {
     /// Name of the preset in strategy texts, after `preset:`, and name of the preset's file.
     pub name: String,
-    /// Alternative name of the preset. If a client has presets for several versions, this name refers to the newest
-    /// one.
+    /// Alternative name of the preset. If a client has presets for several versions, the newest one has the name
+    /// without version as its alternative name.
     pub newest_of: Option<String>,
     /// System to which the client belongs. Versions and variants of one system have the same value.
     pub system: String,
@@ -22,7 +22,7 @@ pub struct Preset {
     pub library: String,
     /// Version of the library whose source was read or whose behaviour was recorded.
     pub version: String,
-    /// Release date of that version, or the date on which it was read: `2026-11-10`.
+    /// Release date of that version, or the date on which its source was read: `2026-11-10`.
     pub date: String,
     /// Summary of the preset in one line.
     pub summary: String,
@@ -38,7 +38,8 @@ pub struct Preset {
     /// Golden vectors that the strategy must reproduce.
     #[serde(default)]
     pub golden: Vec<Golden>,
-    /// Rules that assign this preset to recorded configurations of the library. The first matching rule applies.
+    /// Rules that assign this preset to recorded configurations of its library. If several rules match, the first one
+    /// applies.
     #[serde(default, rename = "rule")]
     pub rules: Vec<Rule>,
 }
@@ -55,26 +56,30 @@ pub struct PresetParameter {
     pub choices: BTreeMap<String, String>,
 }
 
-/// Rule that assigns a preset to recorded configurations. The crate for recordings documents the patterns.
+/// Rule that assigns a preset to recorded configurations of a library. The crate for recordings documents the syntax of
+/// the patterns.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     /// Name of the library, as recordings give it. A `*` at the end matches any suffix.
     pub library: String,
-    /// Range of library versions to which the rule applies: `7..8` includes 7 and excludes 8. All versions if absent.
+    /// Range of library versions to which the rule applies. `7..8` includes 7 and excludes 8. If it is absent, the rule
+    /// applies to all versions.
     pub versions: Option<String>,
     /// Patterns that the recorded configuration must match.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Patterns that the recorded configuration must not match.
+    /// Patterns none of which the recorded configuration may match.
     #[serde(default)]
     pub lacks: Vec<String>,
     /// Strategy text that the rule assigns.
     pub text: String,
-    /// Patterns of recorded library options. Each pattern maps to the parameters that matching options set in the strategy.
+    /// Patterns of recorded library options. If an option matches a pattern, the parameters to which the pattern maps
+    /// are set in the strategy.
     #[serde(default)]
     pub options: BTreeMap<String, String>,
-    /// Words in ids of recorded scenarios. Each word maps to the parameters that it sets in the strategy.
+    /// Words that may occur in the ids of recorded scenarios. If an id contains a word, the parameters to which the
+    /// word maps are set in the strategy.
     #[serde(default)]
     pub scenarios: BTreeMap<String, String>,
 }

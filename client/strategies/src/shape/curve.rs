@@ -1,4 +1,4 @@
-//! Delays before spread and bounds are applied. Fast paths compute them with a shift or a table.
+//! Delays of a backoff before spread and bounds are applied. Fast paths compute these delays with a shift or a table.
 
 use std::time::Duration;
 
@@ -6,10 +6,12 @@ use vocabulary::{nanos, whole_nanos};
 
 use crate::shape::growth::Growth;
 
-/// Number of retries whose multiples are kept in a table. Multiples of later retries are computed at each use.
+/// Number of retries for which the multiple of the base is kept in a table. For later retries, the multiple is computed
+/// at each use.
 const TABLED: u32 = 64;
 
-/// Growth curve of a delay: `offset + base · multiple(k)`, for k from `start`.
+/// Growth curve of a delay. The delay before retry `k` is `offset + base · multiple(k)`. The first retry has the number
+/// `start`.
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
     base: u64,
@@ -58,7 +60,7 @@ impl Curve {
         match self.law {
             CurveKind::Constant => self.base.min(cap),
             CurveKind::Doubling => {
-                // If the factor overflows, the delay exceeds every cap, unless the base is zero.
+                // If the multiple overflows, the delay is longer than every cap. The only exception is a base of zero.
                 let factor = 1_u64.checked_shl(k.saturating_sub(1)).unwrap_or(u64::MAX);
                 self.base.saturating_mul(factor).min(cap)
             }

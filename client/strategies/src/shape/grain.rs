@@ -1,4 +1,4 @@
-//! Rounding of the final delay, as done by the timer or the arithmetic of a client.
+//! Rounding of the final delay. It imitates the rounding by a client's timer or arithmetic.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub(crate) enum Grain {
     RoundMs,
     CutS,
     RoundS,
-    /// Rounds as timers of `JavaScript` do: down to whole milliseconds, but at least one (Node.js,
+    /// Rounds down to whole milliseconds, but at least to 1 ms, as timers of `JavaScript` do (Node.js,
     /// `lib/internal/timers.js`).
     Timer,
 }
@@ -31,8 +31,9 @@ impl Choice for Grain {
 }
 
 impl Grain {
-    /// Returns the share `ratio` of a delay, to the nearest nanosecond. If the final delay is truncated, the share is
-    /// rounded down, because rounding up could reach the excluded upper end of a range.
+    /// Returns the fraction `ratio` of a delay, rounded to the nearest nanosecond. But if the final delay will be
+    /// truncated, the fraction is rounded down. The reason is that rounding up could reach the upper end of a range,
+    /// which is excluded.
     pub(crate) fn part_of(self, delay: Duration, ratio: f64) -> Duration {
         match self {
             Self::CutMs | Self::CutS | Self::Timer => {

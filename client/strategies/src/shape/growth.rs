@@ -3,7 +3,8 @@
 use libm::pow;
 use vocabulary::Choice;
 
-/// Rule that computes a delay from the number `k` of the retry, which is 1 for the first one.
+/// Rule that computes a delay from the number `k` of the retry. The first retry has `k` = 1, unless the parameter
+/// `start` sets another number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Growth {
     Constant,
@@ -25,8 +26,8 @@ pub(crate) enum Growth {
 }
 
 impl Growth {
-    /// Returns the delay before retry `k` as a multiple of the base, at least zero. The result is 1 if the growth has
-    /// random draws.
+    /// Returns the delay before retry `k` as a multiple of the base, at least zero. For growth rules with random draws,
+    /// the result is always 1.
     pub(crate) fn multiple(self, base_nanos: f64, k: u32) -> f64 {
         let count = f64::from(k);
         let multiple = match self {
@@ -59,7 +60,8 @@ impl Growth {
     }
 }
 
-/// Maximum number of steps of iterative growth. After this many steps, the delay exceeds every cap, or no longer grows.
+/// Maximum number of steps if the growth is computed step by step. After this many steps, the delay exceeds every cap
+/// or no longer grows.
 const MAX_STEPS: u32 = 128;
 
 fn truncated(base_nanos: f64, factor: f64, k: u32) -> f64 {

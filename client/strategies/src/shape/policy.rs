@@ -14,11 +14,11 @@ use crate::shape::spread::Spread;
 use crate::shape::{AfterLast, Applies, Counter, Shape};
 use crate::{Classification, FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
-/// Backoff of this crate, with any growth, spread and bounds of its delays. It takes 16 bytes per client.
+/// Backoff of this crate, for all settings of growth, spread and bounds. It takes 16 bytes per client.
 #[derive(Clone, Debug)]
 pub struct Shaped {
     rule: Arc<Rule>,
-    /// Number of failures of the op that failed most recently among this client's ops.
+    /// Number of failures of one op: the one that failed most recently among all ops of this client.
     last_failures: u32,
 }
 
@@ -35,7 +35,7 @@ struct Rule {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DelayPath {
-    /// Fast path: the delay grows (or is constant), is capped, and is then multiplied by a random factor.
+    /// Fast path for a delay that grows or is constant, is then capped, and is then multiplied by a random factor.
     Plain,
     /// Fast path for a delay drawn from a range that depends on the previous delay.
     Decorrelated,
@@ -85,8 +85,8 @@ impl Shaped {
 }
 
 impl Rule {
-    /// Returns the delay before retry `k` for the random number `u`, before the final bounds apply. Returns `None` if
-    /// the list of delays has ended.
+    /// Returns the delay before retry `k`, before the minimum and the rounding are applied. `u` is the random number of
+    /// this retry. Returns `None` if an explicit list of delays has ended.
     fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
         let shape = &self.shape;
         if let Some(formula) = &shape.formula {
@@ -134,21 +134,22 @@ impl Rule {
         delays.get(k.saturating_sub(1) as usize).or(end).copied()
     }
 
-    /// Draws a delay from a range that depends on the previous delay. The state stores the previous delay in
-    /// nanoseconds. The cap applies after the draw. Source: AWS, Exponential Backoff and Jitter.
+    /// Draws a delay from a range between the base and three times the previous delay. The state stores the previous
+    /// delay in nanoseconds. The cap applies after the draw. Source: AWS, Exponential Backoff and Jitter.
     fn decorrelated(&self, base: u64, u: f64, state: &mut RetryState) -> Duration {
         let previous = if state.0 == 0 { base } else { state.0 };
-        // The width of the range saturates at zero, because it would be negative with a cap below base / 3.
+        // The subtraction saturates at zero, because the width of the range would be negative if the cap is below base
+        // / 3.
         let width = previous.saturating_mul(3).saturating_sub(base);
         state.0 = base.saturating_add(whole_nanos(nanos(width as f64 * u))).min(self.cap_nanos);
         Duration::from_nanos(state.0)
     }
 
-    /// Computes Polly's jittered delay. The state stores the value `x` of the previous retry. Source: App-vNext/Polly
-    /// `src/Polly.Core/Retry/RetryHelper.cs`.
+    /// Computes Polly's jittered delay, which depends on the difference of two values `x`. The state stores the value
+    /// `x` of the previous retry. Source: App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`.
     fn pollys(&self, base: Duration, k: u32, u: f64, state: &mut RetryState) -> Duration {
-        // After this many steps the delay exceeds a day for any base. Up to then, `x` is precise enough for delays of
-        // up to a day.
+        // Maximum number of steps that are computed. After this many steps the delay exceeds a day for any base. With
+        // fewer steps, `x` is precise enough for delays of up to a day.
         const MAX_STEPS: u32 = 62;
         let step = k.saturating_sub(1);
         if base.is_zero() || step > MAX_STEPS {
@@ -244,8 +245,8 @@ impl Rule {
 }
 
 fn waits(shape: &Shape) -> bool {
-    // A backoff with growing delays counts as a backoff that delays ops, whatever its base, unless a zero delay is
-    // intentional.
+    // If the delays grow, the backoff counts as one that delays ops, even if its base is zero. Backoffs for which a
+    // delay of zero is intentional are exempt from this rule.
     if !shape.states_delay && shape.growth != Growth::Constant {
         return true;
     }

@@ -20,14 +20,15 @@ pub(crate) enum Spread {
     Between(f64, f64),
     From(Duration),
     Add(Duration),
-    /// Adds two random parts to the delay: its whole seconds times `j·u`, truncated to whole seconds, and the rest of
-    /// its last second times `j·u`. `j` is the value of this variant, and `u` the random number. Source:
-    /// `tower/src/retry/backoff.rs` of tower-rs/tower.
+    /// Spread of tower: adds two random parts to the delay. The first is `j·u` times the whole seconds of the delay,
+    /// truncated to whole seconds. The second is `j·u` times the rest of the delay below a second. `j` is the value of
+    /// this variant, and `u` the random number. Source: `tower/src/retry/backoff.rs` of tower-rs/tower.
     Tower(f64),
 }
 
 impl Spread {
-    /// Returns a uniform spread between `low` and the delay. Fast path: `Full` if `low` and `grid` are zero.
+    /// Returns the setting for a delay drawn uniformly from `low` to the computed delay. If `low` and `grid` are zero,
+    /// the result is `Full`, which has a fast path.
     pub(crate) fn above_low(low: Duration, grid: Duration) -> Self {
         if low.is_zero() && grid.is_zero() { Self::Full } else { Self::From(low) }
     }
@@ -45,8 +46,9 @@ impl Spread {
         }
     }
 
-    /// Returns the delay after random spread, for the random number `u`. With a grid, the result is the lowest value
-    /// plus a whole multiple of the grid. All such values are equally likely, including both ends of the range.
+    /// Returns the delay after random spread, for the random number `u`. With a non-zero grid, the result is the lowest
+    /// possible delay plus a whole multiple of the grid. All these values are equally likely, including both ends of
+    /// the range.
     pub(crate) fn of(self, delay: Duration, grid: Duration, grain: Grain, u: f64) -> Duration {
         match self {
             Self::None => delay,

@@ -6,9 +6,9 @@ use crate::presets::expand;
 
 pub(super) const PRESET: &str = "preset";
 
-/// Parses the layers of a text such as `outer over inner` into parts, the outer layer first. If a preset has several
-/// layers, the parts joined to the preset with `+` belong to its inner layer. `nested` is the number of presets around
-/// the text.
+/// Parses a text such as `outer over inner` into layers, the outer layer first, each with its parts. If a preset has
+/// several layers, parts that are joined to the preset with `+` belong to its inner layer. `nested` is the nesting
+/// depth: the number of presets that contain the text.
 pub(super) fn read_layers(text: &str, nested: u32) -> Result<Vec<Vec<RawPart>>, SpecError> {
     let mut layers: Vec<Vec<RawPart>> = Vec::new();
     for layer in read(text) {

@@ -5,7 +5,7 @@ use vocabulary::{split_options, split_outside};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawPart {
     pub(crate) name: String,
-    /// Keys and values of the part's options. An option without `=` has no value (`None`).
+    /// Keys and values of the part's options, in the order of the text. The value is `None` if the option has no `=`.
     pub(crate) options: Vec<(String, Option<String>)>,
     pub(crate) text: String,
 }

@@ -11,7 +11,7 @@ use crate::presets::preset;
 
 impl StrategySpec {
     /// Returns the strategy with one parameter of the part `part` changed, or `None` if the strategy has no such part.
-    /// `part` may be a part inside a preset, or the name of a preset.
+    /// `part` is the name of a part, which may also be inside a preset, or the name of a preset.
     ///
     /// # Errors
     /// If the part has no such parameter, or the value is out of its range.

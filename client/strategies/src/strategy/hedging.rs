@@ -1,5 +1,5 @@
-//! Hedging by a strategy. The strategy sends copies, which are further attempts of an op while one of its attempts is
-//! in flight.
+//! Hedging by a strategy: it may send copies of an attempt. A copy is a further attempt of an op, sent while another
+//! attempt of the op is in flight.
 
 use std::time::Duration;
 
@@ -14,16 +14,17 @@ use crate::{Advice, Advised, Candidate, FailedOp, Instant, RetryState};
 pub enum AfterCopy {
     /// The hedging round has failed, even if other attempts of the round are in flight.
     Over,
-    /// No more copies of the attempt are sent. Attempts that are in flight continue.
+    /// No further copies are sent. The attempts of the round that are in flight continue.
     NoMore,
-    /// Nothing changes: the next copy of the attempt is sent at its planned instant.
+    /// The failure has no effect: the next copy is sent at its planned instant.
     GoOn,
-    /// The next copy of the attempt is due after this time.
+    /// The next copy is due after this time, and not at its planned instant.
     NextAfter(Duration),
 }
 
 impl Strategy {
-    /// Returns whether the strategy ever sends copies. If not, the driver need not call the other methods for copies.
+    /// Returns whether the strategy ever sends copies. If it returns false, the driver need not call the other methods
+    /// for copies.
     pub fn hedges(&self) -> bool {
         self.inner.hedger.is_some()
     }
@@ -45,8 +46,8 @@ impl Strategy {
         attempts < self.max_attempts && attempts.saturating_sub(before) < rules.max_attempts && has_time
     }
 
-    /// Returns the consequence of a failed attempt for the other attempts of its hedging round. The failure must have
-    /// been recorded by [`on_ended`](Self::on_ended) before. The driver passes it to [`on_failure`](Self::on_failure)
+    /// Returns the consequence of a failed attempt for the other attempts of its hedging round. The driver must first
+    /// report the failure to [`on_ended`](Self::on_ended). It reports the failure to [`on_failure`](Self::on_failure)
     /// only if the round is over.
     pub fn after_failed_copy(&self, failed: &FailedOp) -> AfterCopy {
         let (rules, classification) = (&self.inner.rules, failed.outcome.classification);

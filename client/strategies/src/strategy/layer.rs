@@ -14,19 +14,20 @@ use crate::{
     Gauges, Hedger, Instant, Limiter, LimiterView, Outcome, Part, Retry, RetryState, Status, Until,
 };
 
-/// Minimum delay of a retry after a result that took no time. After transport errors and deferrals, the minimum keeps a
-/// window from sending continuously to a dead server. After sheds, it keeps the client from retrying continuously
+/// Minimum delay of a retry after a result that took no time. Without it, a strategy with a window would send
+/// continuously to a dead server after transport errors and deferrals. After sheds, the client would retry continuously
 /// against its own budget.
 const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
-/// List of the parts of one kind in a layer. Usually there is only one part, which is stored without a further
+/// List of all parts of one kind in a layer. It usually has one element, which is stored inline to avoid a further
 /// allocation.
 type Parts<T> = SmallVec<[Box<T>; 1]>;
 
 pub(super) struct Layer {
     pub(super) rules: Arc<Rules>,
     pub(super) retry: Option<Policy>,
-    /// True if only the number of attempts and the retry policy decide about an op whose answer had no advice.
+    /// True if no budget, time limit or rule about missing advice takes part in decisions about retries. Then only the
+    /// number of attempts and the retry policy decide about an op whose answer had no advice.
     policy_decides: bool,
     pub(super) limiters: Parts<dyn Limiter>,
     pub(super) budgets: Parts<dyn Budget>,
@@ -73,8 +74,8 @@ impl Layer {
         (wait, carrier)
     }
 
-    /// Returns the combined decision of all budgets about the candidate. `draws(n)` creates the random generator of
-    /// budget `n`.
+    /// Returns the combined decision of all budgets about the attempt `launch`. `draws(n)` creates the random generator
+    /// of the budget at position `n`.
     #[inline]
     pub(super) fn ask(
         &mut self,
@@ -110,8 +111,8 @@ impl Layer {
         permits
     }
 
-    /// Records the end of an attempt. Limiters observe `inner_outcome`. Budgets and the hedger observe `outcome`, which
-    /// may differ from `inner_outcome`.
+    /// Records the end of an attempt. The limiters receive `inner_outcome`. The budgets and the hedger receive
+    /// `outcome`, which may differ from `inner_outcome`.
     pub(super) fn on_ended(
         &mut self,
         now: Instant,
@@ -130,8 +131,8 @@ impl Layer {
         }
     }
 
-    /// Decides whether and when an op whose try failed is retried. `draws` creates the op's random generator. `memory`
-    /// is the state of the op in this layer, if the strategy keeps it.
+    /// Decides whether and when an op is retried after its try failed. `draws` creates the random generator of the op.
+    /// `memory` is the stored state of the op in this layer, or `None` if the strategy stores none.
     pub(super) fn on_failure<R: Rng>(
         &mut self,
         now: Instant,
@@ -170,7 +171,8 @@ impl Layer {
         if over {
             return Retry::GiveUp;
         }
-        // Fast path: for most failures of most strategies, time limits, budgets and advice need no check.
+        // Fast path: skips the checks of time limits, budgets and advice. For most failures of most strategies, none of
+        // these has an effect.
         if self.policy_decides && advice == Advice::None && memory.is_none() {
             return match self.back_off(now, failed, state, draws) {
                 Retry::After(delay) => Retry::After(self.floored(status, delay)),
@@ -196,7 +198,8 @@ impl Layer {
         {
             return Retry::GiveUp;
         }
-        // If a budget of an inner layer sheds a launch, the launch still ends a try of this outer layer.
+        // If a budget of an inner layer sheds a launch, no attempt is made. But the shed still ends the try of this
+        // outer layer.
         let tried = memory.as_ref().is_some_and(|memory| memory.tried);
         let no_attempt = !tried && matches!(failed.outcome.status, Status::Shed | Status::Deferred);
         let refused =
@@ -269,8 +272,8 @@ impl Layer {
         }
     }
 
-    /// Raises a delay to the minimum after sheds, deferrals and transport errors. Policies with exact delays are exempt
-    /// after transport errors.
+    /// Raises a delay to the minimum (`RETRY_FLOOR`) after a shed, a deferral or a transport error. After a transport
+    /// error, policies with exact delays are exempt.
     #[inline]
     fn floored(&self, status: Status, delay: Duration) -> Duration {
         let stated = || self.retry.as_ref().is_some_and(|policy| policy.as_dyn().states_delay());

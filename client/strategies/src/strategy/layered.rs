@@ -1,4 +1,4 @@
-//! Cooperation of layers: when an inner layer gives an op up, the layer around it counts one failure.
+//! Cooperation of layers. When an inner layer gives up an op, this counts as one failure in the layer around it.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::{
 };
 
 impl Strategy {
-    /// Variant of [`Strategy::admit`] for a strategy that keeps memory (several layers, or one whose rules need
-    /// memory). An outer layer decides only when one of its tries begins.
+    /// Variant of [`Strategy::admit`] for a strategy that stores memory of its ops: it has several layers, or rules
+    /// that need memory. An outer layer decides only about launches that begin one of its tries.
     pub(super) fn admit_in_layers(
         &mut self,
         now: Instant,
@@ -26,7 +26,8 @@ impl Strategy {
         let layer = |index: usize| memory.map(|memory| memory.layers[index]);
         let inner = LimiterView { candidate: inner_launch(&view.candidate, layer(0)), ..*view };
         let (mut wait, mut carrier) = self.inner.poll(now, &inner);
-        // View of each layer in which a try begins, by index of the layer; `None` for the other layers.
+        // Views of the layers in which the launch would begin a try, by index of the layer. The entry is `None` for all
+        // other layers.
         let mut begins: [Option<LimiterView>; MAX_LAYERS] = [None; MAX_LAYERS];
         for (index, outer) in self.outer.iter().enumerate() {
             let remembered = layer(index + 1);
@@ -83,8 +84,8 @@ impl Strategy {
         LaunchDecision::Send(permits, carrier)
     }
 
-    /// Variant of [`Strategy::on_ended`] for a strategy that keeps memory (several layers, or one whose rules need
-    /// memory). A success ends the op's tries in all layers.
+    /// Variant of [`Strategy::on_ended`] for a strategy that stores memory of its ops: it has several layers, or rules
+    /// that need memory. A success ends the op's tries in all layers.
     pub(super) fn on_ended_in_layers(
         &mut self,
         now: Instant,
@@ -99,10 +100,10 @@ impl Strategy {
         if outcome.status == Status::Deferred
             && let Some(memory) = self.memory.of_mut(state)
         {
-            // A deferral is not an attempt, so the retry has still not been sent after a deferral.
+            // A deferred launch is not an attempt. So if the launch was a retry, that retry has still not been sent.
             memory.layers[0].awaits_retry = inner.attempt > 1;
         }
-        // While other attempts of the op are in flight, the op's tries in outer layers continue.
+        // While other attempts of the same hedging round are in flight, the op's tries in outer layers continue.
         let is_over = matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred);
         if is_over && !ended.round_continues {
             for index in 0..self.outer.len() {
@@ -170,8 +171,8 @@ impl Strategy {
             };
             let mut outcome = failed.outcome;
             if shed && index + 1 > first {
-                // The advice comes from a budget of an inner layer that shed the launch, so it does not apply to this
-                // outer layer.
+                // The launch was shed by a budget of an inner layer, and the advice comes from that budget. So the
+                // advice does not apply to this outer layer.
                 outcome.advice = Advice::None;
             }
             self.end_try(now, index, &ended, &outcome, *state);
@@ -216,7 +217,7 @@ impl Strategy {
         retry
     }
 
-    /// Returns whether a try of an outer layer is in progress for the op with this state.
+    /// Returns whether a try of an outer layer is in progress for the op to which `state` belongs.
     pub fn is_in_a_try(&self, state: RetryState) -> bool {
         let is_open = |memory: &LayerMemory| memory.open.is_some();
         self.memory.of(state).is_some_and(|memory| memory.layers[1..].iter().any(is_open))

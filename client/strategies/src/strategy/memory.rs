@@ -1,4 +1,5 @@
-//! State of an op beyond the eight bytes of its retry policy. It is kept only for strategies that need it.
+//! State of an op that does not fit into the eight bytes of its retry policy. It is stored only for strategies that
+//! need it.
 
 use slab::Slab;
 
@@ -11,8 +12,8 @@ pub(crate) const MAX_LAYERS: usize = 3;
 /// Permits that the budgets issued when an attempt was sent.
 pub type Permits = [Permit; MAX_BUDGETS];
 
-/// State of every active op, found by its [`RetryState`]. This struct takes eight bytes until the first op is stored,
-/// because most clients never store one.
+/// States of all active ops. The [`RetryState`] of an op identifies its entry. This struct takes eight bytes until the
+/// first op is stored, because most clients never store one.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     ops: Option<Box<Slab<OpMemory>>>,
@@ -29,9 +30,10 @@ pub(super) struct OpMemory {
 pub(super) struct LayerMemory {
     pub(super) policy: RetryState,
     pub(super) since: Instant,
-    /// Number of failures of the op before it last began in this layer.
+    /// Number of failures of the op before its current try of the next outer layer began. This layer does not count
+    /// those failures.
     pub(super) failures_before: u32,
-    /// Number of failures of the op, as this layer counts them, when advice last restarted the retry policy.
+    /// Number of failures of the op, as counted in this layer, at the time when advice last restarted the retry policy.
     pub(super) failures_at_restart: u32,
     pub(super) attempts_before: u32,
     pub(super) retries: [u32; 3],
@@ -39,15 +41,16 @@ pub(super) struct LayerMemory {
     pub(super) tries: u32,
     pub(super) last: Option<Status>,
     pub(super) last_classification: Classification,
-    /// True if this layer's budgets were notified of a retry ([`on_retry`](crate::Budget::on_retry)) that has not been
+    /// True if a retry was reported to this layer's budgets ([`on_retry`](crate::Budget::on_retry)) but has not been
     /// sent yet.
     pub(super) awaits_retry: bool,
-    /// True if the layer had begun the try that has just failed; used only by outer layers.
+    /// True if the last failure ended a try that this layer had begun; used only by outer layers.
     pub(super) tried: bool,
     pub(super) open: Option<Try>,
 }
 
-/// Try of an outer layer: everything that the inner layers do with an op until the op is done or they give it up.
+/// Try of an outer layer. It consists of everything that the inner layers do with an op until the op is done or they
+/// give it up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Try {
     pub(super) seq: u64,

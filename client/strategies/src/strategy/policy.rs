@@ -5,8 +5,8 @@ use vocabulary::Rng;
 use crate::shape::Shaped;
 use crate::{FailedOp, Retry, RetryPolicy, RetryState};
 
-/// Retry policy that calls the backoffs of this crate and their random generators by static dispatch, because a policy
-/// is called at every failure.
+/// Retry policy of a layer. The backoffs of this crate and their random generators are called by static dispatch,
+/// because a policy is called at every failure.
 pub(super) enum Policy {
     BackOff(Shaped),
     Other(Box<dyn RetryPolicy>),
