@@ -28,8 +28,8 @@ pub struct Candidate {
 /// Attempt that has just ended. It is still included in the number of in-flight attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptEnd {
-    /// Number of the attempt within its client. A limiter uses it to recognize attempts that were sent before the last
-    /// cut of its window. Such attempts have lower numbers than the first attempt after the cut.
+    /// Number of the attempt within its client. A limiter uses this number to identify attempts that were sent before
+    /// the last cut of its window. Their numbers are lower than that of the first attempt after the cut.
     pub seq: u64,
     /// Number of the op within the run.
     pub op: u64,

@@ -80,8 +80,8 @@ impl OutageBackoff {
         self.wait = (self.wait * 2).min(LONGEST);
     }
 
-    /// Records the end of an attempt, and returns true if it was a failed probe. The caller must not pass a failed
-    /// probe to the limiter, because the limiter has already reacted to the outage.
+    /// Records the end of an attempt, and returns true if it was a failed probe. The limiters must not count a failed
+    /// probe as a failure, because they have already reacted to the outage.
     pub(crate) fn on_ended(&mut self, now: Instant, seq: u64, status: Status) -> bool {
         let Status::Failed(failure @ (Failure::Transport | Failure::Timeout | Failure::Server)) = status
         else {

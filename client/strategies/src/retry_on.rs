@@ -42,7 +42,8 @@ struct Test {
     takes_in: bool,
     subject: Subject<NonZeroU8>,
     advised: Advised,
-    /// HTTP methods to which the term applies. If the term names no method, the set contains all methods.
+    /// HTTP methods to which the term applies. If it applies to all methods that the client uses, this is the set of
+    /// all HTTP methods.
     methods: Methods,
 }
 

@@ -142,7 +142,8 @@ impl StrategySpec {
         self.forget_rules()
     }
 
-    /// Discards the compiled rules, because they depend on the HTTP methods of the requests.
+    /// Discards the compiled rules after a change of the HTTP methods, because the rules are compiled for certain
+    /// methods.
     fn forget_rules(mut self) -> Self {
         for layer in &mut self.layers {
             layer.rules = OnceLock::new();

@@ -1,6 +1,7 @@
 //! Result of a try of an op, as the test harness counts it.
 
-/// Result of a try of an op.
+/// Result of a try of an op. A try is usually one attempt. A launch that was shed or deferred is also a try, although
+/// no attempt was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The server did the requested work.

@@ -49,7 +49,8 @@ impl PartConfig for GaxBreaker {
     const KIND: PartKind = PartKind::Budget;
 
     fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        // As in the source (`clamp`), the minimum number of tokens (`least`) is at most the maximum number of tokens.
+        // The minimum number of tokens is limited to the maximum number of tokens, as in the source (which calls
+        // `clamp`).
         let config = Self { least: self.least.min(self.tokens), ..self };
         Ok(Part::Budget(Box::new(Breaker { tokens: config.tokens, config })))
     }

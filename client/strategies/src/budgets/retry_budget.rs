@@ -106,7 +106,7 @@ impl PartConfig for RetryBudget {
 }
 
 struct Throttling {
-    /// Settings of the budget. `max` and `ratio` are converted to the unit of `tokens`.
+    /// Settings of the budget. `max` and `ratio` are converted to the unit in which the field `tokens` counts.
     config: RetryBudget,
     tokens: f64,
     /// Number of counting units per token: 1000 with `ask=failure`, and otherwise 1.

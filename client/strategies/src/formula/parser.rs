@@ -30,7 +30,7 @@ const FUNCTIONS: &[(&str, Instruction)] = &[
 /// Limits of an expression: `MAX_TEXT` is its maximum length in bytes, and `DEEPEST` its maximum nesting depth.
 const MAX_TEXT: usize = 500;
 const DEEPEST: u32 = 24;
-/// Maximum value of a number in an expression. Expressions calculate in seconds.
+/// Maximum value of a number that is written in an expression. Times in expressions are in seconds.
 const GREATEST: f64 = 1e15;
 
 struct Parser<'a> {

@@ -33,8 +33,8 @@ impl Bucket {
         self.tokens.max(0.0)
     }
 
-    /// Returns whether `cost` tokens are available, or the instant at which they will be. A cost above the bucket's
-    /// capacity is granted when the bucket is full.
+    /// Admits an attempt that costs `cost` tokens if these tokens are available. If they are not, returns the instant
+    /// at which they will be available. A cost above the bucket's capacity is granted when the bucket is full.
     pub(super) fn admit(&self, now: Instant, cost: f64) -> Admit {
         let missing = cost.min(self.capacity) - self.tokens_at(now);
         let nanos = missing / self.rate * 1e9;

@@ -4,7 +4,7 @@
 //! Source: quinn-rs/quinn `quinn-proto/src/congestion/new_reno.rs`; RFC 9002, section 7; RFC 5681. In this crate,
 //! attempts take the place of datagrams. There are three differences from `aimd`. First, attempts sent before the last
 //! cut change nothing, whatever their outcome. Second, a success lets the window grow only if the window is fully used.
-//! Third, slow start ends when the window reaches the slow start threshold.
+//! Third, slow start ends when the window, not the number of attempts in flight, reaches the slow start threshold.
 //!
 //! QUIC's rule for persistent congestion is left out. By that rule, the window falls to its minimum if no packet is
 //! acknowledged for several round trips. The rule does not fit, because a rejection is an answer. So a server that

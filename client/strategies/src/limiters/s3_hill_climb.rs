@@ -176,7 +176,8 @@ impl Phase {
     }
 }
 
-/// Upper bound of levels. A level is a window that is tried or accepted, as a whole number of attempts.
+/// Upper bound of levels. A level is a number of attempts in flight that the limiter tries, or has accepted, as its
+/// window.
 const HIGHEST: f64 = 1e9;
 
 struct S3HillClimb {

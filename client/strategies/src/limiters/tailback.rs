@@ -158,7 +158,8 @@ struct Tailback {
     beta: f64,
     /// Maximum time between sends, in nanoseconds.
     max_gap: f64,
-    /// Maximum number of attempts in flight. A window below 1 is a rate, in attempts per latency.
+    /// Maximum number of attempts in flight. A value below 1 is a rate: the number of attempts that may be sent per
+    /// mean latency.
     window: f64,
     /// Last window that was too large. It is the number of attempts that were in flight when the attempt was sent whose
     /// rejection caused the last cut. Cuts during an outage do not change this value. It is 0 before the first cut.
@@ -175,7 +176,7 @@ struct Tailback {
     /// Number of recent rejections and failures that did not cut the window. Each round trip of successes lowers this
     /// number by one.
     strikes: f64,
-    /// True until the first cut that follows a success.
+    /// True in the start phase. The start phase ends at the first cut after a success.
     starting: bool,
     /// False after a cut, until an attempt sent since that cut succeeds.
     open: bool,

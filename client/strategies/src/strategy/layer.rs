@@ -111,8 +111,9 @@ impl Layer {
         permits
     }
 
-    /// Records the end of an attempt. The limiters receive `inner_outcome`. The budgets and the hedger receive
-    /// `outcome`, which may differ from `inner_outcome`.
+    /// Records the end of an attempt. The limiters receive `inner_outcome`, and the budgets and the hedger receive
+    /// `outcome`. The two differ only after a failed probe during an outage: `inner_outcome` is then a cancelled
+    /// attempt.
     pub(super) fn on_ended(
         &mut self,
         now: Instant,
