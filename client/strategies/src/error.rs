@@ -103,8 +103,8 @@ pub enum SpecError {
         /// Name of the hedger.
         hedger: &'static str,
     },
-    /// The strategy combines a hedger with a part that has carrier sense. These exclude each other, because with
-    /// carrier sense the server decides whether an attempt starts.
+    /// The strategy combines a hedger with a part that has carrier sense. The two parts exclude each other, because
+    /// with carrier sense the server decides whether an attempt starts.
     #[error(
         "`{hedger}` sends copies, and `{carrier}` lets the server decide whether an attempt starts; leave one of them out"
     )]

@@ -6,7 +6,7 @@
 //! those of `api/envoy/extensions/filters/http/admission_control/v3/admission_control.proto`. Answers are counted in
 //! samples of one second each. A sample starts with the first event after the end of the previous sample. Every answer
 //! with a status below 500 counts as a success, including 429. Refused launches are not counted. The probability of a
-//! refusal is rounded to four decimal places.
+//! refusal has four decimal places.
 
 use std::collections::VecDeque;
 use std::time::Duration;
