@@ -1,4 +1,4 @@
-//! Request counts of one run, of one shard of a run's clients, or of all requests.
+//! Request counts. Counts are kept for a run, for a shard (part) of a run's clients, or for all requests.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub struct Account {
 
 impl Account {
     pub(crate) fn add(&mut self, other: &Self) {
-        // The structs are destructured without `..`, so that the compiler reports a field missing from the sum.
+        // The structs are destructured without `..`. The compiler therefore reports an error if a new field is missing from this sum.
         let Self {
             counts,
             served,

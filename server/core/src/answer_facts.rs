@@ -20,16 +20,16 @@ pub struct AnswerFacts {
 }
 
 impl AnswerFacts {
-    /// Returns at most two limits to report with an answer: one concurrency limit and one rate limit. The concurrency limit is the smallest
-    /// one of the policy stack. The rate limit is the one that rejected the request, otherwise the one with the smallest share of its quota
-    /// left. Ties go to the first stage.
+    /// Returns the limits to report with an answer: at most one concurrency limit and one rate limit. The concurrency limit is the smallest
+    /// one of the policy stack. The rate limit is the one that rejected the request. If no rate limit rejected the request, it is the rate
+    /// limit with the smallest share of its quota left. If several limits qualify, the first one in the stack is reported.
     pub fn limits(&self) -> AdvertisedLimits {
         let mut places: Option<(usize, &LimitStatus)> = None;
         let mut rate: Option<(usize, &LimitStatus, Duration)> = None;
         let share_left = |(at, limit_status): (usize, &LimitStatus)| {
             let LimitStatus { limit, remaining, .. } = *limit_status;
-            // The remaining share of a limit is in units of 2⁻³², rounded down. The stage that rejected the request sorts before all
-            // others. Fast path: a `remaining` below 2³² needs no 128-bit division.
+            // Computes the share of a limit that remains, in units of 2⁻³², rounded down. The stage that rejected the request sorts before
+            // all other stages. Fast path: if `remaining` is below 2³², no 128-bit division is needed.
             let (left, limit) = (remaining.min(limit), limit.max(1));
             let share = match u32::try_from(left) {
                 Ok(left) => (u64::from(left) << 32) / limit,

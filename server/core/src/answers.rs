@@ -1,9 +1,9 @@
 //! Content of the server's answers: status, headers and body, written as templates. The outcome of the request and the reason of a
 //! rejection determine the answer. Answers may also advise clients when to retry, in the forms that real servers use.
 //!
-//! [`AnswersConfig`] is the serialized form of all answers. [`AnswerSet`] is the parsed form for the stages of one stack. An answer is
-//! rendered from the facts in a [`ResponseContext`], and a [`HeaderWriter`] converts its times. An answer is rendered whole, or one header
-//! at a time if only some headers are read.
+//! [`AnswersConfig`] is the serialized form of all answers. [`AnswerSet`] is the parsed form for the stages of one policy stack. An answer
+//! is rendered from the facts in a [`ResponseContext`], and a [`HeaderWriter`] converts its times. Callers can render the whole answer, or
+//! a single header if they need only that header.
 
 mod advice;
 mod answer_set;

@@ -10,12 +10,12 @@ const OTHERS: &str = "others";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fate {
     pub(crate) passed: usize,
-    /// True if the request was rejected by the policy after the first `passed` policies of the stack.
+    /// True if a policy rejected the request. That policy is the one that follows the first `passed` policies of the stack.
     pub(crate) is_rejected: bool,
 }
 
-/// Names of all policies used so far, in the order of their first use. The lists of counts per policy have the same order, and grow when
-/// needed.
+/// Names of all policies that the server has used so far, in the order of their first use. Each list of counts per policy has the same
+/// order. A list of counts is extended when a later policy is first counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     known: Vec<String>,

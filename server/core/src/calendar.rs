@@ -6,14 +6,14 @@ use std::time::{Duration, UNIX_EPOCH};
 /// Last second that both HTTP dates and RFC 3339 can express: 9999-12-31, 23:59:59 UTC. In seconds since 1970.
 const LAST_DATE: u64 = 253_402_300_799;
 
-/// Returns the HTTP date of a number of seconds since 1970 (RFC 9110, section 5.6.7): `Sun, 09 Sep 2001 01:46:40 GMT`. Times after the year
-/// 9999 are clamped to its last second.
+/// Returns the HTTP date (RFC 9110, section 5.6.7) of a time in seconds since 1970: `Sun, 09 Sep 2001 01:46:40 GMT`. Times after the year
+/// 9999 are replaced by the last second of that year.
 pub(crate) fn http_date(seconds: u64) -> String {
     httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(seconds.min(LAST_DATE)))
 }
 
-/// Writes a number of seconds since 1970 in RFC 3339 notation: `2001-09-09T01:46:40.5Z`. `fraction` is the value and the number of digits
-/// after the decimal point. Times after the year 9999 are clamped to its last second.
+/// Writes a time in RFC 3339 notation: `2001-09-09T01:46:40.5Z`. `seconds` is counted from 1970. `fraction` contains the digits after the
+/// decimal point as a number, and how many digits there are. Times after the year 9999 are replaced by the last second of that year.
 pub(crate) fn write_rfc3339(seconds: u64, fraction: Option<(u64, usize)>, out: &mut String) {
     let fraction = if seconds > LAST_DATE { fraction.map(|(_, places)| (0, places)) } else { fraction };
     let seconds = seconds.min(LAST_DATE);

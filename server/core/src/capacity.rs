@@ -1,8 +1,9 @@
-//! Capacity of a server: requests per second that it can serve in the long run.
+//! Capacity of a server: the number of requests per second that it can serve in the long run.
 //!
-//! At each limit, a request counts with its mean cost at this limit. The limit that is reached first determines the capacity. A limit per
+//! The limit that is reached first determines the capacity. At each limit, a request counts with its mean cost at this limit. A limit per
 //! key is reached when the key with the largest share of the load reaches it. A cap on slots allows (number of slots) / (mean service time)
-//! requests per second. Rejections that occupy slots do not lower this capacity, because at that load no request needs to be rejected.
+//! requests per second. Some servers let a rejected request hold a slot. This does not lower the capacity, because at a load equal to the
+//! capacity no request needs to be rejected.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,14 +17,14 @@ use crate::policy::Policy;
 use crate::request_fields::RequestFields;
 use crate::schedule::Quantity;
 
-/// Requests of a workload, described only by the properties that limits use to distinguish them.
+/// Description of the requests that clients send. It contains only the properties by which limits distinguish requests.
 #[derive(Clone, Debug)]
 pub struct Traffic {
     /// Kinds of requests, each with its share of all requests.
     pub kinds: Vec<(f64, RequestFields)>,
-    /// Number of API keys. With each key, clients send the same share of the requests.
+    /// Number of API keys. Each key is used for an equal share of the requests.
     pub api_keys: u32,
-    /// Body of every request. It may contain the request's cost.
+    /// Body of every request. Limits may read the request's cost from the body.
     pub body: Vec<u8>,
 }
 
@@ -54,8 +55,8 @@ pub enum CapacityLimit {
 
 impl Config {
     /// Returns the server's long-term capacity for this traffic. The capacity is unknown (`None`) if limits change during the run, if the
-    /// policy has its own service times, or if nothing limits requests. It is also unknown if slots are the lowest limit and services take
-    /// longer under load.
+    /// policy has its own service times, or if nothing limits requests. It is also unknown if the number of slots is the lowest limit and
+    /// service times grow with the load.
     pub fn capacity(&self, traffic: &Traffic) -> Option<Capacity> {
         let courses = self.courses();
         let slots_change = !self.caps.is_empty() || courses.slots.is_some();
@@ -95,7 +96,8 @@ impl Config {
     }
 }
 
-/// Returns two mean costs at one policy: the mean cost of a request, and the part of this cost that is charged to the busiest key.
+/// Returns two mean costs per request at one policy. The first is the mean cost charged to all keys together. The second is the part of it
+/// that is charged to the busiest key.
 fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) -> (f64, f64) {
     let mut of_keys: BTreeMap<Key, f64> = BTreeMap::new();
     let mut mean = 0.0;

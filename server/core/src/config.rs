@@ -18,8 +18,8 @@ use crate::rate_model::RateLaw;
 use crate::schedule::{Courses, Schedule, ScheduleError};
 use crate::service::ServiceModel;
 
-/// Configuration of the server. The default is the experiment of the article "Improve on exponential backoff" (Sync Musings), called seed
-/// 000 in this project.
+/// Configuration of the server. The default values are those of the experiment in the article "Improve on exponential backoff" (Sync
+/// Musings), which this project calls "seed 000".
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// Number of slots for requests in service, 1 to a million.
@@ -28,7 +28,7 @@ pub struct Config {
     pub reject_time: Distribution,
     /// Artificial delay of each request, from the client to the server's admission.
     pub network_delay: Distribution,
-    /// Whether a rejected request counts as busy, so that it holds a slot, during its reject time (the "F5 effect").
+    /// Whether a rejected request holds a slot for as long as its rejection takes (the "F5 effect").
     pub rejects_occupy: bool,
     /// HTTP status of a rejection, 400 to 599.
     pub reject_status: u16,
@@ -42,7 +42,7 @@ pub struct Config {
     /// Probability, 0 to 1, that a message is lost, in either direction.
     pub loss: f64,
     pub outages: Outages,
-    /// Number of attempts of every op that the server rejects, counted from the op's first attempt.
+    /// Number of attempts that the server rejects for every op. The server rejects the first attempts of the op.
     pub reject_first: u32,
     pub caps: Caps,
     #[serde(default, skip_serializing_if = "AnswersConfig::is_empty")]
@@ -89,7 +89,7 @@ impl Default for Config {
 pub enum ConfigError {
     #[error("`max_busy` is {0}; it must be from 1 to {MAX_SLOTS}")]
     Slots(u32),
-    /// The status of a rejection is not an error status, so clients would not back off.
+    /// The configured status of rejections is not an error status. Clients would not back off after such a status.
     #[error("`reject_status` is {0}; it must be an error status from 400 to 599, such as 503 or 429")]
     RejectStatus(u16),
     #[error(transparent)]
@@ -137,8 +137,9 @@ impl Config {
         self.policy.has_cap()
     }
 
-    /// Returns the maximum number of requests in service at once, each for the service time that the server draws for it. `None` if the
-    /// maximum is unknown. With a schedule, the maximum is the highest cap, because a lower cap does not interrupt requests in service.
+    /// Returns the maximum number of requests that are in service at the same time. `None` if it is unknown, for example because the policy
+    /// has its own service times. If a schedule changes the cap, the highest cap counts, because lowering the cap does not interrupt
+    /// requests in service.
     pub(crate) fn max_in_service(&self) -> Option<u32> {
         let courses = self.courses();
         let slots = || match &courses.slots {
@@ -154,8 +155,8 @@ impl Config {
         self.policy.paces(&self.courses().changed())
     }
 
-    /// Returns the rate limit to which the server's policies are equivalent. `None` if they are not equivalent to a single rate limit, for
-    /// example because there are several limits. Also `None` if the limit depends on the client, on the cost of requests or on the time.
+    /// Returns a single rate limit that is equivalent to all policies of the server together. `None` if there is no such limit, for example
+    /// because the server has several limits. Also `None` if the limit depends on the client, on the cost of requests or on the time.
     pub fn rate_law(&self) -> Option<RateLaw> {
         self.policy.rate_law(&self.courses().changed())
     }
@@ -164,8 +165,8 @@ impl Config {
         self.schedule.courses(&self.policy).unwrap_or_default()
     }
 
-    /// Whether disturbances are configured: faults, lost messages, outages or a script. Scripts are included because a script may contain
-    /// any answer.
+    /// Whether the configuration disturbs requests: by faults, lost messages, outages or a script. Every script counts as a disturbance,
+    /// because it may contain any answer.
     pub fn has_faults(&self) -> bool {
         let is_disturbed = !self.fault.is_empty() || self.loss > 0.0 || !self.outages.is_empty();
         is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
@@ -203,7 +204,7 @@ impl Config {
         self.network_delay.mean() + startup + self.mean_service() + self.return_delay.mean()
     }
 
-    /// Returns the longest time for which a rate limit may admit nothing after it is exhausted.
+    /// Returns the longest time for which an exhausted rate limit may reject all requests.
     pub fn longest_window(&self) -> Duration {
         self.policy.longest_window(&self.service_model())
     }
@@ -220,8 +221,8 @@ impl Config {
         AnswerSet::read(&self.answers, labels.iter().map(String::as_str)).map(Some)
     }
 
-    /// Returns the statuses of rejections, which clients must be configured to treat as rejections. Statuses below 400 are excluded,
-    /// because they signal success.
+    /// Returns all statuses with which the server rejects requests. Clients must be configured to treat these statuses as rejections.
+    /// Statuses below 400 are left out, because they signal success.
     pub fn reject_statuses(&self) -> Vec<u16> {
         let own = self.answers.reject.values().filter_map(|response| response.status);
         let mut statuses: Vec<u16> =

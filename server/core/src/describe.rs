@@ -8,7 +8,8 @@ use crate::policy_stack::Policies;
 impl Config {
     pub fn describe(&self) -> String {
         let mut text = String::new();
-        // With the default policy, the description states the cap in place of the policy's name. Writing to a `String` never fails.
+        // The default policy is described only by its cap, without its name. The results of `write!` are ignored below, because writing to
+        // a `String` never fails.
         let is_usual = self.policy == Policies::default();
         let statuses = self.statuses_of_policies();
         if let Some(preset) = &self.preset {
@@ -74,8 +75,9 @@ impl Config {
         settings
     }
 
-    /// Returns the HTTP statuses with which policies reject requests, in the order of the policies. Rejections because of outages or of
-    /// `reject_first` are not considered. Their status is set by the table `reject.*`, otherwise it is the server's own status.
+    /// Returns the HTTP statuses with which policies reject requests, in the order of the policies. Rejections during outages and
+    /// rejections by `reject_first` are ignored here, because no policy makes them. They have the status in the table `reject.*`, or the
+    /// server's own status if the table contains none.
     fn statuses_of_policies(&self) -> String {
         let rejections = &self.answers.reject;
         let own = |label: &String| rejections.get(label).or_else(|| rejections.get("*"))?.status;

@@ -29,7 +29,7 @@ const MAX_CLIENTS: u32 = 10_000;
 #[derive(Debug)]
 pub(crate) struct EarlyRetries {
     key: KeyRule,
-    /// Instant until which the server advised each client to wait. An earlier request of this client is early.
+    /// Instant until which the server advised each client to wait. A request that the client sends before this instant is an early retry.
     advised: Keys<Instant>,
     /// Client of each unanswered request, by request id.
     clients: Vec<Option<Key>>,
@@ -38,8 +38,8 @@ pub(crate) struct EarlyRetries {
 }
 
 impl EarlyRetries {
-    /// Creates the detection of early retries for a configuration whose answers may advise a wait. Keeps the state of `earlier` if it is
-    /// given. Returns `None` if the answers of the configuration never advise a wait.
+    /// Creates the detection of early retries. Returns `None` if the configured answers never advise a wait. If `earlier` is given, its
+    /// clients and the advice that they received are kept.
     pub(crate) fn new(config: &Config, anchor: WallTime, earlier: Option<Self>) -> Option<Self> {
         let answers = config.answer_set().ok().flatten();
         let script = config.policy.script();
@@ -119,7 +119,7 @@ fn advice_of(reply: &Reply, written: WallTime, reached: WallTime) -> Option<Dura
     earliest(header, reached)
 }
 
-/// Returns the shortest wait, counted from `now`, that any of the headers advises. A header whose value is neither a number nor a date is
+/// Returns the shortest wait that any of the headers advises, counted from `now`. Headers whose values are neither a number nor a date are
 /// ignored.
 fn earliest<'a>(header: impl Fn(&str) -> Option<Cow<'a, str>>, now: WallTime) -> Option<Duration> {
     let wait = |(name, unit): (&str, Duration)| {

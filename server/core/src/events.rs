@@ -17,21 +17,23 @@ use crate::script::ReplyId;
 pub enum Input {
     /// The shell (the HTTP server or the simulator) received a request. The request's network delay begins.
     Arrive(Request),
-    /// Like `Arrive`, but the request starts only if the server has a free capacity (see [`Server::free`](crate::Server::free)) of `least`
-    /// or more. Otherwise the request is answered at once with [`ServerDecision::Deferred`], holds no resources and is not counted.
+    /// Like `Arrive`, but the request starts only if enough of the server's capacity is free. The [free capacity](crate::Server::free) must
+    /// not be smaller than the field `least`. If less is free, the request is answered at once with [`ServerDecision::Deferred`]. Such a
+    /// request holds no resources and is not counted.
     ArriveIfFree { request: Request, least: u32 },
-    /// Like `Arrive` or `ArriveIfFree`, with the HTTP properties of the request that the server needs; see
+    /// Like `Arrive` or `ArriveIfFree`, but with those HTTP properties of the request that the server uses: see
     /// [`Server::wants`](crate::Server::wants).
     ArriveWith {
         request: Request,
         details: Arc<RequestFields>,
-        /// Number of slots, places or descriptors that must be free for the request to start; 0 for an unconditional start.
+        /// Amount of capacity that must be free for the request to start. 0 means that the request always starts. Depending on the policy,
+        /// the capacity consists of slots, queue places or file descriptors.
         least: u32,
     },
     /// The client of this request has disconnected. The slot of the request is freed.
     Cancel(RequestId),
-    /// Replaces the configuration. If only figures of the policies differ and the answers are the same, requests in service continue
-    /// unchanged. Otherwise all requests in service or in queues are rejected.
+    /// Replaces the configuration. Requests in service continue unchanged if the configurations differ only in numbers of the policies'
+    /// parameters, and not in the answers. In all other cases, all requests in service or in queues are rejected.
     Configure(Box<Config>),
     /// Resets all counts. Requests in flight keep their slots and are answered, but not counted.
     Reset,
@@ -40,7 +42,8 @@ pub enum Input {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     Answer(Answer),
-    /// No output is due now. The shell should call the state machine again at this instant, or earlier with an input.
+    /// No output is due yet. The shell should call the state machine again at this instant. If an input arrives earlier, the shell should
+    /// call it at that time.
     WaitUntil(Instant),
     Idle,
 }
@@ -59,7 +62,7 @@ pub struct Answer {
     pub reply: Option<ReplyId>,
     /// Version of the object at the instant of the answer, after the request's own write.
     pub version: u64,
-    /// Parts that few answers have. These parts share one `Box`, so that all other answers contain only one pointer.
+    /// Optional parts that only a few answers have. They are stored in a separate `Box`, so that an answer without them stays small.
     pub extras: Option<Box<Extras>>,
 }
 

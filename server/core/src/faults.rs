@@ -1,7 +1,8 @@
 //! Injected faults: broken connections, unreadable answers and slow answers. Each fault affects a share of the requests.
 //!
-//! The notation follows fortio's lists of values with probabilities (`status=503:10,504:20`: fortio/fortio, README.md, "echo"). Shares in
-//! this notation need a percent sign, because a bare `1` is ambiguous: it means one percent in fortio, and certainty in other programs.
+//! The notation follows fortio's lists of values with probabilities (`status=503:10,504:20`: fortio/fortio, README.md, "echo"). In our
+//! notation, a share needs a percent sign, because a number without one is ambiguous. A bare `1` means one percent in fortio, but a
+//! probability of 1 in other programs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,11 +13,11 @@ use vocabulary::{Purpose, did_you_mean, draws, duration_text, unit};
 
 use crate::request::{Request, ServerDecision, Step};
 
-/// Time after which the connection of a hanging request is closed, unless its client disconnects before. This time is also the maximum
-/// delay of a slow answer.
+/// Time after which the connection of a hanging request is closed, if its client has not disconnected by then. Slow answers are delayed by
+/// at most this time, too.
 pub(crate) const LONGEST: Duration = Duration::from_hours(1);
 
-/// Share of 100 % in the unit of shares, which is a ten-millionth of a percent.
+/// A share of 100 %. Shares are stored in units of a ten-millionth of a percent.
 const ALL: u64 = 1_000_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +122,9 @@ struct WeightedFault {
     share: u64,
 }
 
-/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. With `:after` a fault strikes after the work,
-/// otherwise instead of it. A request has at most one fault, chosen by seed, op and attempt alone.
+/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. With `:after`, a fault occurs after the server
+/// has done the work of the request. Without `:after`, the fault occurs in place of the work. A request has at most one fault. The fault
+/// depends only on seed, op and attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Faults(Vec<WeightedFault>);
@@ -160,8 +162,8 @@ impl Faults {
 
     fn drawn(&self, request: &Request) -> Option<&WeightedFault> {
         let mut rng = draws(request.seed, Purpose::Fault, request.op, request.attempt);
-        // A conditional write is a separate request after the read of the same attempt. Therefore the write uses the attempt's next random
-        // draw.
+        // An attempt of a conditional write consists of two requests: a read and a write. The write skips one random draw, because the read
+        // of the same attempt has used it.
         if matches!(request.step, Step::Write { .. }) {
             unit(&mut rng);
         }

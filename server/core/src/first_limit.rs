@@ -12,7 +12,7 @@ use crate::schedule::{Quantity, Target};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstLimit {
-    /// Name of the limit's policy in its stack. The name is `cap` for the server's own cap if the policy has no label.
+    /// Name of the limited policy in its stack. The server's own cap is called `cap`, unless its policy has a label.
     pub name: String,
     target: Target,
     amount: Quantity,
@@ -53,8 +53,9 @@ pub(crate) fn parameter<'a>(policy: &'a Policy, key: &str) -> Option<&'a str> {
 }
 
 impl FirstLimit {
-    /// Returns the limit raised or lowered by a tenth, but by at least one, as a whole number of at least one. A limit below one is changed
-    /// by a tenth of itself, stays positive and does not exceed one.
+    /// Returns the limit changed by one step up or down. A step is a tenth of the limit, but not less than 1. The new limit is a whole
+    /// number and not less than 1. If the limit is already below 1, a step is a tenth of it, and the new limit stays between 0 (exclusive)
+    /// and 1.
     #[must_use]
     pub fn moved(&self, way: Direction) -> Self {
         const ONE: i64 = Quantity::ONE;
@@ -76,8 +77,8 @@ impl FirstLimit {
         Self { amount: Quantity { millionths: moved * ONE, ..self.amount.clone() }, ..self.clone() }
     }
 
-    /// Returns the limit with the value `slots` if the limit is the server's own cap. `slots` is the number of slots that answers report.
-    /// Any other limit is returned unchanged.
+    /// Replaces the value of the limit by `slots`, the number of slots that answers report. Does so only if the limit is the server's own
+    /// cap. Any other limit is returned unchanged.
     #[must_use]
     pub fn with_slots(self, slots: u64) -> Self {
         match (&self.target, i64::try_from(slots).ok().and_then(|slots| slots.checked_mul(Quantity::ONE))) {
@@ -95,7 +96,7 @@ impl FirstLimit {
         }
     }
 
-    /// Returns the text of the setting that sets this limit, such as `primary.limit=90`.
+    /// Returns the text of the setting that gives the limit its current value, such as `primary.limit=90`.
     pub fn setting(&self) -> String {
         format!("{}={}", self.target, self.amount)
     }

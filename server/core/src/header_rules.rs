@@ -6,8 +6,8 @@ pub(crate) const MAX_HEADERS: usize = 64;
 /// Maximum length of a header's value, in bytes.
 pub(crate) const MAX_VALUE: usize = 8 << 10;
 
-/// Headers that HTTP itself uses, and the prefix of headers between the server and our load generator. Presets, scripts and templates must
-/// not set any of these headers.
+/// Headers that HTTP itself uses. Presets, scripts and templates must not set these headers. They must not set headers with the prefix
+/// `OURS` either, which the server and our load generator use between each other.
 const RESERVED: &[&str] =
     &["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 const OURS: &str = "x-tailback-";

@@ -17,8 +17,8 @@ pub struct LeastCosts {
 }
 
 impl LeastCosts {
-    /// Computes the bounds for the run with this seed. Returns `None` if no bound is known, neither on the number of requests in service
-    /// nor on their rate. If a schedule changes the cap, the bounds use its highest value.
+    /// Computes the bounds for the run with this seed. Returns `None` if neither the number of requests in service nor their rate is
+    /// limited by a known bound. If a schedule changes the cap, the bounds are computed with the highest cap.
     pub fn new(config: &Config, seed: u64) -> Option<Self> {
         let slots = config.max_in_service();
         let paces = config.paces();
@@ -33,7 +33,7 @@ impl LeastCosts {
         !self.config.schedule.is_empty()
     }
 
-    /// Returns the earliest admission times that each rate limit allows. Each limit is a separate bound.
+    /// Returns a separate bound for each rate limit: the earliest times at which the limit can admit requests.
     pub fn paces(&self) -> Vec<Pace> {
         self.paces.clone()
     }

@@ -11,10 +11,11 @@ use crate::by_policy::{Fate, Names};
 use crate::request::{Counted, ServerDecision, Step};
 use crate::shard_rows::ShardRows;
 
-/// Maximum number of runs with their own account. To make room for a new run, the run without activity for the longest time is evicted.
+/// Maximum number of runs whose requests are counted separately. To make room for a new run, the run that has been inactive for the longest
+/// time is evicted.
 const RUNS: usize = 1024;
 
-/// Maximum number of shards with their own account, over all runs.
+/// Maximum number of shards (parts of a run's clients) whose requests are counted separately, over all runs.
 const ROWS: usize = 4096;
 
 /// Time for which a run counts as live after its last activity. Live runs are never evicted, however many new runs arrive.
@@ -22,7 +23,8 @@ const LIVE: Duration = Duration::from_mins(1);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
-    /// Counts up to the last reset, and later counts of requests that had arrived before the reset.
+    /// Counts of requests that arrived before the last reset. If the decision on such a request is made after the reset, it is counted here
+    /// as well.
     earlier: Account,
     /// Counts of requests that arrived since the last reset.
     total: Account,
@@ -30,10 +32,10 @@ pub(crate) struct Ledger {
     rows_left: usize,
     policies: Names,
     now: Instant,
-    /// Instant of the latest activity of runs that is missing in their accounts. It is missing because a run was evicted, or because a run
-    /// got no account while all accounts were in use.
+    /// Instant of the latest activity that is missing in the account of its run. Activity is missing if its run was evicted, or if all
+    /// accounts were in use by other runs. `None` if nothing is missing.
     forgotten_until: Option<Instant>,
-    /// Instant before which no run can be evicted, because all runs are live until then.
+    /// Instant until which every run with an account is live, so that none of them can be evicted.
     full_until: Instant,
 }
 
@@ -41,7 +43,8 @@ pub(crate) struct Ledger {
 struct Kept {
     account: Account,
     last: Instant,
-    /// Value of `Ledger::forgotten_until` when this account was created. The activity missing until then may belong to the same run.
+    /// Value of `Ledger::forgotten_until` when this account was created. Up to that instant, activity of the same run may be missing in
+    /// this account.
     forgotten_before: Option<Instant>,
     shards: ShardRows,
 }
@@ -66,13 +69,13 @@ impl Ledger {
         self.now = self.now.max(now);
     }
 
-    /// Returns the instant of the latest activity that may belong to this run but is missing in its account. `None` if nothing is missing.
+    /// Returns the latest instant at which activity of this run may have been missed by its account. `None` if the account is complete.
     pub(crate) fn forgotten_until(&self, run: RunId) -> Option<Instant> {
         self.runs.get(&run).map_or(self.forgotten_until, |kept| kept.forgotten_before)
     }
 
-    /// Records a request that reached admission. If the request holds a slot, `busy` and `in_service` include it. `verdict` is `None` if
-    /// the server decides on the request later.
+    /// Records a request that reached admission. `busy` is the number of busy slots, and `in_service` the number of requests in service.
+    /// Both numbers include this request if it holds a slot. `verdict` is `None` if the server decides on the request later.
     pub(crate) fn on_admission(
         &mut self,
         run: Of,
@@ -100,8 +103,8 @@ impl Ledger {
 
     pub(crate) fn on_revocation(&mut self, run: Of, step: Step) {
         self.update(run, |Account { counts, revoked, .. }| {
-            // The run's account may have been evicted and created anew since the request was counted. Such a new account does not contain
-            // the request, and nothing must be subtracted.
+            // The request was counted as accepted before, and this count is now taken back. If the account of its run was evicted and
+            // created anew in the meantime, it does not contain the request. In this case, nothing is subtracted.
             if step == Step::Read {
                 counts.reads_rejected += u64::from(counts.reads_rejected < counts.reads);
             } else if let Some(accepted) = counts.accepted.checked_sub(1) {
@@ -217,7 +220,7 @@ impl Ledger {
     }
 }
 
-/// Whether a request belongs to the current counts: it arrived before or after their last reset.
+/// Counts to which a request belongs: the current counts, or the earlier counts if it arrived before the last reset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     ThisEpoch(Option<Counted>),

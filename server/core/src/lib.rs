@@ -1,8 +1,8 @@
 //! Model of the throttling server: network delays, admission, service times and counts. The model does no I/O and reads no clock: callers
 //! pass the current time as `now`.
 //!
-//! A shell (HTTP server or simulator) passes inputs to [`Server::handle`]. Then it calls [`Server::poll`] until that returns the time of
-//! the next call. Every event is processed as of the instant for which it is scheduled, however late the shell calls.
+//! A shell (HTTP server or simulator) passes inputs to [`Server::handle`]. Then it calls [`Server::poll`] repeatedly, until the result is
+//! the time of the next call. Every event is processed as of the instant for which it is scheduled, however late the shell calls.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod account;

@@ -22,8 +22,8 @@ pub struct ServerLog {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerEvent {
     Input(Instant, Input),
-    /// Answer that the shell (the HTTP server or the simulator) took in order to send it, at its due instant or later. If the client
-    /// disconnected earlier, the log does not contain the answer.
+    /// Answer that the shell (the HTTP server or the simulator) has taken from the server in order to send it. The shell takes an answer
+    /// when it is due, or later. If the client has disconnected by then, the log does not contain the answer.
     Answer(Answer),
 }
 

@@ -1,5 +1,5 @@
-//! Schedule of the oracle: send times of ops, computed from the server's configuration. With random service times, this schedule is not
-//! optimal, because another order of the ops may finish sooner.
+//! Schedule of the oracle, a client that knows the server's configuration. The schedule contains the time at which each op is sent. If
+//! service times are random, this schedule is not optimal, because another order of the ops may finish sooner.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,12 +12,13 @@ use crate::request::{Request, RequestId, Step, service_time};
 
 impl Config {
     /// Returns the oracle's schedule for the run with this seed. The schedule is meaningful only for a server with a [plain
-    /// cap](Self::is_plain_cap). Ops are served first come, first served with as many slots as the cap allows, with the exact times that
-    /// the server will draw. `margin` is added to every start that has to wait for a slot, because real time is never exact.
+    /// cap](Self::is_plain_cap). It assumes that ops are served in the order of their arrivals, with as many slots as the cap allows. It
+    /// uses the exact times that the server will draw. `margin` is added to every start that has to wait for a slot, because sending is
+    /// never exactly on time.
     ///
     /// Clients send ops in the order of their arrivals, so no op is scheduled before its predecessor. An op with a shorter network delay
-    /// may still reach the server before its predecessor. This takes no slot from another op, because every op has its own slot from its
-    /// arrival at the server to the end of its service.
+    /// may still reach the server before its predecessor. This does not matter, because a slot is reserved for each op from its arrival at
+    /// the server to its end.
     pub fn oracle_schedule(&self, seed: u64, margin: Duration) -> OracleSchedule {
         let config = self.clone();
         // Instants at which the slots used so far become free. There are at most as many slots as the cap allows.

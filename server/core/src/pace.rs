@@ -11,21 +11,23 @@ use crate::policies::stage_policy::Decision;
 
 /// Admission times of a rate algorithm (`RateAlgorithm`) for a client that always sends at the earliest possible instant.
 ///
-/// With rate algorithms, a request that passes as early as possible never delays the next one. Therefore no client's requests pass sooner,
-/// in whatever order they arrive. This also holds for requests that replace others whose charges were refunded: see
-/// `RateAlgorithm::refund`.
+/// No other client's requests pass sooner, in whatever order they arrive. The reason is that with rate algorithms, a request that passes as
+/// early as possible never delays the next request. Refunds change nothing: requests that take the place of refunded ones do not pass
+/// sooner either (see `RateAlgorithm::refund`).
 #[derive(Clone, Debug)]
 pub struct Pace(Box<dyn Passing>);
 
 impl Pace {
-    /// Creates an upper bound on the pace of a rate algorithm, starting from the algorithm's initial state without any charges.
+    /// Creates the fastest pace at which a rate algorithm can admit requests. The algorithm starts in its initial state, in which nothing
+    /// is charged.
     pub(crate) fn new<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(algorithm: L) -> Self {
         let state = algorithm.fresh();
         Self(Box::new(Probe { algorithm, state, at: Instant::ORIGIN, early: None }))
     }
 
-    /// Creates the pace at which a rate algorithm admits requests, including requests that it delays before they pass. The algorithm admits
-    /// such a delayed request `early` before the instant that a rejection would advise.
+    /// Creates the pace of a rate algorithm that delays some of the requests that it admits. The pace counts a request when it is admitted,
+    /// not after its delay. A rejection advises the wait after which a request would pass without delay. The algorithm admits the request
+    /// `early` before that instant, and delays it.
     pub(crate) fn of_admissions<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(
         algorithm: L,
         early: Duration,
@@ -34,8 +36,8 @@ impl Pace {
         Self(Box::new(Probe { algorithm, state, at: Instant::ORIGIN, early: Some(early) }))
     }
 
-    /// Creates the pace of clock-aligned windows with `limit` requests each. A run may begin anywhere in a window. A period of the run
-    /// therefore contains as many whole windows as fit into it, and parts of at most two more.
+    /// Creates the pace of clock-aligned windows with `limit` requests each. The run may begin in the middle of a window. Therefore any
+    /// period of the run may touch two windows more than fit into it, one at each end.
     pub(crate) fn of_windows(limit: u32, window: Duration) -> Self {
         Self(Box::new(Windows { limit, window, began: None, passed: 0, at: Instant::ORIGIN }))
     }
@@ -59,7 +61,7 @@ struct Windows {
 impl Passing for Windows {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         let began = *self.began.get_or_insert(from);
-        // Of the time windows used so far, the first and the last may lie only partly in the run.
+        // Number of used windows that certainly lie in the run as a whole. The first and the last used window may lie in it only partly.
         let whole = u128::from((self.passed / u64::from(self.limit)).saturating_sub(1));
         self.passed += 1;
         let over = u64::try_from(whole * self.window.as_nanos()).ok()?;
@@ -94,8 +96,8 @@ struct Probe<L: RateAlgorithm> {
 impl<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync> Passing for Probe<L> {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         self.at = self.at.max(from);
-        // If the rate algorithm returns exact waits, one repetition of the loop is enough. Other algorithms may first return a wait that is
-        // too short.
+        // After a rejection, the request is tried again when the returned wait is over. If the algorithm returns exact waits, the second
+        // try succeeds. Other algorithms may return a wait that is too short, and need further tries.
         for _ in 0..1000 {
             self.algorithm.advance(&mut self.state, self.at);
             match self.algorithm.ask(&self.state, self.at, 1) {

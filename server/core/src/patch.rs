@@ -28,8 +28,8 @@ struct PresetPatch {
 
 const SET: &str = "set";
 
-/// Key of a configuration change that sets the retry advice of all answers, like the flag `--advice`. All other keys except `set` are keys
-/// of the configuration.
+/// Key of a configuration change that sets the retry advice of all answers, like the flag `--advice`. All keys of a change except this one
+/// and `set` are keys of the configuration.
 const ADVICE: &str = "advice";
 
 /// Parses a change of the configuration as received from a client.
@@ -42,7 +42,8 @@ pub fn read_patch(text: &[u8]) -> Result<Patch, serde_json::Error> {
 
 impl Config {
     pub fn patched(&self, patch: &Patch) -> Result<Self, PatchError> {
-        // If `preset` or `scale` has the wrong type, the loop over all keys refuses the value with an error that names the key.
+        // If `preset` or `scale` has a value of the wrong type, both are ignored here. The loop over all keys then refuses the value, with
+        // an error that names the key.
         let asked = serde_json::from_value::<PresetPatch>(patch.clone().into()).unwrap_or_default();
         let based = match (asked.preset.as_deref(), asked.scale) {
             (Some(preset), scale) => self.with_preset(preset, scale)?,
@@ -51,7 +52,8 @@ impl Config {
             (None, None) => self.clone(),
         };
         let is_preset = asked.preset.is_some() || asked.scale.is_some();
-        // The configuration always serializes to a JSON object. If it did not, every key would be refused.
+        // The configuration always serializes to a JSON object. The other case never occurs; in that case, every key would be refused as
+        // unknown.
         let mut current = match serde_json::to_value(&based) {
             Ok(serde_json::Value::Object(current)) => current,
             _ => Patch::new(),
@@ -98,7 +100,7 @@ impl Config {
                 return Err(PatchError::Contradiction(split_options(preset).0.to_owned()));
             }
             if config.preset.take().is_some() {
-                // The answers of the preset refer to limits that the new policy does not have.
+                // The scale and the answers of the preset are dropped, because they refer to limits that the new policy does not have.
                 config.scale = None;
                 if !patch.contains_key("answers") {
                     config.answers = AnswersConfig::default();
@@ -120,8 +122,8 @@ impl Config {
         Ok(config)
     }
 
-    /// Refuses configured numbers of slots that have no effect. Values equal to the current values or to the defaults are accepted, so that
-    /// a client can send back the configuration that it received.
+    /// Refuses a new number of slots if no policy uses it, because it would have no effect. A number that equals the current one or the
+    /// default is accepted. Clients can therefore send back the configuration that they received.
     fn refuse_idle_slots(&self, before: &Self, patch: &Patch) -> Result<(), ConfigError> {
         let is_new = |is: bool, key: &str| is && patch.contains_key(key) && !self.has_cap();
         let slots = ![before.max_busy, Self::default().max_busy].contains(&self.max_busy);
@@ -152,7 +154,7 @@ impl Config {
     /// Returns this configuration with everything that a preset sets: policies, answers, and in some presets further settings.
     ///
     /// # Errors
-    /// Returns an error if the preset does not exist, or if its options name something that does not exist.
+    /// Returns an error if the preset does not exist, or if its options contain an unknown name.
     pub fn with_preset(&self, preset: &str, scale: Option<f64>) -> Result<Self, ConfigError> {
         let Expanded { preset: found, policy, answers } = expand(preset, scale)?;
         // A preset with an empty list of options, such as `github:`, is the same as the preset without a list, `github`.

@@ -10,7 +10,8 @@ use super::response::{Every, Rendered, Response, ResponseError};
 use super::response_context::{Outcome, RenderContext, ResponseContext};
 use crate::quoted::quoted;
 
-/// Key of the answer table for rejections by a stage without its own table, and for rejections that are not made by a stage.
+/// Key of the answer table for all other rejections. These are rejections by a stage without a table of its own, and rejections that no
+/// stage made.
 const ANY: &str = "*";
 
 const MAX_NAME: usize = 64;
@@ -100,7 +101,8 @@ impl AnswerSet {
         self.response(context.outcome).status
     }
 
-    /// Whether answers to requests with this outcome report the limit of `stage`. If not, the caller need not compute the limit's status.
+    /// Returns true if the answer to a request with the given outcome contains the limit of `stage`. If it does not, the caller need not
+    /// compute the status of this limit.
     pub fn tells_of(&self, outcome: Outcome, stage: usize) -> bool {
         self.response(outcome).tells_of(stage)
     }

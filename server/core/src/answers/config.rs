@@ -28,7 +28,7 @@ pub struct EveryConfig {
     /// Templates of header values, by header name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Forms of retry advice for every answer whose own table sets none.
+    /// Forms of retry advice for every answer. If the table of an answer sets forms of its own, those are used instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
 }
@@ -54,8 +54,8 @@ impl AnswersConfig {
         *self == Self::default()
     }
 
-    /// Returns these answers with the retry advice `advice` in all of them, in place of each answer's own advice. The headers and the body
-    /// of each table are kept.
+    /// Returns these answers with `advice` as the retry advice of every answer, replacing the advice that each answer had. Headers and
+    /// bodies are kept.
     #[must_use]
     pub fn advising(mut self, advice: &str) -> Self {
         self.every.advice = Some(advice.to_owned());

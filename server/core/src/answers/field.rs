@@ -1,10 +1,11 @@
 //! Field of a template: `{primary.remaining}`, `{wait_s:up}`, `{reset_epoch}`.
 //!
-//! A field is written `{STAGE.quantity_unit:rounding}`. `STAGE` names a stage of the stack. A field without a stage name refers to the
-//! stage that rejected the request, otherwise to the first stage. Numbers are `limit`, `remaining` and `used`. Times, formatted by
-//! [`TimeForm`], are `reset`, `window`, `wait` (the exact wait of a rejection) and `now`. The only text is `reason`, the name of the stage
-//! that rejected the request. `wait`, `now` and `reason` belong to the answer and not to a stage. The default unit is `s` for times to wait
-//! and `epoch` for `now`.
+//! A field is written `{STAGE.quantity_unit:rounding}`. `STAGE` is the name of a stage of the policy stack. A field without a stage name
+//! refers to the stage that rejected the request. If no stage rejected the request, such a field refers to the first stage.
+//!
+//! The quantities `limit`, `remaining` and `used` are numbers. The quantities `reset`, `window`, `wait` (the exact wait of a rejection) and
+//! `now` are times, formatted by [`TimeForm`]. The quantity `reason` is a text: the name of the stage that rejected the request. `wait`,
+//! `now` and `reason` describe the whole answer and not a single stage. The default unit is `s` for times to wait and `epoch` for `now`.
 
 use std::fmt::{self, Write as _};
 use std::time::Duration;
@@ -24,7 +25,8 @@ pub(super) struct Field {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The field names no stage. It refers to the stage that rejected the request, otherwise to the first stage of the stack.
+    /// The field contains no stage name. It refers to the stage that rejected the request, or to the first stage of the stack if no stage
+    /// did.
     Speaking,
     Named {
         index: usize,
@@ -137,8 +139,8 @@ impl Field {
         Ok(Self { stage, quantity })
     }
 
-    /// Returns the index of the stage whose limit a template field reports. `speaker` is the index that applies to a field without a stage
-    /// name.
+    /// Returns the index of the stage whose limit a template field reports. A field without a stage name reports the limit of the stage
+    /// with the index `speaker`.
     pub(super) fn stage(&self, speaker: usize) -> Option<usize> {
         match self.quantity {
             Quantity::Wait(_) | Quantity::Now(_) | Quantity::Reason => None,
@@ -181,8 +183,8 @@ fn write_after(form: TimeForm, after: Duration, rendering: &RenderContext<'_>, o
     }
 }
 
-/// Writes the moment at which a limit resets, or the time left until then. If the limit reset while its request was served, the moment is
-/// in the past. Real servers also send moments in the past if they write their headers when they decide on the request.
+/// Writes the moment at which a limit resets, or the time left until then. The written moment is in the past if the limit has reset while
+/// its request was being served. Real servers that write their headers before they serve the request send such past moments, too.
 fn write_reset(form: TimeForm, limit_status: &LimitStatus, rendering: &RenderContext<'_>, out: &mut String) {
     if form.unit.is_moment() {
         form.write_moment(rendering.teller.wall(rendering.reset_at(limit_status)), out);

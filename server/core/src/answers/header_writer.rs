@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use vocabulary::{Instant, TimeScale, WallTime};
 
-/// Time base of an answer. Times are rounded after their conversion to the time base.
+/// Time base of an answer: experiment time or real time. Real time is experiment time multiplied by the time scale.
 ///
-/// Our own load generator receives experiment time if it runs at the server's time scale. All other clients receive real time, which is
-/// experiment time multiplied by the scale.
+/// Our own load generator receives times in experiment time if it uses the same time scale as the server. All other clients receive times
+/// in real time. Each time is first converted to the time base and then rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeaderWriter {
     anchor: WallTime,
@@ -15,8 +15,7 @@ pub struct HeaderWriter {
 }
 
 impl HeaderWriter {
-    /// Creates a writer of times in experiment time. The writer's calendar shows `anchor` at the server's start and advances with the
-    /// experiment.
+    /// Creates a writer that states times in experiment time. `anchor` is the calendar time at the server's start.
     pub fn experiment(anchor: WallTime) -> Self {
         Self { anchor, scale: TimeScale::default() }
     }

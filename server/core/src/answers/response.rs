@@ -70,8 +70,9 @@ enum Body {
 }
 
 impl Response {
-    /// Parses the configuration of an answer. A template field that names no stage refers to the stage `speaker`. Headers and advice that
-    /// the answer does not set come from `every`.
+    /// Parses the configuration of an answer. If a template field contains no stage name, the field refers to the stage with the index
+    /// `speaker`. If the answer has no retry advice of its own, it gets the advice of `every`. It also gets those headers of `every` that
+    /// it does not set itself.
     pub(super) fn read(
         config: &ResponseConfig,
         every: &Every,

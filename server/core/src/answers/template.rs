@@ -1,8 +1,8 @@
 //! Template: a text that contains fields, such as `{"retry_after": {wait_s:decimal(2)}}`.
 //!
-//! Bodies are JSON with many braces, so a brace starts a field only if a complete field follows. A field is `{`, then a name, optionally
-//! `:` and a format, then `}`. The name consists of lower-case letters, digits, `_`, `.` and `-`, and starts with a letter. Every other
-//! brace is literal, and `}}` is two literal braces. Text that looks like a field is escaped with one more brace: `{{name}`.
+//! A field is `{`, then a name, optionally `:` and a format, then `}`. The name consists of lower-case letters, digits, `_`, `.` and `-`,
+//! and starts with a letter. All other braces are literal text, because JSON bodies contain many braces. `}}` is literal text as well: two
+//! closing braces. A text that looks like a field is escaped with one more opening brace: `{{name}`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +13,7 @@ use super::response_context::RenderContext;
 /// Maximum number of fields in a template. The limit keeps rendered headers short enough for HTTP clients to accept.
 const MAX_FIELDS: usize = 64;
 
-/// Length, in bytes, from which a text in braces is literal, even if it looks like a field.
+/// Length of a text in braces, in bytes, at which it is too long for a field. A text of this length or longer is literal text.
 const MAX_FIELD: usize = 256;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Template {
                 pieces.push(Piece::Field(Field::parse(field, stages)?));
                 rest = &rest[field.len() + 2..];
             } else {
-                // If two braces precede a field, the first brace escapes the field.
+                // A second brace in front of a field is an escape, so the field is copied as literal text.
                 let escaped = field_in(&rest[1..]);
                 plain.push('{');
                 rest = &rest[1..];
@@ -78,7 +78,7 @@ impl Template {
         })
     }
 
-    /// Returns the text of the template with the values of its fields. `None` if one of the fields has no value.
+    /// Returns the text of the template with each field replaced by its value. `None` if any of the fields has no value.
     pub(super) fn render(&self, rendering: &RenderContext<'_>) -> Option<Cow<'_, str>> {
         self.rendered(|field, out| field.write(rendering, out))
     }

@@ -85,7 +85,8 @@ impl TimeForm {
         Self { unit, places, rounding: Rounding::Up }
     }
 
-    /// Parses the optional words that follow the unit of a time: `decimal(2)`, then `up`, `down` or `nearest`. A colon precedes each word.
+    /// Parses the optional format words of a time: `decimal(2)` for the number of decimals, then `up`, `down` or `nearest` for the
+    /// rounding. In the template, each word follows the unit after a colon.
     pub(super) fn take<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let (mut has_decimals, mut has_rounding) = (false, false);
         for word in words {
@@ -135,8 +136,8 @@ impl TimeForm {
         }
     }
 
-    /// Converts a duration to a whole number of units of its last digit. With two decimals, for example, the result is a number of
-    /// hundredths.
+    /// Converts a duration to a count of the smallest unit that is printed, and rounds it. For example, a time with two decimals is
+    /// converted to hundredths of its unit.
     pub(super) fn rounded(self, duration: Duration) -> u128 {
         let step = self.unit.nanos() / 10_u128.pow(self.places.into());
         let nanos = duration.as_nanos();

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::caps::MAX_SLOTS;
 
-/// Returns a text that names the values accepted by a configuration key. `None` if the error of the value's own parser is clearer, for
-/// example for a malformed value of the right type.
+/// Returns an error text with the values that a configuration key accepts. Returns `None` if the error of the value's own parser is
+/// clearer. An example is a value that is a text, as required, but malformed.
 pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
     let example = match key {
         "max_busy" => return Some(format!("the value must be a whole number from 1 to {MAX_SLOTS}")),

@@ -11,12 +11,12 @@ use crate::script::ReplyId;
 use crate::service::ServiceModel;
 
 /// Policy that itself serves the requests that have passed the stages of a [stack](crate::policies::Stages). The policy owns all resources
-/// that requests hold. The stack calls the policy in the same way as the server calls the stack.
+/// that requests hold. The stack calls the methods of the policy at the same events at which the server calls the methods of the stack.
 pub(crate) trait Admission: fmt::Debug + Send {
     fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived;
 
-    /// Handles a request that must not be served, at a server without stages. `verdict` states the reason. By default, the request ends at
-    /// once.
+    /// Handles a request that must not be served; `verdict` is the reason. The stack calls this method only if it has no stages. By
+    /// default, the request ends at once.
     fn refuse(
         &mut self,
         _at: Instant,
@@ -39,8 +39,8 @@ pub(crate) trait Admission: fmt::Debug + Send {
         Capacity::Slots
     }
 
-    /// Returns how many of the `capacity` resources are free. At a server without stages, a request with carrier sense starts only if
-    /// enough of these resources are free.
+    /// Returns the number of free resources, if there are `capacity` resources in total. Some requests start only if enough resources are
+    /// free (carrier sense). This number decides about their start if the server has no stages.
     fn free(&self, capacity: u32) -> u32 {
         capacity.saturating_sub(self.load().busy)
     }

@@ -15,7 +15,7 @@ pub(crate) struct Common {
     pub(crate) own: Own,
     pub(crate) later: Later,
     pub(crate) charged: Charged,
-    /// Wall-clock time of the server's start. It is not a parameter, but clock-aligned time windows depend on it.
+    /// Wall-clock time of the server's start. Clock-aligned time windows depend on it. Users cannot set it as a parameter.
     pub(crate) anchor: WallTime,
 }
 
@@ -36,8 +36,8 @@ pub(crate) enum Later {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charged {
     Arrival,
-    /// A request is charged when its response is sent, as in Kong's plugin, which counts in its log phase. All requests that arrive before
-    /// the first response therefore pass.
+    /// A request is charged only when its response is sent. Kong's plugin works in this way, because it counts requests in its log phase.
+    /// Therefore all requests pass that arrive before the first response.
     Answer,
 }
 

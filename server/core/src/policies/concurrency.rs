@@ -1,7 +1,7 @@
 //! Concurrency limit per key. Requests above the limit may wait in a queue.
 //!
-//! Source: the article "Improve on exponential backoff" (Sync Musings, seed 000) for the cap; `HAProxy`'s `maxconn` with `timeout queue`,
-//! and the priority levels of Kubernetes, for queues.
+//! Source of the cap: the article "Improve on exponential backoff" (Sync Musings), called seed 000 in this project. Sources of the queue:
+//! `HAProxy`'s `maxconn` with `timeout queue`, and the priority levels of Kubernetes.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -23,8 +23,8 @@ use crate::service::ServiceModel;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Concurrency {
-    /// Maximum number of busy places per key. A request occupies as many places as it costs, usually one. `u32::MAX` means the server's own
-    /// `max_busy`.
+    /// Maximum number of places that the requests of one key may occupy at the same time. A request occupies as many places as it costs,
+    /// usually one. The value `u32::MAX` means that the server's own setting `max_busy` is the maximum.
     pub(crate) cap: u32,
     pub(crate) queue: u32,
     pub(crate) queue_timeout: Duration,
@@ -108,7 +108,8 @@ struct Places {
     /// Queued requests, ordered by the instant of their timeout and then by arrival.
     timeouts: BTreeMap<(Instant, u64), (RequestId, Key)>,
     arrivals: u64,
-    /// Requests that left the queue and now hold a place, in the order in which they left the queue. Each has the instant at which it left.
+    /// Requests that have left the queue and hold a place, but have not yet been passed on to the next stage. Each has the instant at which
+    /// it left the queue. The requests are in the order of these instants.
     called: VecDeque<(Instant, RequestId)>,
 }
 
@@ -153,8 +154,8 @@ impl Places {
         if key == Key::default() { &mut self.all } else { self.keys.entry(key).or_default() }
     }
 
-    /// Gives free places of a key to its queued requests. Removes the key's entry if the key then has neither busy places nor queued
-    /// requests.
+    /// Admits queued requests of a key as long as enough places are free. Then removes the key's entry if the key has neither busy places
+    /// nor queued requests.
     fn settle(&mut self, at: Instant, key: Key, cap: u64) {
         let Self { config, all, keys, timeouts, called, .. } = self;
         let place = if key == Key::default() { Some(all) } else { keys.get_mut(&key) };
@@ -218,17 +219,18 @@ impl StagePolicy for Places {
             return Decision::Reject(None);
         }
         if !self.timeouts.is_empty() {
-            // The concurrency cap may have been raised since the last call, so that queued requests fit now.
+            // Queued requests may fit now, because the concurrency cap may have been raised since the last call. They are admitted first.
             self.settle(at, asked.key, cap);
         }
         let (busy, waiting) = self.place(asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
-        // With LIFO order, the new request is the next to be served, before all queued requests. The queued requests do not fit now.
+        // With LIFO order, the newest request is served first. The new request may therefore pass although older requests are queued. None
+        // of the queued requests fits at present.
         let is_first = waiting == 0 || self.config.order == Order::Lifo;
         if is_first && busy + cost <= cap {
             return Decision::Pass;
         }
         if waiting >= usize::try_from(self.config.queue).unwrap_or(usize::MAX) {
-            // The wait is unknown, because it is unknown when a place becomes free.
+            // The advised wait is unknown, because it cannot be predicted when a place becomes free.
             return Decision::Reject(None);
         }
         let (id, timeout) = (asked.request.id, (at + self.config.queue_timeout, self.arrivals));
@@ -278,7 +280,7 @@ impl StagePolicy for Places {
         let entry = self.timeouts.first_entry().filter(|entry| entry.key().0 <= at)?;
         let (id, key) = entry.remove();
         self.drop_out(key, id);
-        // Requests that were queued after the removed request may fit now.
+        // Requests behind the removed request may fit now, because they may need fewer places.
         self.settle(at, key, self.cap(at, service));
         Some(Waited { id, passes: false })
     }

@@ -1,7 +1,7 @@
-//! The server's own concurrency cap. Requests that arrive while all slots are busy are rejected at once.
+//! The server's own concurrency cap. Requests that arrive while all slots are busy are rejected.
 //!
-//! Source: the article "Improve on exponential backoff" (Sync Musings, seed 000). A rejection itself takes a little time. It may hold a
-//! slot during this time, even above the cap.
+//! Source: the article "Improve on exponential backoff" (Sync Musings), called seed 000 in this project. A rejection itself takes a little
+//! time. The rejected request may hold a slot during this time, even if more slots than the cap are then busy.
 
 use vocabulary::{Configurable, Parameter};
 

@@ -13,8 +13,9 @@ const MOST: u32 = 1_000_000_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CostRule(Vec<Source>);
 
-/// Rule for the actual cost of an accepted request: a list of sources. The first source that has a value determines the actual cost; if no
-/// source has a value, it equals the charged cost. When the response is sent, the difference is refunded, or charged in addition.
+/// Rule for the actual cost of an accepted request: a list of sources. The first source that has a value determines the actual cost. If no
+/// source has a value, the actual cost equals the charged cost. When the response is sent, the stage refunds the difference between the two
+/// costs, or charges it in addition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Refund(Vec<Source>);
 

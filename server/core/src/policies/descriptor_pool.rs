@@ -1,10 +1,10 @@
 //! A service that shares a pool of file descriptors with its submitters, and crashes when no descriptors are left.
 //!
-//! Source: Thain and Livny (seed 003), "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5. A submitter, which is the
-//! process that sends one request, holds descriptors from its start. After its startup it connects to the service, and the connection takes
-//! further descriptors at the service. The service serves one connection at a time, and is slower the more submitters are in progress. A
-//! connection that finds too few descriptors crashes the service. Then all connections fail, and the service is available again after a
-//! while.
+//! Source: Thain and Livny, "The Ethernet Approach to Grid Computing", HPDC 2003, sections 4 and 5 (called seed 003 in this project). A
+//! submitter is the process that sends one request. It holds descriptors from its start. After its startup, it connects to the service,
+//! which needs further descriptors for the connection. The service serves one connection at a time, and becomes slower the more submitters
+//! are in progress. If a new connection finds too few descriptors, the service crashes. All connections then fail, and the service is
+//! available again after a while.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::request::{Request, RequestId, ServerDecision};
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
 
-/// Parameters of the descriptor pool. The defaults are fitted to the paper by Thain and Livny (seed 003).
+/// Parameters of the descriptor pool. The default values are fitted to the results in the paper by Thain and Livny.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PoolConfig {
     descriptors: u32,
@@ -124,7 +124,7 @@ struct DescriptorPool {
     crashes: u64,
     events: Timeline<Event>,
     scheduled: u64,
-    /// State of each request, by request id. `None` if the request neither holds nor awaits anything.
+    /// State of each request, by request id. `None` if no request with this id is in progress.
     holders: Vec<Option<Holder>>,
     done: VecDeque<Released>,
     done_at: Instant,
@@ -140,8 +140,8 @@ enum Event {
 struct Holder {
     stage: Stage,
     since: Instant,
-    /// Number that identifies the pending event of this request. The request id is not enough, because ids are reused and a crash
-    /// invalidates pending events.
+    /// Number of the pending event of this request. Events with other numbers are ignored: they belong to earlier requests with the same
+    /// id, or a crash has invalidated them.
     order: u64,
 }
 

@@ -28,11 +28,11 @@ pub(crate) struct FixedWindow {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Windows follow each other from the server's start.
+    /// The first window starts with the server. Each further window follows the previous one without a gap.
     Start,
-    /// Windows follow each other from 1970-01-01, 00:00 UTC, such as hours of the clock.
+    /// Windows are aligned with the clock, such as its hours. They follow each other without gaps from 1970-01-01, 00:00 UTC.
     Epoch,
-    /// Windows follow each other from the first request of the run.
+    /// The first window starts with the first request of the run. Each further window follows the previous one without a gap.
     Run,
     /// Each window starts with the first request after the end of the previous window.
     First,
@@ -91,11 +91,11 @@ impl PolicyConfig for FixedWindow {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
-    /// Start of the current window, but not before the server's start.
+    /// Start of the current window. If the window began before the server's start, the server's start is stored.
     began: Instant,
     ends: Instant,
     accepted: u32,
-    /// Start of the run. The start is set only with [`Align::Run`].
+    /// Start of the run, from which windows are counted if they are aligned with the run ([`Align::Run`]). Unused with any other alignment.
     run_began: Instant,
 }
 

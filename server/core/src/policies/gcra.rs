@@ -61,8 +61,8 @@ impl PolicyConfig for Gcra {
     }
 }
 
-/// State of the algorithm: its theoretical arrival time, which is the instant at which the bucket is full. The unit is nanoseconds × the
-/// rate's count, so that every request moves this time by a whole number.
+/// State of the algorithm: its theoretical arrival time. This is the instant at which the bucket will be full. It is stored in nanoseconds
+/// × the count of the rate, because in this unit every request moves it by a whole number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expected {
     arrival: u128,
@@ -82,13 +82,14 @@ impl Gcra {
         u128::from(cost) * u128::from(self.rate.per_nanos)
     }
 
-    /// Returns the distance from `at` to the theoretical arrival time, which is the bucket's deficit at `at`. The state must already be
+    /// Returns the time from `at` until the bucket is full. This time represents the bucket's deficit at `at`. The state must already be
     /// advanced to `at`.
     fn ahead(&self, expected: &Expected, at: Instant) -> u128 {
         expected.arrival - self.scaled(at)
     }
 
-    /// Charges a request that may pass up to `nanos` nanoseconds after `at`.
+    /// Charges a request that passes after a delay of up to `nanos` nanoseconds. The bucket may be overdrawn by as much as it gets in that
+    /// time.
     pub(crate) fn charge_ahead(&self, expected: &mut Expected, at: Instant, cost: u32, nanos: u64) {
         expected.least.note(at, self.ahead(expected, at));
         let late = u128::from(nanos) * u128::from(self.rate.count);
@@ -121,10 +122,12 @@ impl RateAlgorithm for Gcra {
         let (ahead, full) = (before.ahead(expected, at), before.increment(before.burst));
         let room = self.increment(self.burst);
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
-        // The bucket's deficit is recorded before the configuration changes, because a larger burst increases the deficit from now on.
+        // The deficit is the amount that is missing until the bucket is full. It is recorded before the configuration changes, because a
+        // larger burst makes the deficit larger.
         expected.least.note(at, ahead);
         expected.least.rescale(rescaled);
-        // Converts the tokens in the bucket to the new rate. The bucket may be overdrawn.
+        // Converts the fill of the bucket to the unit of the new rate. The first case is a bucket that contains tokens or is empty. The
+        // second case is an overdrawn bucket.
         let ahead = match full.checked_sub(ahead) {
             Some(filled) => room - rescaled(filled).min(room),
             None => room + rescaled(ahead - full),

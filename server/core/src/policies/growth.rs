@@ -27,8 +27,8 @@ impl Growth {
         Grown { limit: self.start, grows_at: None, used: Instant::ORIGIN }
     }
 
-    /// Checks the parameters together. `idle` must be longer than any wait, because the limit restarts from its initial value after a time
-    /// `idle` without requests.
+    /// Checks whether the parameters fit together. `idle` must be longer than the longest wait, `max_wait`. The reason is that after a time
+    /// `idle` without requests, the limit restarts from its initial value.
     pub(crate) fn check(&self, max_wait: Duration) -> Result<(), String> {
         if self.start > self.most {
             return Err("`start` is above `most`".to_owned());

@@ -12,14 +12,14 @@ use crate::timeline::Timeline;
 pub(crate) struct Holding {
     busy: u32,
     in_service: u32,
-    /// Scheduled ends of requests in service. The ends of rejections are in another timeline. With constant times, both timelines therefore
-    /// stay in order.
+    /// Scheduled ends of requests in service. The ends of rejections have a timeline of their own. If service times and reject times are
+    /// constant, new ends are therefore always added at the end of a timeline.
     services: Timeline<RequestId>,
     rejections: Timeline<RequestId>,
     scheduled: u64,
-    /// State of each request, by request id. `None` if the request holds nothing.
+    /// State of each request, by request id. `None` if no request with this id is between its decision and its answer.
     holders: Vec<Option<Holder>>,
-    /// Number of scheduled ends that belong to cancelled requests. Usually the number is 0, and the timelines need not be searched for such
+    /// Number of scheduled ends that belong to cancelled requests. It is usually 0. While it is 0, the timelines are not searched for such
     /// ends.
     stale: usize,
 }
@@ -34,8 +34,8 @@ struct Holder {
 }
 
 impl Holding {
-    /// Starts the time `takes` from the decision on a request to its response. With `rejects_occupy`, a rejected request counts as busy
-    /// during this time, too.
+    /// Starts the time between the decision on a request and its response; `takes` is the length of this time. An accepted request counts
+    /// as busy during this time. A rejected request counts as busy only with the setting `rejects_occupy`.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -108,8 +108,9 @@ impl Holding {
         Some(Released { id, verdict: holder.verdict, advice: None, held, busy, reply: None })
     }
 
-    /// Drops scheduled ends of cancelled requests. Ends at the front are dropped at once, so that `next` is always the end of a live
-    /// request. All other ends of cancelled requests are dropped when they are the majority, so that they do not pile up.
+    /// Drops scheduled ends of cancelled requests. At the front of a timeline, such ends are dropped at once. The front is therefore always
+    /// the end of a request that was not cancelled. The others are dropped only when they make up most of a timeline, which keeps their
+    /// number bounded.
     fn forget_stale_ends(&mut self) {
         let holders = &self.holders;
         let alive =

@@ -6,13 +6,13 @@ use vocabulary::TextField;
 
 use crate::request_fields::{FieldSelection, RequestFields};
 
-/// Hash of the facts that all requests counted together have in common. The hashes of two different combinations of facts are equal with a
-/// probability of 2⁻¹²⁸.
+/// Key of all requests that are counted together. The key is a hash of the facts that these requests have in common. Two different sets of
+/// facts have the same hash with a probability of 2⁻¹²⁸.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(u128);
 
-/// Rule that determines the key of a request. The rule is a list of alternatives, each of which combines facts about the request. The
-/// alternatives are tried in order, and the first one applies of which the request has all facts.
+/// Rule that determines the key of a request. The rule is a list of alternatives. Each alternative consists of one or more facts, such as a
+/// header and the method. The first alternative whose facts are all known for the request determines the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeyRule(Vec<Vec<Fact>>);
 

@@ -18,7 +18,7 @@ pub(crate) struct Keyed<L: RateAlgorithm> {
     /// Past configurations of the rate algorithm, each with the instant at which it ended. A key is migrated through these configurations
     /// when the key is next used.
     past: VecDeque<(L, Instant)>,
-    /// Number of all past configurations, including those that are no longer kept in `past`.
+    /// Number of all past configurations since the start. It includes those that are no longer kept in `past`.
     algorithms: u64,
 }
 
@@ -28,9 +28,9 @@ struct Known<S> {
     algorithm: u64,
 }
 
-/// Maximum number of past configurations kept for lazy migration. A key migrates when it is next used, so a change touches no keys. Only
-/// when this number is reached, all keys migrate past the older half of the configurations at once. A key that was not used meanwhile then
-/// behaves as if its last configuration had applied until the end of that half.
+/// Maximum number of past configurations that are kept. A change of the configuration touches no keys, because each key is migrated when it
+/// is next used. When the maximum is reached, the older half of the configurations is dropped, and all older keys are migrated at once. An
+/// older key is treated as if its own configuration had applied until the end of the dropped half.
 const MAX_PAST: usize = 1024;
 
 impl<L: RateAlgorithm> Keyed<L> {

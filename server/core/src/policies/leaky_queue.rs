@@ -92,11 +92,11 @@ const ONE: i128 = 1000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Excess {
-    /// Excess of requests over the rate at `last_ms`, the millisecond of the last request. The unit is a thousandth of a request. The
-    /// excess is minus one request if the queue is empty.
+    /// Excess of requests over the rate at the time `last_ms`, in thousandths of a request. `last_ms` is the millisecond of the last
+    /// request. An empty queue has an excess of minus one request.
     thousandths: i128,
     last_ms: u64,
-    /// Rounding remainder of the amount that leaked before the rate changed, in millionths of a request. Usually 0.
+    /// Part of the leaked amount that was cut off by rounding when the rate last changed, in millionths of a request. Usually 0.
     leaked: i128,
     least: LeastMissing,
 }
@@ -115,10 +115,10 @@ impl LeakyQueue {
         (excess.thousandths - (self.milli_rate() * ms + excess.leaked) / 1000).max(-ONE)
     }
 
-    /// Returns the first whole millisecond at which at most `left` of the queue's excess is left.
+    /// Returns the first whole millisecond at which the excess of the queue is not larger than `left`.
     fn left_at(&self, excess: &Excess, left: i128) -> Instant {
         let leaks = (excess.thousandths - left).max(0);
-        // `ms` is the smallest number with (rate × ms + leaked) / 1000 ≥ leaks.
+        // `ms` is the smallest whole number that satisfies the inequality (rate × ms + leaked) / 1000 ≥ leaks.
         let ms = div_ceil((leaks * 1000 - excess.leaked).max(0), self.milli_rate());
         Instant::from_millis(excess.last_ms.saturating_add(u64::try_from(ms).unwrap_or(u64::MAX)))
     }
@@ -134,7 +134,8 @@ fn whole_millis(at: Instant) -> u64 {
     at.as_nanos() / 1_000_000
 }
 
-/// Converts the excess of the queue to its distance from an empty queue, which corresponds to the deficit of a token bucket.
+/// Converts the excess of the queue to the difference between this excess and that of an empty queue. The difference corresponds to the
+/// deficit of a token bucket.
 fn missing(left: i128) -> u128 {
     u128::try_from(left + ONE).unwrap_or(0)
 }
@@ -155,8 +156,8 @@ impl RateAlgorithm for LeakyQueue {
         Excess { thousandths: -ONE, last_ms: 0, leaked: 0, least: LeastMissing::default() }
     }
 
-    /// Does nothing. The amount that leaked since the last request is computed in a single step, because each computation truncates this
-    /// amount to whole thousandths of a request.
+    /// Does nothing, because the amount that leaked since the last request must be computed in a single step. Each step truncates the
+    /// amount to whole thousandths of a request, so several steps would add up their rounding errors.
     fn advance(&self, _excess: &mut Excess, _at: Instant) {}
 
     fn ask(&self, excess: &Excess, at: Instant, cost: u32) -> Decision {

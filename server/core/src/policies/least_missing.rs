@@ -1,22 +1,23 @@
 //! The smallest deficit of a token bucket since a charge. This is the most that a refund of the charge can return.
 //!
-//! A refund must leave the bucket as if the charge had never been made. Compare the real bucket with one that was not charged. The
+//! A refund must leave the bucket as if the charge had never been made. Compare the real bucket with a bucket that was not charged. The
 //! uncharged bucket is ahead by the cost of the charge until it is full. From then on it loses the tokens that arrive, and the real bucket
-//! catches up. So at any time the uncharged bucket is ahead by the smaller of two amounts: the cost, and the smallest deficit of the real
-//! bucket since the charge. Exactly this amount is refunded.
+//! catches up. So at any time the uncharged bucket is ahead by one of two amounts, whichever is smaller. One is the cost, the other is the
+//! smallest deficit of the real bucket since the charge. The smaller amount is what is refunded.
 //!
-//! Proof that refunds let no more pass than a bucket without refunds. By induction over the refunds, the real bucket equals one that was
-//! charged only the amounts not refunded. (A refund also applies to the past: it lowers the deficits recorded since the charge.) Such a
-//! bucket would have admitted every request that passed, because it never holds less than the real one did. So the requests without a
-//! refund pass a plain bucket: between any two instants at most burst + rate × time of them.
+//! A bucket with refunds lets no more requests pass than a bucket without refunds. Proof, by induction over the refunds: The real bucket
+//! equals a bucket that was charged only the amounts that were not refunded. A refund also applies to the past, because it lowers the
+//! deficits recorded since the charge. The other bucket never holds less than the real bucket did, so it would have admitted every request
+//! that passed. The requests that were not refunded therefore pass a plain bucket. Between any two instants, at most burst + rate × time of
+//! them pass.
 //!
-//! The number of recorded deficits is limited. If there are too many, two consecutive ones are merged into the smaller one. Then the refund
-//! is smaller, as if a part of the charge had stayed.
+//! The number of recorded deficits is limited. If there are too many, each pair of consecutive deficits is merged into the smaller one. A
+//! refund may then be smaller, as if a part of the charge had been kept.
 
 use vocabulary::Instant;
 
-/// Record of deficits, each of which is smaller than the deficit at any later charge. A deficit is the amount that is missing until the
-/// bucket is full, in the bucket's own unit.
+/// Record of the bucket's deficits. A deficit is the amount that is missing until the bucket is full, in the bucket's own unit. A recorded
+/// deficit is dropped as soon as a later deficit is not larger, because only the smallest one matters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LeastMissing {
     /// Recorded deficits in order of time. Each is larger than the one before it.
@@ -35,7 +36,8 @@ impl LeastMissing {
     /// Records the bucket's deficit just before a charge, or just before the deficit grows for another reason.
     pub(crate) fn note(&mut self, at: Instant, missing: u128) {
         self.drop_above(missing);
-        // No tokens arrive within one instant, so the first deficit recorded at an instant is the smallest one of this instant.
+        // A deficit that was already recorded at this instant is kept. It is the smallest deficit of this instant, because no tokens arrive
+        // within one instant.
         if self.lows.last().is_some_and(|last| last.at == at) {
             return;
         }
@@ -54,7 +56,8 @@ impl LeastMissing {
         for low in &mut self.lows[since..] {
             low.missing -= back;
         }
-        // The smallest deficit since the charge is now `least - back`. Earlier records that are not smaller than that are dropped.
+        // After the refund, the smallest deficit since the charge is `least - back`. Records from before the charge are dropped unless they
+        // are smaller than this deficit.
         let lower = self.lows[..since].partition_point(|low| low.missing < least - back);
         self.lows.drain(lower..since);
         back

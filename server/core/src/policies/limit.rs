@@ -8,10 +8,10 @@ pub(crate) struct Limit {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Per {
-    /// The value of the limit itself contains the period, as in `20/s`, or the limit has no period.
+    /// The limit has no separate period. Its value contains the period, as in `20/s`, or no period applies.
     Nothing,
     Day,
-    /// The period of the limit is the duration in the parameter with this key.
+    /// The period of the limit is the value of another parameter, which has this key.
     Parameter(&'static str),
 }
 

@@ -1,9 +1,9 @@
 //! A short queue that is processed in ticks, and becomes slower the more requests are outstanding.
 //!
-//! Source: the document "Exploring backoff" (seed 002). While at most `limit` requests are outstanding, each of them makes progress in
-//! every tick. Above this number, the queue does `limit` units of work per tick for accepted and rejected requests together. According to
-//! the document's figures, the units are divided in proportion to the numbers of accepted and rejected requests and rounded down, and
-//! accepted requests get at least one unit.
+//! Source: the document "Exploring backoff", called seed 002 in this project. While at most `limit` requests are outstanding, each of them
+//! makes progress in every tick. While more requests are outstanding, the queue does only `limit` units of work per tick. The units are
+//! divided between accepted and rejected requests in proportion to their numbers, and rounded down. Accepted requests get at least one
+//! unit. This division agrees with the figures in the document.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -29,11 +29,11 @@ pub(crate) struct QueueConfig {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Subset {
-    /// While more than `limit` requests are outstanding, the oldest accepted and the oldest rejected ones make progress. The units of work
-    /// are divided in proportion to the numbers of accepted and rejected requests.
+    /// If more than `limit` requests are outstanding, the oldest accepted and the oldest rejected requests make progress. The units of work
+    /// are divided between accepted and rejected requests in proportion to their numbers.
     Proportional,
-    /// While more than `limit` requests are outstanding, random ones make progress. All of them, accepted or rejected, have the same
-    /// probability.
+    /// If more than `limit` requests are outstanding, randomly drawn requests make progress. Every outstanding request, accepted or
+    /// rejected, has the same probability.
     Random,
 }
 
@@ -237,8 +237,8 @@ impl OverwhelmedQueue {
         self.tick_at = (outstanding > 0).then(|| at + self.config.tick);
     }
 
-    /// Returns for each outstanding request whether it makes progress in this tick; accepted requests come first. Exactly `limit` requests
-    /// make progress. They are drawn without replacement and with equal probability.
+    /// Draws the requests that make progress in this tick. The result has one value per outstanding request, accepted requests first.
+    /// Exactly `limit` requests make progress. They are drawn without replacement and with equal probability.
     fn chosen(&self, outstanding: usize, limit: usize, at: Instant, seed: u64) -> Vec<bool> {
         let mut rng = draws(seed, Purpose::Subset, at.as_nanos() / self.tick_nanos(), 0);
         let mut indices: Vec<usize> = (0..outstanding).collect();
@@ -273,7 +273,8 @@ fn work(
     });
 }
 
-/// Variant of `work` for the first entries of a list. Fast path: it does not touch the other entries, which may be many more.
+/// Variant of `work` that works on the first entries of a list only. Fast path: it does not touch the other entries, whose number may be
+/// much larger.
 fn work_on_first(
     list: &mut VecDeque<Entry>,
     first: usize,

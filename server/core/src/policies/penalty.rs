@@ -20,8 +20,8 @@ use crate::service::ServiceModel;
 pub(crate) struct Penalty {
     lock: Duration,
     early: Early,
-    /// Number of rejected requests within `ban_window` after which a client is banned. With [`Early::Only`], the number of early requests.
-    /// `u32::MAX` means that no client is banned.
+    /// Number of rejected requests within `ban_window` after which a client is banned. With [`Early::Only`], early requests are counted in
+    /// place of rejected requests. The value `u32::MAX` means that no client is banned.
     ban_after: u32,
     ban_window: Duration,
     ban: Duration,
@@ -96,7 +96,8 @@ struct Locks {
 
 #[derive(Debug, Default)]
 struct Lock {
-    /// End of the lock, or of the advised wait with [`Early::Only`]. Requests before this instant are early.
+    /// End of the client's lock. With [`Early::Only`], also the end of the wait that the client was advised. Requests before this instant
+    /// are early.
     until: Instant,
     banned_until: Instant,
     /// Number of requests that count towards a ban, in the window that ends at `window_ends`.

@@ -59,8 +59,9 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the maximum number of requests in service at once, each for the service time that the server draws. `None` if the number is
-    /// not limited. The minimum cost of a successful op can be computed only from this number or from a [pace](Self::pace).
+    /// Returns the maximum number of requests in service at the same time, if they are served for service times that the server draws.
+    /// `None` if there is no such maximum. The minimum cost of a successful op can be computed only from this maximum or from a
+    /// [pace](Self::pace).
     fn places(&self) -> Option<Places> {
         None
     }
@@ -70,14 +71,14 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         true
     }
 
-    /// True if the policy serves every request that arrives while fewer requests are in service than the server's cap, as long as nothing
-    /// is rejected. Ops can be planned in advance only for such a policy.
+    /// True if the policy serves every request that arrives while fewer requests are in service than the server's cap. The condition must
+    /// hold as long as nothing is rejected. Only with such a policy can ops be planned in advance.
     fn is_plannable(&self) -> bool {
         false
     }
 
-    /// Whether the setting `rejects_occupy` applies to the policy. If so, a rejected request counts as busy for its reject time, like a
-    /// served request for its service time.
+    /// Whether the setting `rejects_occupy` applies to the policy. With this setting, a rejected request counts as busy for its reject
+    /// time, as a served request does for its service time.
     fn obeys_rejects_occupy(&self) -> bool {
         false
     }
@@ -91,7 +92,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the time that an undisturbed attempt needs in addition to its service and the network delays.
+    /// Returns the time that an attempt takes besides its service and the network delays, if no other attempts disturb it.
     fn startup(&self) -> Duration {
         Duration::ZERO
     }

@@ -43,8 +43,8 @@ impl PolicyConfig for Random {
 impl Random {
     fn rejects(&self, request: &Request) -> bool {
         let mut rng = draws(request.seed, Purpose::Rejection, request.op, request.attempt);
-        // A conditional write is a separate request after the read of the same attempt. Therefore the write uses the attempt's second
-        // random draw.
+        // An attempt of a conditional write consists of two requests: a read and a write. The write skips one random draw, because the read
+        // of the same attempt has used it.
         if matches!(request.step, Step::Write { .. }) {
             unit(&mut rng);
         }

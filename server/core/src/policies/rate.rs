@@ -6,11 +6,11 @@ use vocabulary::{RateUnit, TextField, split_rate};
 pub(crate) struct Rate {
     /// Number of requests or tokens per period, from 1 to 10¹².
     pub(crate) count: u64,
-    /// Period in nanoseconds, at least a millisecond. If the given count has decimals, the period is a multiple of `step_nanos`, by a
-    /// factor of up to 10⁶.
+    /// Period in nanoseconds, at least a millisecond. It equals `step_nanos` if the user gave a whole count. For a count with decimals it
+    /// is a multiple of `step_nanos`, up to 10⁶ times as long, so that `count` is a whole number.
     pub(crate) per_nanos: u64,
-    /// Period as given by the user, in nanoseconds, from a millisecond to 100 days. A bucket with stepwise refill gets tokens whenever this
-    /// period has elapsed.
+    /// Period as given by the user, in nanoseconds, from a millisecond to 100 days. A bucket with stepwise refill gets tokens once in every
+    /// such period.
     pub(crate) step_nanos: u64,
 }
 
@@ -43,7 +43,7 @@ impl Rate {
         if !(SECOND / 1000..=100 * 86_400 * SECOND).contains(&per) {
             return None;
         }
-        // Makes the count a whole number: for example, 0.5/s becomes 1 in 2 s.
+        // Lengthens the period until the count is a whole number: for example, 0.5/s becomes 1 in 2 s.
         let tenfold = 10_u64.pow(u32::try_from(decimals.len()).ok()?);
         let count: u64 = format!("{whole}{decimals}").parse().ok()?;
         let shared = gcd(count, tenfold);
@@ -73,7 +73,8 @@ impl TextField for Rate {
     }
 
     fn show(&self) -> String {
-        // Prints the count per `step_nanos`, because this count has no more decimals than the count given by the user.
+        // Prints the count for the period that the user gave, `step_nanos`. The printed count therefore has no more decimals than the count
+        // that the user gave.
         let steps = u128::from(self.per_nanos / self.step_nanos);
         let millionths = u128::from(self.count) * TENFOLD / steps;
         let (whole, rest) = (millionths / TENFOLD, millionths % TENFOLD);

@@ -23,23 +23,24 @@ pub(crate) trait RateAlgorithm: fmt::Debug + Send + 'static {
     /// Decides on a request of this cost (at least 1). The state must already be [advanced](Self::advance) to `at`.
     fn ask(&self, state: &Self::State, at: Instant, cost: u32) -> Decision;
 
-    /// Switches the state of a key from the configuration `before` to this configuration, at the instant `at`. Later calls must not have
-    /// earlier instants. Tokens accumulated by then are kept as far as they fit.
+    /// Switches the state of a key from the configuration `before` to this configuration. The switch happens at the instant `at`, and later
+    /// calls must not have earlier instants. Tokens that the key has at this instant are kept, as far as they fit into the new
+    /// configuration.
     fn reconfigure(&self, state: &mut Self::State, at: Instant, before: &Self);
 
     /// Charges a request of this cost that [`ask`](Self::ask) has just admitted.
     ///
-    /// Also charges a rejected request, if the stage counts rejected requests. In this case, the charge is at most the amount that is
-    /// available.
+    /// If the stage counts rejected requests, this method also charges a request that was rejected. Such a charge is limited to the amount
+    /// that is available.
     fn charge(&self, state: &mut Self::State, at: Instant, cost: u32);
 
     /// Records a rejection. Most algorithms ignore rejections.
     fn turn_away(&self, _state: &mut Self::State, _at: Instant) {}
 
-    /// Refunds part of a charge made at `taken.at`, as far as the charge still counts. Without the charge, some tokens that arrived since
-    /// then might have been lost because the bucket was full. Such tokens are not refunded, nor are charges of a past window. So the
-    /// remaining charges never total more than could pass without any refunds (for buckets see
-    /// [`LeastMissing`](crate::policies::least_missing::LeastMissing), with the proof).
+    /// Refunds a charge that was made at `taken.at`, as far as the charge still counts. A charge of a past window no longer counts. In a
+    /// bucket, a part of the charge may no longer count either. It is the part that, without the charge, would have been lost because the
+    /// bucket was full. The remaining charges therefore never total more than could pass without any refunds. The proof for buckets is in
+    /// [`LeastMissing`](crate::policies::least_missing::LeastMissing).
     fn refund(&self, state: &mut Self::State, at: Instant, taken: Charge);
 
     fn limit_status(&self, state: &Self::State, at: Instant) -> LimitStatus;

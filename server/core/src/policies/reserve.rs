@@ -56,16 +56,16 @@ impl PolicyConfig for Reserve {
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
-        // The advertised wait ends when a request would pass without delay. With a delay, the request could be admitted earlier, by the
-        // longest wait.
+        // A rejection advises the wait after which the request would pass without delay. The request could be admitted earlier, because a
+        // delay of up to `max_wait` is allowed.
         let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.max_wait()));
         Some(RateLaw::steady(pace, self.rate.count, self.rate.per_nanos))
     }
 }
 
 impl Reserve {
-    /// Returns the token bucket as a GCRA (generic cell rate algorithm). An overdrawn bucket's theoretical arrival time lies further ahead
-    /// than the size of the bucket.
+    /// Returns the token bucket as a GCRA (generic cell rate algorithm), whose state is the instant at which the bucket is full. For an
+    /// overdrawn bucket, this instant is further ahead than the time that an empty bucket needs to fill.
     fn bucket(&self) -> Gcra {
         Gcra::new(self.rate, self.burst)
     }

@@ -50,8 +50,7 @@ impl PolicyConfig for SlidingCounter {
     }
 }
 
-/// Total costs of the accepted requests in the current time window and in the previous one. The number of the current window is stored,
-/// too.
+/// Total costs of the accepted requests in the current time window and in the previous one, and the number of the current window.
 #[derive(Debug)]
 pub(crate) struct Counters {
     window: u128,
@@ -60,13 +59,14 @@ pub(crate) struct Counters {
 }
 
 impl SlidingCounter {
-    /// Returns the time, in nanoseconds from the start of the window, from which this cost may be accepted. `before` and `accepted` are the
-    /// costs accepted in the previous and in the current window. A result beyond the window's length means that the cost cannot be accepted
-    /// in this window.
+    /// Returns the earliest time at which a request of this cost may be accepted, in nanoseconds from the start of the window. `before` is
+    /// the total cost accepted in the previous window, and `accepted` that of the current window. If the result is beyond the window's
+    /// length, the request cannot be accepted in this window.
     fn soonest(&self, before: u32, accepted: u32, cost: u32) -> u128 {
         let length = self.window.as_nanos();
         let taken = u128::from(accepted) + u128::from(cost) - 1;
-        // A request is accepted if before × (length − elapsed) < left × length.
+        // `left` is the amount of the limit that is left for the previous window's requests. The request is accepted if before × (length −
+        // elapsed) < left × length.
         let Some(left) = u128::from(self.limit).checked_sub(taken).filter(|left| *left > 0) else {
             return u128::MAX;
         };
@@ -74,7 +74,7 @@ impl SlidingCounter {
         if before < left {
             return 0;
         }
-        // Longest remaining time of the window for which before × rest < left × length holds.
+        // `rest` is the longest remaining time of the window that satisfies before × rest < left × length.
         let rest = (left * length - 1) / before;
         length - rest
     }
@@ -113,7 +113,8 @@ impl RateAlgorithm for SlidingCounter {
         after(length - elapsed + self.soonest(counters.accepted, 0, cost))
     }
 
-    /// Keeps both counters, and uses them as the counters of the current and the previous window of the new configuration.
+    /// Applies a new configuration. Both counters are kept. They now count for the current and the previous window of the new
+    /// configuration.
     fn reconfigure(&self, counters: &mut Counters, at: Instant, before: &Self) {
         before.advance(counters, at);
         counters.window = u128::from(at.as_nanos()) / self.window.as_nanos();

@@ -1,9 +1,9 @@
 //! Policy with which services take longer while many requests are in service.
 //!
 //! Source: the asymptotic bounds of closed queueing networks (Lazowska, Zahorjan, Graham, Sevcik: Quantitative System Performance, 1984,
-//! chapter 5). Beyond a certain number of requests in service, the knee, throughput no longer grows: with n requests in service, each takes
-//! n / knee times as long. This is the slowdown with factor 1. With a larger factor, throughput falls beyond the knee, like the effect of
-//! contention and coherency in Gunther's universal scalability law.
+//! chapter 5). The knee is the number of requests in service above which throughput no longer grows. With n requests in service, more than
+//! the knee, each request takes n / knee times as long. This is the slowdown with factor 1. With a larger factor, throughput even falls
+//! above the knee. Contention and coherency have the same effect in Gunther's universal scalability law.
 
 use vocabulary::{Configurable, Instant, Parameter};
 

@@ -14,19 +14,20 @@ use crate::service::ServiceModel;
 
 /// Stage of the current policy stack, with its state for every key. The instants passed to its methods never decrease.
 ///
-/// [`ask`](Self::ask) is called once for each request, and again if a rejected request is charged. If the request passes, at once or after
-/// a delay, [`charge`](Self::charge) charges it, at its arrival or at its response. A request that leaves the queue is already charged.
-/// [`ended`](Self::ended) follows at the response, or when the client has disconnected, whatever later stages decided.
+/// For each request, [`ask`](Self::ask) is called first. It is called a second time if the stage charges a request that it rejects.
+/// [`charge`](Self::charge) charges a request that passes, either at its arrival or at its response. It is not called for a request that
+/// leaves the queue, because the queue has already charged the request. [`ended`](Self::ended) is called at the response, or when the
+/// client has disconnected. It is called whatever later stages decided.
 pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
-    /// Switches to the configuration of `other`, a stage of the same kind without state. The current state of this stage is kept. Queued
-    /// requests that need not wait any longer are [admitted](Self::call).
+    /// Switches to the configuration of `other`, a new stage of the same kind. This stage keeps its own state. Queued requests that need
+    /// not wait any longer are [admitted](Self::call).
     fn reconfigure(&mut self, at: Instant, other: Box<dyn StagePolicy>, service: &ServiceModel);
 
     /// Admits queued requests, if the stage has room for them. The stack calls this method after the number of places may have increased.
     fn call(&mut self, _at: Instant, _service: &ServiceModel) {}
 
-    /// Whether the stage has a queue, or requests are left in a queue that the stage had before. The stack reads this only at its creation
-    /// and after [`reconfigure`](Self::reconfigure).
+    /// Whether the stage has a queue, or still contains requests of a queue that it had before. The stack calls this method only when the
+    /// stack is created and after [`reconfigure`](Self::reconfigure).
     fn has_queue(&self) -> bool {
         false
     }
@@ -69,13 +70,13 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
         None
     }
 
-    /// Returns the factor, in thousandths, that multiplies the time of a service which begins while `in_service` other requests are in
-    /// service.
+    /// Returns the factor, in thousandths, by which the stage lengthens a service. `in_service` is the number of other requests in service
+    /// when the service begins.
     fn stretch(&self, _in_service: u32) -> u64 {
         1000
     }
 
-    /// Whether the stage limits the number of requests in service. If so, rejections may hold places, too.
+    /// Whether the stage limits the number of requests in service. In such a stage, rejected requests may hold places, too.
     fn holds_slots(&self) -> bool {
         false
     }
@@ -116,9 +117,9 @@ pub(crate) enum Decision {
     /// The request is charged at once, and passes after this delay.
     PassAfter(Duration),
     Queue,
-    /// The request is rejected. The value is the wait after which the request would pass if nothing else passed until then. The wait is
-    /// exact to the nanosecond and rounded up. If the real server reports another wait, the value is the reported one. `None` if the
-    /// request never passes or the wait is unknown.
+    /// The request is rejected. The value is the time after which the request would pass if no other request passed in the meantime. This
+    /// time is exact to the nanosecond and rounded up. If the modelled real server reports a different time, the value is the reported
+    /// time. `None` if the request never passes or the time is unknown.
     Reject(Option<Duration>),
 }
 

@@ -158,7 +158,8 @@ impl RateAlgorithm for TokenBucket {
 
     fn reconfigure(&self, level: &mut Level, at: Instant, before: &Self) {
         before.advance(level, at);
-        // The bucket's deficit is recorded before the configuration changes, because a larger burst increases the deficit from now on.
+        // The deficit is the amount that is missing until the bucket is full. It is recorded before the configuration changes, because a
+        // larger burst makes the deficit larger.
         level.least.note(at, before.missing(level));
         let rescaled = |amount| rescaled(amount, before.rate.per_nanos, self.rate.per_nanos);
         level.least.rescale(rescaled);

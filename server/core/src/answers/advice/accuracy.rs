@@ -30,7 +30,7 @@ impl Default for AdviceAccuracy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfAnswer {
     pub(super) speaks: bool,
-    /// Malformed value that the server sends instead of correct retry advice. `None` if the advice is well-formed.
+    /// Malformed value that the server sends in place of correct retry advice. `None` if the server sends well-formed advice.
     pub(super) nonsense: Option<&'static str>,
     later: Duration,
     early: Duration,
@@ -52,7 +52,8 @@ const NONSENSE: [&str; 8] = [
 const DRAWS: usize = 4;
 
 impl AdviceAccuracy {
-    /// Draws how accurate the retry advice with the index `form` is in one answer. Each form of advice has random draws of its own.
+    /// Draws at random the inaccuracy of one form of retry advice in one answer. `form` is the index of the form of advice. Each form uses
+    /// its own random draws, so the draws of other forms do not affect it.
     pub(super) fn of_answer(&self, form: usize, context: &ResponseContext<'_>) -> OfAnswer {
         let mut honesty = OfAnswer { speaks: true, nonsense: None, later: self.late, early: self.early };
         if self.share >= 1.0 && self.malformed <= 0.0 && self.jitter.is_zero() {

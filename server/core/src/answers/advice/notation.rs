@@ -35,7 +35,8 @@ pub enum AdviceError {
     Places { form: &'static str, places: u32, most: u8 },
     #[error("`{NONE}` sends no advice, so nothing can be added to it")]
     None,
-    /// An advice form occurs twice in the list, and it has no parameter `header` that could assign the second one to another header.
+    /// The list contains the same form of advice twice. A form with a parameter `header` may be repeated for another header, but this form
+    /// has no such parameter.
     #[error("advice `{0}` is given twice; keep one of them")]
     Again(&'static str),
     #[error("two forms of advice fill the header `{0}`; name another one by `header=`")]

@@ -40,8 +40,8 @@ pub(super) fn policies(rendering: &RenderContext<'_>) -> Option<String> {
     list.finish()
 }
 
-/// Returns the value of the `RateLimit` header, or `None` if no stage has a limit. The function `honestly` applies the configured
-/// inaccuracy to the wait of a rejection.
+/// Returns the value of the `RateLimit` header, or `None` if no stage has a limit. If a stage rejected the request, the wait of the
+/// rejection is passed through `honestly`, which applies the configured inaccuracy.
 pub(super) fn limits(
     rounding: Rounding,
     honestly: impl Fn(Duration) -> Duration,

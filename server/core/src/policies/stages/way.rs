@@ -49,8 +49,8 @@ impl Stages {
         self.serve(at, id, service)
     }
 
-    /// Continues the path of a request that had to wait, starting at the stage `from`. If the request then ends at once, its release is
-    /// queued and due at `at`.
+    /// Continues the path of a request that had to wait, at the stage with the index `from`. If the request then ends without taking time,
+    /// its release is queued and is due at `at`.
     pub(super) fn go_on(&mut self, at: Instant, id: RequestId, from: usize, service: &ServiceModel) {
         let arrived = self.walk(at, id, from, service);
         self.tell_late(at, id, arrived);
@@ -63,7 +63,7 @@ impl Stages {
 
     fn tell_late(&mut self, at: Instant, id: RequestId, arrived: Arrived) {
         let (verdict, advice, reply) = match arrived {
-            // The end of the request is a separate, later event.
+            // The request does not end here. Its end is a separate event at a later time.
             Arrived::Open | Arrived::Admitted(_) => return,
             Arrived::Done { verdict, advice } => (verdict, advice, None),
             Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
@@ -72,8 +72,8 @@ impl Stages {
         self.ready.push_back((at, Released { advice, reply, ..Released::at_once(id, verdict, busy) }));
     }
 
-    /// Records that a request passed a stage. `is_charged` is true for a request that waited in the stage's queue, because the queue has
-    /// already charged it.
+    /// Records that a request passed a stage, and charges the request. `is_charged` is true if the request waited in the stage's queue,
+    /// because the queue has then already charged it.
     #[inline]
     pub(super) fn pass(&mut self, at: Instant, id: RequestId, index: usize, is_charged: bool) {
         let (stage, slot) = self.stage_and_slot(index, id);
@@ -104,12 +104,12 @@ impl Stages {
         let (stage, slot) = self.stage_and_slot(index, id);
         let Some(asked) = slot.asked(index, stage) else { return };
         let counts_own = !stage.holds_slots && stage.common.own == Own::Yes;
-        // As in the server of seed 000 (source of `concurrency-cap`), a rejected request occupies a place like a served request, even above
-        // the cap.
+        // A rejected request may occupy a place like a served request, even if more places than the cap are then busy. The server in the
+        // article of seed 000 (see the source of `concurrency-cap`) behaves in this way.
         if (stage.holds_slots && occupies) || counts_own {
             stage.gate.charge(at, &asked);
         }
-        // The charge for the rejected request makes the wait longer, so the stage computes the wait again.
+        // A rejected request that was charged has to wait longer, so the stage computes the wait again.
         let wait = match counts_own.then(|| stage.gate.ask(at, &asked, service)) {
             Some(Decision::Reject(wait)) => wait,
             _ => wait,
@@ -146,8 +146,9 @@ impl Stages {
         wait
     }
 
-    /// Stores the status of the stages' limits for a request that has just been admitted or rejected. A charge that is made only with the
-    /// response is already subtracted, because Kong's handler subtracts the request from the remaining amount before it writes the headers.
+    /// Stores the status of each stage's limit, for a request that has just been admitted or rejected. A stage may charge the request only
+    /// with its response. In this case, the charge is already subtracted from the stored status. The reason is that Kong's handler
+    /// subtracts the request from the remaining amount before it writes the headers.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         self.slot(id).decided_at = at;
         for index in 0..self.gates.len() {
@@ -164,7 +165,8 @@ impl Stages {
         }
     }
 
-    /// Starts the time that the rejection of a request takes, for every reason that `verdict` may state.
+    /// Starts the time that the rejection of a request takes. `verdict` states the reason of the rejection; the time is the same for every
+    /// reason.
     #[inline]
     pub(super) fn turn_away(
         &mut self,
@@ -259,9 +261,9 @@ impl Stages {
         rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
     }
 
-    /// Ends a request: makes the charges that are due with the response, adjusts all other charges to the actual cost, and frees the
-    /// request's places. The charges of a cancelled request (no verdict) stay as they are. A stage with `charged=answer` and `later=keep`
-    /// charges every request that passed it and is not cancelled, whatever the verdict.
+    /// Ends a request. Makes the charges that are due with the response, adjusts all other charges to the actual cost, and frees the
+    /// request's places. If the request was cancelled (no verdict), its charges stay as they are. Stages with the parameters
+    /// `charged=answer` and `later=keep` also charge a request that passed them but was then rejected.
     #[inline]
     pub(super) fn finish(
         &mut self,
