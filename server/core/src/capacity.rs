@@ -40,7 +40,7 @@ pub struct Capacity {
 pub enum CapacityLimit {
     Slots {
         slots: u64,
-        /// Mean time for which a request holds a slot.
+        /// Mean time for which a request occupies its slot.
         service: Duration,
     },
     Rate {

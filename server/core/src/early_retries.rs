@@ -1,8 +1,8 @@
-//! Detection of requests that arrive before the instant at which the server advised their client to retry.
+//! Detection of early retries: requests that arrive before the instant at which the server advised their client to retry.
 //!
-//! A client is identified by its `Authorization` header, or by its address if it sends none. The advised wait is the wait in `Retry-After`
-//! or in `retry-after-ms`, whichever is shorter. The wait is counted from the instant at which the answer reaches the client. If a client
-//! received several pieces of advice, the latest advised instant counts.
+//! A client is identified by its `Authorization` header, or by its address if it sends no such header. The advised wait is taken from
+//! `Retry-After` or from `retry-after-ms`. If an answer has both headers, the shorter wait counts. The wait begins when the answer reaches
+//! the client. If a client received several pieces of advice, the latest advised instant counts.
 
 use std::borrow::Cow;
 use std::time::Duration;

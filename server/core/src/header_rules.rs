@@ -25,7 +25,7 @@ pub enum HeaderError {
     Value(String),
 }
 
-/// Returns the name in lower case if answers may set this header, otherwise an error.
+/// Returns the header's name in lower case. Returns an error if answers may not set this header.
 pub(crate) fn checked_name(name: &str) -> Result<String, HeaderError> {
     // A header name consists of the characters of a token in RFC 9110, section 5.6.2.
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);

@@ -11,7 +11,7 @@ use vocabulary::{Instant, duration_text};
 #[serde(try_from = "Option<String>", into = "String", bound = "T: Planned")]
 pub struct PlannedList<T>(Vec<T>);
 
-/// Event that is planned for a fixed server time. `Display` writes the event in the notation of the list.
+/// Event that is planned for a fixed server time. `Display` writes the event in the notation of event lists.
 pub trait Planned: Clone + fmt::Display {
     const PLURAL: &'static str;
     const EXAMPLES: &'static str;

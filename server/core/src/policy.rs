@@ -1,5 +1,5 @@
-//! Configured policy. It is either a stage of the stack, which only admits requests, or the last policy of the stack, which may also serve
-//! requests.
+//! Configured policy of a server. Most policies are stages of the policy stack, which only admit or reject requests. The last policy of the
+//! stack may instead serve the requests.
 
 use std::fmt;
 use std::str::FromStr;
@@ -120,7 +120,8 @@ impl Policy {
         Err(format!("policy `{name}` has no parameter `{key}`{}; {of_its_own}", did_you_mean(key, own())))
     }
 
-    /// Whether the two policies differ only in the figures of their parameters. If so, this policy can continue with the state of `other`.
+    /// Whether the two policies are of the same kind and differ only in the values of that kind's parameters. If so, this policy can
+    /// continue with the state of `other`.
     pub(crate) fn is_kind_of(&self, other: &Self) -> bool {
         let is_same = self.name() == other.name() && self.label == other.label && self.given == other.given;
         is_same && (self.is_stage() || self.parameters() == other.parameters())

@@ -74,8 +74,8 @@ impl Policies {
         self.0.iter()
     }
 
-    /// Returns the name of each policy: its label, otherwise the name of its kind. If a name occurs again, the names of the further
-    /// policies get numbers from 2.
+    /// Returns a name for each policy. The name is the policy's label, or the name of its kind if it has no label. If a name occurs more
+    /// than once, all policies with this name except the first get a number, starting from 2.
     pub fn labels(&self) -> Vec<String> {
         let mut labels: Vec<String> = Vec::with_capacity(self.0.len());
         for policy in &self.0 {
@@ -127,8 +127,8 @@ impl Policies {
         self.0.get(index)?.stage(anchor)
     }
 
-    /// Returns the indices of the policies whose parameters have other figures than in the stack `before`. `None` if the stacks differ in
-    /// more than figures, so that the state of the policies cannot be kept.
+    /// Returns the indices of the policies whose parameters have other values than in the stack `before`. Returns `None` if the stacks
+    /// differ in anything else, because the state of the policies cannot be kept in this case.
     pub(crate) fn other_figures(&self, before: &Self) -> Option<Vec<usize>> {
         let mut pairs = self.0.iter().zip(&before.0);
         let is_same_kind =
@@ -147,8 +147,8 @@ impl Policies {
     }
 
     /// Builds the initial state of the policies, for a server that started at the calendar time `anchor`. A stack of several policies
-    /// always reports its limits in answers. A single policy does so only if it always reports its limit, or if templates need it
-    /// (`are_reported`).
+    /// always reports its limits in answers. A single policy reports its limit if its kind always does so, or if `are_reported` is true
+    /// because answers use templates.
     pub(crate) fn build(&self, are_reported: bool, anchor: WallTime) -> Stages {
         let stages = self.0.iter().filter_map(|policy| policy.stage(anchor)).collect();
         let server = self.last().config().build();
@@ -162,8 +162,8 @@ impl Policies {
         self.0.iter().any(|policy| policy.config().has_cap())
     }
 
-    /// Returns the maximum number of requests in service at once, each for a service time that the server draws. `slots` returns the
-    /// highest value of the server's own cap, which may change during the run.
+    /// Returns the maximum number of requests in service at the same time. `None` if it is unknown, for example because the policy has its
+    /// own service times. `slots` returns the highest value of the server's own cap, which may change during the run.
     pub(crate) fn max_in_service(
         &self,
         changed: &BTreeSet<usize>,
@@ -172,7 +172,7 @@ impl Policies {
         if !self.last().is_stage() {
             return None;
         }
-        // A policy that counts requests per key or by their cost gives no certain bound.
+        // A policy that counts requests per key or by their cost is left out, because its limit does not bound the number of all requests.
         let counting = self.0.iter().enumerate().filter(|(_, policy)| policy.counts_all_alike());
         let mut caps = counting.filter_map(|(index, policy)| Some((index, policy.config().places()?)));
         match (caps.next(), caps.next()) {
@@ -191,8 +191,8 @@ impl Policies {
         windows.max().unwrap_or_default()
     }
 
-    /// Returns the earliest admission times that each rate limit allows, where such times are proven. Returns an empty list if the last
-    /// policy serves requests with service times of its own.
+    /// Returns the earliest times at which each rate limit can admit requests. Limits without such proven times are left out. The list is
+    /// empty if the last policy serves requests with service times of its own.
     pub(crate) fn paces(&self, changed: &BTreeSet<usize>) -> Vec<Pace> {
         if !self.last().is_stage() {
             return Vec::new();

@@ -24,8 +24,8 @@ pub struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
     pub run: RunId,
-    /// Shard of the run's clients that sent the request. `None` if the clients are not sharded. Requests are copied often, but this field
-    /// does not increase the size of a request.
+    /// Shard (part) of the run's clients that sent the request. `None` if the clients are not divided into shards. The field adds nothing
+    /// to the size of a request, which matters because requests are copied often.
     pub shard: Option<u16>,
 }
 
@@ -39,7 +39,8 @@ impl From<RunId> for Counted {
 pub enum Step {
     #[default]
     Work,
-    /// First half of a conditional write: reads the state of the object. The request is counted as a read and not as a received request.
+    /// First half of a conditional write: reads the state of the object. It is counted among the reads, and not among the received
+    /// requests.
     Read,
     Write {
         if_match: u64,
@@ -59,7 +60,8 @@ impl Request {
         self.sample(return_delay, purpose)
     }
 
-    /// Whether the network loses the request, or its answer if `way` leads to the client. `loss` is the probability of a loss.
+    /// Whether the network loses a message, with the probability `loss`. `way` determines the message: the request itself, or its answer on
+    /// the way to the client.
     pub(crate) fn is_lost(&self, way: NetworkLeg, loss: f64) -> bool {
         if loss == 0.0 {
             return false;
@@ -113,6 +115,6 @@ pub enum ServerDecision {
     Conflict,
     /// An injected fault ended the request before any work was done.
     Failed,
-    /// The request was to start only if enough capacity is free, and too little was free.
+    /// The client demanded a certain free capacity for the start of the request, and too little capacity was free.
     Deferred,
 }

@@ -33,10 +33,10 @@ fn value_of<'a>(pairs: &'a [(Box<str>, Box<str>)], name: &str) -> Option<&'a str
     pairs.iter().find_map(|(there, value)| (**there == *name).then_some(&**value))
 }
 
-/// Parts of requests that the configuration uses. Callers need not keep other parts of a request.
+/// Selection of those parts of requests that the configuration uses. Callers need not store any other parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldSelection {
-    /// Whether the configuration uses any part. If so, method, path and address are always kept.
+    /// True if the configuration uses any part of requests. If true, method, path and address are always stored.
     pub any: bool,
     /// Names of the headers that are used, in lower case.
     pub headers: BTreeSet<String>,

@@ -13,7 +13,7 @@ use std::ops::Range;
 pub use file::{ScriptFileError, StepError, WrittenStep};
 pub use reply::{Reply, ReplyError, ScriptedAnswer};
 
-/// Maximum number of replies of a script, because an [`Answer`](crate::Answer) stores the index of its reply in two bytes.
+/// Maximum number of replies in a script. It is limited because an [`Answer`](crate::Answer) stores the index of its reply in two bytes.
 pub const MAX_REPLIES: usize = 50_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,8 +63,7 @@ impl Script {
         Ok(Self { replies, ops: ranges })
     }
 
-    /// Returns the reply to the attempt with the number `attempt` (from 1) of the op with the number `op` (from 0), with the id of the
-    /// reply.
+    /// Returns the reply to one attempt of an op, and the id of this reply. Attempts are numbered from 1, and ops from 0.
     pub(crate) fn reply_to(&self, op: u64, attempt: u32) -> (ReplyId, &Reply) {
         let op = usize::try_from(op).unwrap_or(usize::MAX).min(self.ops.len() - 1);
         let Range { start, end } = self.ops[op].clone();

@@ -39,7 +39,7 @@ pub struct Server {
     service: ServiceModel,
     /// Schedule during the run; `None` if the configured schedule is empty.
     schedule: Option<InForce>,
-    /// Instant of the next change in the setting `caps` that has not been applied to the policy yet.
+    /// Instant of the next change of the number of slots by the setting `caps`. All earlier changes have been applied to the policy.
     next_cap: Option<Instant>,
     clock: RunClock,
     policy: Stages,
@@ -50,21 +50,21 @@ pub struct Server {
     version: u64,
     /// Requests on the network from client to admission.
     coming: Timeline<RequestId>,
-    /// HTTP properties of the requests in `coming`, by request id, for the policy that admits them. The list is empty if no request has had
-    /// HTTP properties.
+    /// HTTP properties of the requests on their way to admission (`coming`), by request id. The admitting policy uses them. The list is
+    /// empty if no request has had HTTP properties.
     details: Vec<Option<Arc<RequestFields>>>,
     /// Answers on the network from server to client.
     going: Timeline<Answer>,
-    /// Number of messages (requests and answers on the network) so far. The number orders simultaneous messages, and identifies the current
-    /// message of a request.
+    /// Number of messages so far. A message is a request or an answer on the network. Messages are numbered with it: the number orders
+    /// simultaneous messages, and identifies the current message of a request.
     messages: u64,
     /// State of each request, by request id. `None` once the request is answered or cancelled.
     requests: Vec<Option<Held>>,
     answers: VecDeque<Answer>,
     /// Extra parts of an earlier answer. The extra parts of the next answer reuse their memory.
     spare: Option<Box<Extras>>,
-    /// Instant before which no event happens; [`Instant::FAR_FUTURE`] if no event is pending. The instant is cached, because it is checked
-    /// far more often than events happen.
+    /// Instant of the next event, or an earlier instant; [`Instant::FAR_FUTURE`] if no event is pending. The instant is cached, because it
+    /// is checked far more often than events happen.
     next_at: Instant,
     early_retries: Option<EarlyRetries>,
     log: Option<Box<ServerLog>>,
@@ -76,13 +76,13 @@ struct Held {
     epoch: u64,
     /// Number of the request's current message. The request id is not enough to identify the message, because ids are reused.
     message: u64,
-    /// True if the decision on the request is not known at admission. The decision is then counted when the request is released.
+    /// True if the server admitted the request without a decision on it. The decision is then counted when the request is released.
     is_open: bool,
 }
 
 impl Server {
-    /// Creates a server without requests whose calendar starts with virtual time. The configuration should have passed
-    /// [`Config::validate`].
+    /// Creates a server without requests. Its calendar starts at 2026-01-01, 00:00:00 UTC, which is the start of virtual time. The
+    /// configuration should have passed [`Config::validate`].
     pub fn new(config: Config) -> Self {
         Self::starting(config, WallTime::VIRTUAL_START)
     }
@@ -122,8 +122,8 @@ impl Server {
         server
     }
 
-    /// Caches the facts on which every answer depends. Determining these facts compares configurations, which takes longer than all other
-    /// work for an answer.
+    /// Stores facts on which every answer depends, so that they need not be computed for each answer. The computation compares
+    /// configurations, which takes longer than all other work for an answer.
     fn look_at_answers(&mut self) {
         self.has_facts = self.policy.has_facts() || !self.config.answers.is_empty();
         self.is_plain = !self.has_facts && self.config.fault.is_empty();
@@ -169,14 +169,14 @@ impl Server {
         }
     }
 
-    /// Returns the instant of the next answer that can be taken, or otherwise of the next event. [`Instant::FAR_FUTURE`] if there is
-    /// neither.
+    /// Returns the instant of the next answer that can be taken. If no answer can be taken, returns the instant of the next event. Returns
+    /// [`Instant::FAR_FUTURE`] if there is no event either.
     #[inline]
     pub fn next_at(&self) -> Instant {
         self.answers.front().map_or(self.next_at, |answer| answer.at)
     }
 
-    /// Returns the next answer that is due by `until`. All events before this answer are processed, each at its own instant, and no later
+    /// Returns the next answer that is due by `until`. Processes all events before this answer, each at its own instant, but no later
     /// events. This method is meant for shells whose time advances in jumps, such as the simulator.
     #[inline]
     pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {

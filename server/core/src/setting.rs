@@ -1,4 +1,5 @@
-//! Change of one figure of the configuration while the server runs. The rest of the policies, the preset and the schedule are kept.
+//! Change of one figure of the configuration while the server runs. All other figures, the preset, and the schedule of other figures are
+//! kept.
 
 use vocabulary::split_options;
 

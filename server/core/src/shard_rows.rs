@@ -10,9 +10,9 @@ use crate::account::Account;
 pub(crate) struct ShardRows(BTreeMap<u16, Account>);
 
 impl ShardRows {
-    /// Applies a change to the row of this shard. A missing row is created only if `shard` is below [`MAX_SHARDS`] and `left`, the number
-    /// of rows that may still be created, is not zero. Otherwise the change is dropped. Readers of the counts notice the loss, because the
-    /// row is missing.
+    /// Applies a change to the row of this shard. If the shard has no row, a row is created, but only if `shard` is below [`MAX_SHARDS`]
+    /// and `left` is not zero. `left` is the number of rows that may still be created. If no row can be created, the change is dropped.
+    /// Readers of the counts notice this, because the row is missing.
     pub(crate) fn update(&mut self, shard: u16, left: &mut usize, change: impl Fn(&mut Account)) {
         if let Some(row) = self.0.get_mut(&shard) {
             return change(row);

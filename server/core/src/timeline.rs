@@ -1,5 +1,7 @@
-//! Scheduled items, ordered by due instant and then by the order in which they were scheduled. An item that is due no earlier than all
-//! items in the queue is added to the queue. With constant delays, this is always the case. All other items are added to a heap.
+//! Scheduled items, ordered by the instant at which they are due, and then by the order in which they were scheduled.
+//!
+//! An item is added to a queue if no item of the queue is due later. With constant delays, this is always the case. All other items are
+//! added to a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -20,8 +22,8 @@ pub(crate) type Key = (Instant, u64);
 
 pub(crate) const NEVER: Key = (Instant::FAR_FUTURE, u64::MAX);
 
-/// Latest instant at which items can be due. Items scheduled for [`Instant::FAR_FUTURE`] are due just before this instant, because
-/// `FAR_FUTURE` means that nothing is due.
+/// Latest instant at which items can be due. `FAR_FUTURE` itself means that nothing is due. Items scheduled for [`Instant::FAR_FUTURE`] are
+/// therefore due at this instant, just before it.
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 #[derive(Clone, Copy, Debug)]
@@ -42,13 +44,13 @@ impl<T> Timeline<T> {
     pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
         let at = at.min(LATEST);
         let entry = Entry { key: (at, order), item };
-        // `order` is larger than the order of the last item, so comparing the instants is enough.
+        // It is enough to compare the instants. At equal instants, the new item belongs after the last one, because its `order` is larger.
         if self.in_order.back().is_none_or(|last| last.key.0 <= at) {
             self.in_order.push_back(entry);
         } else {
             self.put_before(entry);
         }
-        // The order of the new item is the largest one, so an earlier item with the same instant stays first.
+        // An earlier item with the same instant stays first, because its `order` is smaller than that of the new item.
         if at < self.next.0 {
             self.next = (at, order);
         }
@@ -109,7 +111,8 @@ impl<T> Timeline<T> {
         for entry in &mut self.in_order {
             change(&mut entry.item);
         }
-        // The heap is rebuilt from a vector. The heap's order depends only on the keys, which do not change.
+        // The entries of a heap cannot be changed in place, so the heap is converted to a vector and back. The order of the entries does
+        // not change, because it depends only on their keys.
         let mut heaped = std::mem::take(&mut self.out_of_order).into_vec();
         for Reverse(entry) in &mut heaped {
             change(&mut entry.item);
@@ -132,7 +135,8 @@ impl<T> PartialEq for Entry<T> {
 
 impl<T> Eq for Entry<T> {}
 
-// The heap compares entries with `<`, `<=`, `>` and `>=`, and both results are about equally likely. Comparing one number avoids branches.
+// A heap compares entries with `<`, `<=`, `>` and `>=`. Each comparison is true about half of the time. Comparing a single number per entry
+// avoids branches, which would often be mispredicted.
 impl<T> PartialOrd for Entry<T> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))

@@ -15,8 +15,8 @@ use crate::service::ServiceModel;
 pub(crate) struct Keyed<L: RateAlgorithm> {
     algorithm: L,
     keys: Keys<Known<L::State>>,
-    /// Past configurations of the rate algorithm, each with the instant at which it ended. A key is migrated through these configurations
-    /// when the key is next used.
+    /// Past configurations of the rate algorithm, each with the instant at which it ended. When a key is next used, its state is migrated
+    /// through all configurations that it has missed.
     past: VecDeque<(L, Instant)>,
     /// Number of all past configurations since the start. It includes those that are no longer kept in `past`.
     algorithms: u64,

@@ -9,7 +9,8 @@ pub(crate) struct Keys<S> {
     most: usize,
     index: BTreeMap<Key, usize>,
     entries: Vec<Entry<S>>,
-    /// `newest` and `oldest` are the indices of the most and the least recently used entry. Both are [`NONE`] while there are no entries.
+    /// Index of the most recently used entry. `oldest` is the index of the least recently used entry. Both are [`NONE`] while there are no
+    /// entries.
     newest: usize,
     oldest: usize,
     evicted: u64,
@@ -26,7 +27,7 @@ struct Entry<S> {
 const NONE: usize = usize::MAX;
 
 impl<S> Keys<S> {
-    /// Creates an empty store for at most `most` keys; 0 counts as 1.
+    /// Creates an empty store. `most` is the maximum number of its keys; 0 counts as 1.
     pub(crate) fn new(most: u32) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
         Self { most, index: BTreeMap::new(), entries: Vec::new(), newest: NONE, oldest: NONE, evicted: 0 }

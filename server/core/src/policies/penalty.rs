@@ -1,8 +1,8 @@
 //! Policy that locks out a client for a while after a later stage rejected its request, and bans a client that keeps sending.
 //!
-//! Source: Cloudflare's API (Limits: above 1200 requests in 5 minutes everything is blocked for the next 5 minutes); dotnet/dev-proxy
-//! `RetryAfterPlugin` (an early request restarts the wait); Azure Resource Manager and GitHub (an early request is not processed and gets a
-//! new time); Discord (10 000 invalid requests in 10 minutes lead to a ban).
+//! Source: Cloudflare's API blocks everything for the next 5 minutes above 1200 requests in 5 minutes ("Limits"). With dotnet/dev-proxy's
+//! `RetryAfterPlugin`, an early request restarts the wait. Azure Resource Manager and GitHub do not process an early request, and answer it
+//! with a new time. Discord bans clients after 10 000 invalid requests in 10 minutes.
 
 use std::time::Duration;
 

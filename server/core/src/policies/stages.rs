@@ -27,27 +27,27 @@ use stage::Face;
 
 /// Stack of the current policies, with all resources that requests hold.
 ///
-/// At every instant that [`next`](Self::next) returns, the server calls [`advance`](Self::advance) before it processes anything else. A
-/// request that is not [`Done`](Arrived::Done) at its arrival is released exactly once: by `advance` or by [`cancel`](Self::cancel). After
-/// its release, the id of the request is reused.
+/// At every instant that [`next`](Self::next) returns, the server calls [`advance`](Self::advance) before it processes anything else. If a
+/// request does not end at its arrival (result [`Done`](Arrived::Done)), it is released exactly once later. It is released by `advance` or
+/// by [`cancel`](Self::cancel). After that, the id of the request is reused.
 #[derive(Debug)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,
     /// Policy that serves the requests that have passed all stages. `None` if each request is served for the server's own service time.
     server: Option<Box<dyn Admission>>,
     advertises_limits: bool,
-    /// Requests in service if no policy serves them itself, and rejected requests whose rejection takes time.
+    /// Requests in service, unless a policy serves them itself. Also contains rejected requests while their rejection takes time.
     holding: Holding,
     /// Delayed requests, ordered by the instant at which their delay ends and then by arrival.
     waits: BTreeMap<(Instant, u64), RequestId>,
     waited: u64,
-    /// HTTP details of the last request that had any, with the key and cost that each stage derives from the details. They are cached,
-    /// because many simulated requests share their details.
+    /// HTTP details of the latest request with such details, and the key and cost that each stage derives from them. They are cached,
+    /// because many simulated requests share the same details.
     latest: Option<(Arc<RequestFields>, Vec<Face>)>,
     passing: Vec<Passing>,
-    /// Responses to requests that first waited and then ended without taking time, each with its instant.
+    /// Responses to requests that had to wait first and then ended without taking time. Each has the instant at which it is due.
     ready: VecDeque<(Instant, Released)>,
-    /// Whether any stage may adjust its charge when a request ends.
+    /// Whether any stage may change its charge for a request when the request ends.
     settles: bool,
     queues: Vec<usize>,
     /// Instant of the next event; [`Instant::FAR_FUTURE`] if no event is scheduled. The instant is computed once after every change,
@@ -117,7 +117,7 @@ impl Stages {
         let arrived = match &mut self.server {
             Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
             None if !self.advertises_limits => self.refuse_by_cap(at, id, verdict, service),
-            // The stages neither decide on the request nor are notified of it, because the request does not enter them.
+            // The refused request does not enter the stages. Therefore the stages neither decide on it nor record it.
             _ => {
                 self.passing[id.0 as usize].forget();
                 self.holding.take(at, id, verdict, false, service.reject_time(request))
@@ -172,9 +172,9 @@ impl Stages {
         }
     }
 
-    /// Returns the status of each stage's limit, for the client of the last request with HTTP details. `None` for a stage without a limit.
-    /// Also `None` for a stage that does not count all requests alike, for example because it distinguishes clients, as long as no request
-    /// with details has arrived.
+    /// Returns the status of each stage's limit, for the client of the latest request with HTTP details. The status is `None` for a stage
+    /// without a limit. As long as no request with details has arrived, it is also `None` for a stage that does not count all requests
+    /// alike. An example is a stage that distinguishes clients.
     pub(crate) fn limit_statuses(&mut self, at: Instant, service: &ServiceModel) -> Vec<Option<LimitStatus>> {
         let Self { gates, latest, .. } = self;
         let limit_status = |(index, stage): (usize, &mut Stage)| {
@@ -269,7 +269,7 @@ impl Stages {
             return server.capacity();
         }
         // The bound of a stage applies to all requests only if the stage counts all of them alike. If exactly one stage has such a bound,
-        // this bound is the capacity of the stack. Otherwise the capacity is unknown.
+        // the bound is the capacity of the stack. If there is no such bound, or more than one, the capacity is unknown.
         let counting = self.gates.iter().filter(|stage| stage.common.counts_all_alike());
         let mut bounds =
             counting.map(|stage| stage.gate.capacity()).filter(|capacity| *capacity != Capacity::Unbounded);
@@ -313,8 +313,8 @@ impl Stages {
         }
     }
 
-    /// Refuses a request at a server whose only policy is a concurrency cap, in the same way as the cap rejects requests. The refusal may
-    /// hold a slot even if other slots are free. If the server is full, the verdict is a rejection, whatever the reason of the refusal.
+    /// Refuses a request at a server whose only policy is a concurrency cap. The cap's own rejections may hold a slot. The refusal may do
+    /// so, too, even if other slots are free. If the server is full, the verdict is a rejection, even if `verdict` states another reason.
     fn refuse_by_cap(
         &mut self,
         at: Instant,

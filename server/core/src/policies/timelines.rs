@@ -54,8 +54,8 @@ pub(crate) fn assert_timeline<L: RateAlgorithm>(algorithm: &L, timeline: &[(u64,
     }
 }
 
-/// Checks that the last request of the timeline, which was rejected, is accepted after exactly this wait and gets a worse decision a
-/// nanosecond earlier.
+/// Checks the wait of the last request in the timeline, which was rejected. After exactly this wait, the request must be accepted. A
+/// nanosecond earlier, the decision must be worse.
 fn assert_exact<L: RateAlgorithm>(algorithm: &L, timeline: &[(u64, Expected)], at: Instant, wait: Duration) {
     let [early, in_time] = [wait.saturating_sub(Duration::from_nanos(1)), wait].map(|wait| {
         let mut state = algorithm.fresh();

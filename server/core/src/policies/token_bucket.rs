@@ -27,8 +27,8 @@ pub(crate) struct TokenBucket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Refill {
     Continuous,
-    /// Adds the whole count of the rate whenever the period of the rate has elapsed, both as given by the user. The periods are counted
-    /// from the server's start.
+    /// Adds tokens once per period of the rate. The number of tokens added is the count of the rate. Both period and count are used as
+    /// given by the user. The periods are counted from the server's start.
     Stepwise,
 }
 
@@ -71,7 +71,7 @@ impl PolicyConfig for TokenBucket {
     fn pace(&self) -> Option<Pace> {
         let burst = match self.refill {
             Refill::Continuous => self.burst,
-            // With stepwise refill, a refill may happen just after the run begins, so the bound includes one more refill.
+            // A stepwise refill may happen just after the run begins. Therefore the bound also contains the tokens of one refill.
             Refill::Stepwise => {
                 let step = self.step().div_ceil(self.scaled(1));
                 self.burst.saturating_add(u32::try_from(step).unwrap_or(u32::MAX))
@@ -89,7 +89,8 @@ impl PolicyConfig for TokenBucket {
     }
 }
 
-/// State of a token bucket: its fill, in tokens × the period of the rate in nanoseconds, so that each nanosecond adds a whole number.
+/// State of a token bucket: its fill. The unit is tokens × the period of the rate in nanoseconds, because in this unit each nanosecond adds
+/// a whole number.
 #[derive(Clone, Debug)]
 pub(crate) struct Level {
     filled: u128,

@@ -25,8 +25,8 @@ pub struct ServerPreset {
     /// Strategy of `loadgen` that behaves like a common client of the real server, such as `preset:openai`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
-    /// Settings with which existing client libraries send their requests to another server than the real one. The most common setting is
-    /// first.
+    /// Settings that make existing client libraries send their requests to another server than the real one. The list begins with the most
+    /// common setting.
     #[serde(default, rename = "base-url-env", skip_serializing_if = "Vec::is_empty")]
     pub base_urls: Vec<BaseUrl>,
     /// Limits of the server, in the order in which a request passes them.
@@ -60,7 +60,7 @@ pub struct BaseUrl {
 pub struct Limit {
     pub name: String,
     pub about: String,
-    /// Plural noun for the counted unit: `tokens`. Absent if the limit is clear from its number and its period.
+    /// Plural noun for the things that the limit counts, such as `tokens`. Absent if the limit is clear from its number and its period.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// Scope of the limit, such as `per user`.
@@ -80,7 +80,7 @@ pub struct Limit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// Table of the preset that this fact describes: `every`, `accepted`, `reject.NAME`, `server`.
+    /// Name of the table in the preset's file that this fact describes: `every`, `accepted`, `reject.NAME` or `server`.
     pub of: String,
     pub about: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -9,7 +9,8 @@ use crate::schedule::Quantity;
 const COUNTS: &[&str] =
     &["burst", "limit", "cap", "queue", "delay", "knee", "ban-after", "start", "by", "most"];
 
-/// Exceptions to `COUNTS`: pairs of policy and key whose value is not a number of requests.
+/// Parameters that scaling leaves unchanged, although their keys are in `COUNTS`, because their values are not numbers of requests. Each is
+/// given as policy and key.
 const FACTORS: &[(&str, &str)] = &[("slow-down", "most")];
 
 /// Keys of rate parameters (`count/period`). Scaling multiplies the count.

@@ -10,7 +10,7 @@ use crate::policy::Policy;
 use crate::schedule::Quantity;
 
 impl Expanded {
-    /// Returns a short description of each limit, in the order of the stack. Stages without a figure of their own, such as penalties, are
+    /// Returns a short description of each limit, in the order of the stack. Stages without a limit of their own, such as penalties, are
     /// left out.
     pub fn short_limits(&self) -> Vec<String> {
         let limit = |policy: &Policy| {
@@ -24,7 +24,7 @@ impl Expanded {
 fn short(limit: &Limit, policy: &Policy) -> Option<String> {
     let config = policy.config();
     let figure = config.limit()?;
-    // For a limit that grows, the parameter `start` holds the documented figure.
+    // A limit that grows has several values during a run. The documented figure is its initial value, the parameter `start`.
     let amount = parameter(policy, if config.grows() { "start" } else { figure.key })?;
     let quantity = Quantity::read(amount)?;
     let per = match (&*quantity.unit, per_time(figure.per, policy)) {

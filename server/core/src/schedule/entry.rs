@@ -20,7 +20,7 @@ pub(super) enum Until {
     Later,
     /// Written `10s..20s`: the change lasts for this period.
     Then(Duration),
-    /// Written `10s..`: from this time on, the value changes continuously.
+    /// Written `10s..`: the value starts to change continuously at this time, and no end is given.
     Open,
 }
 

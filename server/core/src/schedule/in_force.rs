@@ -86,8 +86,8 @@ impl InForce {
         }
     }
 
-    /// Sets a policy's parameter to its scheduled value at the time `then`. Returns the index of the policy, and the policy as a stage with
-    /// the new value. `None` if nothing changed.
+    /// Sets a parameter of a policy to the value that it has at the time `then`. Returns the index of the policy, and the policy as a stage
+    /// with the new value. `None` if nothing changed.
     fn set(&mut self, index: usize, then: u64, now: u64) -> Option<(usize, Stage)> {
         let Self { courses, anchor, policies, next, .. } = self;
         let parameter = &courses.parameters[index];
@@ -96,8 +96,8 @@ impl InForce {
             None => (parameter.course.text(then), parameter.course.next_after(then)),
         };
         next[index + 1] = from;
-        // The value is first set alone. If it is not valid alone, all values of the same instant are set, because they may be valid only
-        // together.
+        // First tries the new value alone. If the result is not valid, sets all scheduled parameters of the policy to their values at this
+        // instant. The values may be valid only together.
         let alone = policies.with(parameter.stage, &parameter.key, &text?);
         let changed = alone
             .or_else(|_| policies.with_all(parameter.stage, &courses.texts(parameter.stage, then)))

@@ -11,8 +11,8 @@ use super::entry::{Action, Entry, Target, Until};
 
 const MAX_ENTRIES: usize = 1000;
 
-/// Schedule of changes during a run, in order of time. [`Config::validate`](crate::Config::validate) checks whether the current policies
-/// have the changed figures and accept the values.
+/// Schedule of changes during a run, in order of time. It is checked against the current policies by
+/// [`Config::validate`](crate::Config::validate). Every changed parameter must exist, and it must accept its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
 pub struct Schedule(Vec<Entry>);
@@ -43,7 +43,8 @@ impl Schedule {
     pub(crate) fn without(&self, target: &Target) -> Self {
         let is_it = |entry: &Entry| matches!(&entry.action, Action::Set(set, _) if set == target);
         let mut kept = Self(self.0.iter().filter(|entry| !is_it(entry)).cloned().collect());
-        // A removed entry may have ended an outage (`down`) that has no explicit end. Such an outage gets the same end explicitly.
+        // An outage (`down`) without an explicit end lasts until a later entry that is not `down`. If that entry is removed, the outage
+        // gets its previous end explicitly.
         let (ends, others) = (self.ends_of_down(), kept.ends_of_down());
         let downs = kept.0.iter_mut().filter(|entry| entry.action == Action::Down);
         for (down, (end, other)) in downs.zip(ends.into_iter().zip(others)) {

@@ -104,12 +104,12 @@ struct Setting<'a> {
     entry: &'a Entry,
     stage: usize,
     key: &'a str,
-    /// Values that the setting assigns one after another. For a continuous change, the values are the extremes of the change.
+    /// Values that the setting assigns one after another. For a ramp or a wave, the list contains only the extreme values.
     texts: Vec<String>,
 }
 
-/// Checks scheduled settings by applying them in order of time. The reason is that during the run, a value that does not fit the current
-/// values would be ignored. Settings of the same instant are applied together.
+/// Checks scheduled settings by applying them in order of time. Each value must fit the values that are set at its time. The reason is that
+/// a value that does not fit would be ignored during the run. Settings of the same instant are applied together.
 fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), ScheduleError> {
     settings.sort_by_key(|setting| (setting.entry.from, setting.stage));
     let mut policies = policies.clone();
@@ -124,8 +124,8 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
             };
             let changed: Vec<_> = together.iter().map(set).collect();
             policies = policies.with_all(together[0].stage, &changed).map_err(|error| {
-                // If several settings do not fit together, the error names the first setting that is invalid alone. If each setting is
-                // valid alone, the error names the last one.
+                // The error names the first setting that is invalid on its own. If each setting is valid on its own, and only the
+                // combination is invalid, the error names the last setting.
                 let alone =
                     |index: &usize| policies.with_all(together[0].stage, &changed[*index..=*index]).is_err();
                 let index = (0..together.len()).find(alone).unwrap_or(together.len() - 1);
@@ -189,7 +189,7 @@ fn parameter<'a>(
     Ok(ParameterTrajectory { stage: index, key: key.to_owned(), course })
 }
 
-/// Unit of a rate for which the user gave no unit.
+/// Unit that is assumed for a rate if the user gave no unit.
 const PER_SECOND: &str = "/s";
 
 fn unit_of(number: &Quantity, accepts: impl Fn(&str) -> bool) -> &str {

@@ -1,9 +1,9 @@
-//! Timeline of one figure: the value of a number or word as a function of the run's time, in steps.
+//! Timeline of one figure: the value of a number or word as a function of the run's time. The value changes in steps.
 //!
-//! Continuous changes are divided into equal steps of 10 ms or more: a ramp into at most 1000 steps, a wave into at most 1000 steps per
-//! period. A step has the value at its start, which is computed from the time alone. The last step of a ramp has the ramp's second value.
-//! Therefore the value at an instant does not depend on when requests arrive, and few steps have to be processed after a period without
-//! requests.
+//! Continuous changes are divided into equal steps of 10 ms or more. A ramp has at most 1000 steps, and a wave has at most 1000 steps per
+//! period. During a step, the value is constant. The value at the start of the step is computed from the time alone, so it does not depend
+//! on when requests arrive. The last step of a ramp has the ramp's second value. Because the number of steps is limited, only few of them
+//! must be processed after a period without requests.
 
 use vocabulary::sine_of_turn;
 
@@ -57,8 +57,8 @@ pub(super) struct Notation {
 const MIN_STEP: u64 = 10_000_000;
 const MAX_STEPS: u64 = 1000;
 
-/// Maximum number of whole periods of a wave without any request that are processed step by step. If more periods have passed, the mean of
-/// the wave replaces the steps.
+/// Maximum number of whole periods of a wave that are processed step by step after a time without requests. If more periods have passed,
+/// the mean of the wave replaces the steps.
 const PERIODS_MADE_UP_FOR: u64 = 2;
 
 impl Notation {
@@ -80,14 +80,14 @@ impl Segment {
         Some((length, (length / MIN_STEP).clamp(least, MAX_STEPS)))
     }
 
-    /// Returns the index of the step that is current at `since` after the segment began.
+    /// Returns the index of the step that has begun last at the time `since`, counted from the start of the segment.
     fn step(&self, since: u64) -> u64 {
         let Some((length, steps)) = self.steps() else { return 0 };
         let since = match self.shape {
             Shape::Wave { lasts, .. } => since.min(lasts),
             _ => since.min(length),
         };
-        // Step k of the segment begins at ⌊length × k / steps⌋. The result is the last step that has begun at `since`.
+        // Step k of the segment begins at ⌊length × k / steps⌋. The result is the last step that begins at `since` or earlier.
         let step = ((u128::from(since) + 1) * u128::from(steps) - 1) / u128::from(length);
         u64::try_from(step).unwrap_or(u64::MAX)
     }
@@ -180,9 +180,9 @@ impl Trajectory {
         }
     }
 
-    /// Returns the mean of a wave, and the start of its last whole period up to `now`. Periods are counted from `elapsed`. The mean may
-    /// replace the wave until the start of this period. Returns `None` if only few periods passed without a request between `elapsed` and
-    /// `now`, or if the value at `elapsed` is not part of a wave.
+    /// Returns the mean of a wave, and the time until which the mean may replace the wave. This time is the start of the last whole period
+    /// up to `now`, if periods are counted from `elapsed`. Returns `None` if only few periods have passed between `elapsed` and `now`. Also
+    /// returns `None` if the value at `elapsed` is not part of a wave.
     pub(super) fn mean_until(&self, elapsed: u64, now: u64) -> Option<(String, u64)> {
         let index = self.segment(elapsed)?;
         let Segment { from, shape: Shape::Wave { base, period, lasts, .. } } = &self.segments[index] else {

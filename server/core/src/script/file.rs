@@ -1,8 +1,10 @@
 //! Format of a script in a JSON file. The file has the same `steps` as the recordings of real clients.
 //!
-//! A list of steps is the script of every op. A list of lists of steps contains one script for each op. An object is read as a recorded
-//! scenario, of which only `steps` is used. A step has a `status` with `headers` and a `body`, or `close`, or a gRPC `code`, to which
-//! `push` adds a push-back (gRPC's advised wait). Code and push-back are sent in gRPC's headers.
+//! If the file contains a list of steps, they are the script of every op. If it contains a list of lists of steps, each inner list is the
+//! script of one op. If it contains an object, the object is a recorded scenario, of which only `steps` is used.
+//!
+//! There are three kinds of steps. A step with a `status` has `headers` and a `body`. A step with `close` closes the connection. A step
+//! with a gRPC `code` may have a `push`, which is the wait that gRPC advises (push-back). Code and push-back are sent in gRPC's headers.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +17,7 @@ use super::{Script, ScriptError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptFileError {
-    /// The text is not valid JSON, or the JSON has another structure. The source error names the line.
+    /// The text is not valid JSON, or its JSON does not have the structure of a script. The source error names the line.
     #[error("it is not a list of steps")]
     Json(#[source] serde_json::Error),
     #[error("it must be a JSON list of steps, or an object with `steps`")]

@@ -1,4 +1,5 @@
-//! Text notation of a script, such as `503|429 retry-after:2|200`. Steps are joined by `|`. Scripts of further ops follow after `;`.
+//! Text notation of a script, such as `503|429 retry-after:2|200`. The steps of an op are joined by `|`. If there are scripts for several
+//! ops, they are joined by `;`.
 //!
 //! A step is a status or `close`. Headers and the body may follow, each after a space, as `name:value` and `body:text`. Separators in names
 //! and values are escaped as in URLs: `%20`, `%2C`.

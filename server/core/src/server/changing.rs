@@ -39,8 +39,8 @@ impl Server {
         self.schedule.as_ref().map_or(&self.config.policy, InForce::policies)
     }
 
-    /// Applies the current policies, which have replaced the policies `before`. Returns false if the policies differ in more than figures,
-    /// because their state cannot be kept in this case.
+    /// Makes the current policies take effect in place of the policies `before`. Returns false if they differ in more than the values of
+    /// parameters, because the state of the policies cannot be kept in this case.
     pub(super) fn tune_from(&mut self, now: Instant, before: &Policies) -> bool {
         let Some(others) = self.policies().other_figures(before) else { return false };
         for index in others {
@@ -80,8 +80,8 @@ impl Server {
         }
     }
 
-    /// Returns the instant of the next scheduled change on which a queued request depends. All other changes are applied when a request
-    /// arrives.
+    /// Returns the instant of the next scheduled change, if a request is queued. The change may admit the request, so it must happen on
+    /// time. `None` if no request is queued, because changes are then applied when the next request arrives.
     pub(super) fn next_call(&self) -> Option<Instant> {
         if (self.schedule.is_none() && self.next_cap.is_none()) || !self.policy.is_awaited() {
             return None;

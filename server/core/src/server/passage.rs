@@ -26,8 +26,8 @@ impl Server {
         if least > 0 && self.free(now) < u64::from(least) {
             return self.defer(now, request.id);
         }
-        // `keep_details` is also called for a request without details. The details of a lost earlier request with the same id may still be
-        // stored and must be overwritten.
+        // `keep_details` is also called for a request without details. It then removes the details of an earlier request with the same id,
+        // which may still be stored if the network lost that request.
         if details.is_some() || !self.details.is_empty() {
             self.keep_details(request.id, details);
         }
@@ -78,16 +78,16 @@ impl Server {
         let details = self.details.get(id.0 as usize).and_then(Option::as_deref);
         let early = self.early_retries.as_mut();
         let is_early = early.is_some_and(|early| early.on_arrival(now, id, details));
-        // Only retries can be too early. A request that belongs to a run states its attempt number. Any other request is treated as a
-        // retry, because its attempt number is unknown.
+        // Only a retry can be too early. If the request belongs to a run, its attempt number shows whether it is a retry. The attempt
+        // number of any other request is unknown, so such a request is treated as a retry.
         let is_retry = held.request.run.is_none() || held.request.attempt > 1;
         if is_early && is_retry {
             self.ledger.note(self.of(held), |account| account.early += 1);
         }
     }
 
-    /// Answers a request at once, because less capacity is free than the request demands for its start. The server's state does not change
-    /// otherwise.
+    /// Answers a request at once, because less capacity is free than the request needs to start. Apart from the answer, the server's state
+    /// does not change.
     fn defer(&mut self, now: Instant, id: RequestId) {
         self.answers.push_back(Answer {
             id,
@@ -143,8 +143,8 @@ impl Server {
         if accepted && matches!(step, Step::Write { .. }) {
             self.version += 1;
         }
-        // An accepted request that takes no time is in service only at this instant. It is added to the numbers of busy slots and of
-        // requests in service, so that their recorded maximums include it.
+        // An accepted request that takes no time is in service only at this instant. `passing` adds it to the numbers of busy slots and of
+        // requests in service, so that the recorded maximums of these numbers include it.
         let takes_no_time = matches!(arrived, Arrived::Done { .. } | Arrived::Scripted { .. });
         let passing = u32::from(takes_no_time && accepted);
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
@@ -202,7 +202,8 @@ impl Server {
         self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
     }
 
-    /// Counts the decision on a request that was still undecided at admission. A conditional write takes effect at this moment.
+    /// Counts the decision on a request, if the request was still undecided at admission. If the request is a conditional write, the write
+    /// takes effect now.
     pub(super) fn decide(&mut self, released: &mut Released) {
         let Some(held) = self.requests[released.id.0 as usize] else { return };
         let request = held.request;
@@ -298,8 +299,8 @@ impl Server {
         };
         let extras = if self.is_plain { None } else { self.extras(&request, fault, released.verdict) };
         let (cap, version) = (self.policy.capacity(at, &self.service), self.version);
-        // The answer is built directly at its destination. Copying a value just after its parts were written would stall until all parts
-        // are in memory.
+        // The answer is built directly at its destination and not copied there. A copy right after the parts were written would stall the
+        // processor until all parts are in memory.
         let answer = |extras| Answer {
             id: released.id,
             verdict: released.verdict,

@@ -18,7 +18,8 @@ pub(crate) struct RunClock {
     met: BTreeSet<RunId>,
 }
 
-/// Maximum number of runs that are remembered. When the maximum is reached, all remembered runs are forgotten.
+/// Maximum number of runs that the clock remembers in order to recognize new runs. When this number is reached, all remembered runs are
+/// forgotten.
 const MAX_MET: usize = 10_000;
 
 impl RunClock {
@@ -26,14 +27,15 @@ impl RunClock {
         self.began
     }
 
-    /// Whether it is certain, without further checks, that a request of this run (or of no run) does not start the clock.
+    /// Fast check: returns true only if a request of this run certainly does not start the clock. `run` is `None` for a request that
+    /// belongs to no run.
     #[inline]
     pub(crate) fn goes_on_with(&self, run: Option<RunId>) -> bool {
         self.began.is_some() && (run.is_none() || run == self.latest)
     }
 
-    /// Records a request, with its run if it belongs to one. Returns whether the clock starts with this request. `is_idle` returns whether
-    /// no other request is in flight, and is called only if the result depends on it.
+    /// Records a request, and returns whether the clock starts with it. `run` is the run of the request, if it belongs to one. `is_idle`
+    /// returns whether no other request is in flight. It is called only if the result depends on it.
     pub(crate) fn on_arrival(
         &mut self,
         now: Instant,

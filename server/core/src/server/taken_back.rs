@@ -13,7 +13,8 @@ use crate::service::ServiceModel;
 impl Server {
     pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
         let Some(held) = self.requests.get_mut(id.0 as usize).and_then(Option::take) else {
-            // The answer to the cancelled request may be ready to be sent. The answer is removed, because the client has disconnected.
+            // The request has already been answered, but the answer may not have been sent yet. The answer is removed, because the client
+            // has disconnected.
             self.answers.retain(|answer| answer.id != id);
             return;
         };
@@ -24,7 +25,7 @@ impl Server {
         }
     }
 
-    /// Drops the messages of cancelled requests once these messages are the majority.
+    /// Drops the messages of cancelled requests, but only when they make up most of the messages.
     fn forget_stale_messages(&mut self) {
         let requests = &self.requests;
         let alive =
@@ -38,8 +39,8 @@ impl Server {
     }
 
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
-        // Answer templates use the status of limits and the names of stages. Therefore the stages are kept only if the configured answers
-        // are unchanged.
+        // The stages are kept only if the configured answers are unchanged. The reason is that the templates of answers use the names of
+        // stages and the status of limits.
         let answers_as_before = config.answers == self.config.answers;
         let policies = self.policies().clone();
         let began = self.clock.began();
