@@ -11,7 +11,7 @@ use crate::document::reading::read;
 use crate::figures::Figure;
 use crate::figures::run_figures::RunFigures;
 
-/// Version of the file format, increased when baselines can no longer be read as before.
+/// Version of the format of baseline files. It is increased when a change makes files of the previous version unreadable.
 const VERSION: u32 = 1;
 const KIND: &str = "tailback-baseline";
 
@@ -26,7 +26,7 @@ const JUDGED: &[&str] = &[
     "op_latency_ms.p95",
     "op_latency_ms.p99",
     "late_share",
-    // Without a time limit, `done_share` is the share of ops that succeeded.
+    // The figure `done_share` is the share of ops that succeeded within the time limit or, without a limit, that succeeded at all.
     "done_share",
     "advice.broken",
     "wasted_server_s",
@@ -36,17 +36,18 @@ const JUDGED: &[&str] = &[
     "fairness.jain",
 ];
 
-/// Figures of every run of one or several strategies, and the conditions of their experiment.
+/// Baseline: the figures of every run of one or several strategies, and the conditions under which these runs were made.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Baseline {
     kind: String,
     version: u32,
-    /// Conditions that must be equal for a comparison to be meaningful. Strategies are not conditions.
+    /// Settings of the experiment, such as workload and server. Later runs can be compared with the baseline only if their settings are
+    /// equal. The strategy is not one of these settings.
     #[schemars(with = "Conditions")]
     pub experiment: WrittenConditions,
-    /// Figures by strategy. The key of a strategy is its text as given on the command line; the key of a figure is its path. Each figure
-    /// has one value per run.
+    /// Figures of each strategy. The outer key is the strategy as given on the command line, and the inner key is the path of the figure.
+    /// Each figure has one value per run.
     pub strategies: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
 }
 
@@ -59,7 +60,8 @@ struct Head {
 }
 
 impl Baseline {
-    /// Copies the [`judged`] figures from the runs of every strategy. The runs must contain all of these figures.
+    /// Creates a baseline with the figures of every run of each strategy. The figures are the ones that [`judged`] returns. Each
+    /// `RunFigures` must contain all of them.
     pub fn new<'a>(
         experiment: &Conditions,
         strategies: impl IntoIterator<Item = (&'a str, &'a RunFigures)>,

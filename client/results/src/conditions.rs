@@ -1,8 +1,9 @@
-//! Conditions that must be equal for runs to be compared. Baselines, reports of several files and comparisons all use this rule.
+//! Conditions: settings that must be equal in two runs before the runs can be compared. Baselines, comparisons, and reports made from
+//! several files all use these conditions.
 //!
 //! The conditions contain nothing about how a run was requested (program, version, command line). They do not contain the strategy either,
-//! because strategies are what is compared. A mockserver is identified by its model alone: whether it was embedded or found, and its
-//! address, do not matter.
+//! because strategies are compared with each other. A mockserver is represented only by its configuration. Its address does not matter, and
+//! neither does whether this program started it or found it running.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +15,12 @@ use crate::document::config::{ConfigRecord, RequestRecord, ServerModel, Workload
 use crate::document::run::{Mode, RunResult};
 use crate::document::setting::Setting;
 
-/// All settings that must be equal, seeds included, for a comparison of two runs to be meaningful. The fields are in alphabetical order, as
-/// in baseline files.
+/// Settings, including the seeds, that must be equal in two runs for a comparison of the runs to be meaningful. The fields are in
+/// alphabetical order, because baseline files contain them in this order.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Conditions {
     pub deadline: Option<String>,
-    /// Upper limit of the random extra time of each constant network delay in a simulated run; absent if delays were exact.
+    /// Maximum random time that a simulated run adds to each network delay that is otherwise constant. Absent if no time was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_noise: Option<String>,
     pub mode: Option<Mode>,
@@ -36,7 +37,7 @@ pub struct Conditions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
     pub workload: WorkloadRecord,
-    /// Settings that a later version wrote and this version does not know.
+    /// Settings in files of later versions of the program that have no field in this version.
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: BTreeMap<String, Setting>,
@@ -44,7 +45,8 @@ pub struct Conditions {
 
 impl Conditions {
     pub fn new(config: &ConfigRecord, mode: Mode) -> Self {
-        // All fields are listed in this pattern. A new field then does not compile until its author decides whether it is a condition.
+        // The pattern lists every field, without `..`. A new field is therefore a compile error here until its author decides whether the
+        // field is a condition.
         let ConfigRecord {
             program: _,
             version: _,
@@ -65,13 +67,13 @@ impl Conditions {
             time_scale,
             delay_noise,
             request,
-            // The transport is not a condition, because it changes only the cost for the generator. The requests are the same with every
-            // transport, including HTTP/2.
+            // The transport (the HTTP client library) is not a condition. The requests are the same with every transport, including HTTP/2.
+            // A transport changes only the load of the load generator itself.
             transport: _,
             server_model,
             more,
         } = config.clone();
-        // The rate as text is dropped, because `60/m` and `1/s` are the same load.
+        // The rate is compared as a number, and its text is dropped, because `60/m` and `1/s` are the same load.
         workload.rate = None;
         Self {
             deadline,
@@ -96,7 +98,7 @@ impl Conditions {
         Self::new(&run.config, run.mode)
     }
 
-    /// Removes everything that depends on the seeds, because the runs of a strategy differ in their seeds.
+    /// Removes the seeds and the number of repeats from the conditions, because the runs of one strategy differ in their seeds.
     #[must_use]
     pub fn of_any_seed(self) -> Self {
         Self {
@@ -107,7 +109,8 @@ impl Conditions {
         }
     }
 
-    /// Ignores whether clients share a strategy. The oracle always uses one shared instance, whatever was requested.
+    /// Clears the setting that all clients share one instance of the strategy. The oracle always uses one shared instance, whatever was
+    /// requested, so this setting must not prevent a comparison.
     #[must_use]
     pub fn of_any_strategy(mut self) -> Self {
         self.workload.share_strategy = false;
@@ -127,8 +130,8 @@ impl Conditions {
     }
 }
 
-/// Collects the single values of nested JSON objects by path, with paths as on the command line. Null, empty texts, empty lists and false
-/// are left out.
+/// Collects the single values of nested JSON objects. The key of a value is its path, with dots between the keys of nested objects. A value
+/// is left out if it is null, false, an empty text or an empty list.
 pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, String>) {
     let text = match value {
         Value::Object(entries) => {
@@ -148,8 +151,8 @@ pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, Str
     }
 }
 
-/// Conditions as a file contains them, with all keys of the version that wrote the file. An unknown or missing key makes two conditions
-/// different, just as another value does.
+/// Conditions exactly as a baseline file contains them. They keep all keys of the program version that wrote the file. A key that only one
+/// side contains makes two conditions different, just as different values do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WrittenConditions(Value);
@@ -161,8 +164,8 @@ impl From<&Conditions> for WrittenConditions {
     }
 }
 
-/// Collects the paths and values that differ between two JSON values. Compares the serialized form, because users see this form and it
-/// contains every key. A missing key counts as null.
+/// Collects the differences between two JSON values: the path of each difference and both values. Conditions are compared as JSON, because
+/// users see this form and it contains every key. A missing key counts as null.
 fn differ(path: &str, here: &Value, there: &Value, differences: &mut Vec<String>) {
     match (here, there) {
         (Value::Object(here), Value::Object(there)) => {

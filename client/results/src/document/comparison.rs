@@ -14,10 +14,11 @@ use crate::shards::Incomplete;
 pub struct Repeats<R = RunResult> {
     /// Runs in the order of their seeds.
     pub runs: Vec<R>,
-    /// Figures over runs, by their path in a run's result.
+    /// Statistics of each figure over all runs, such as mean and median. The key is the path of the figure in the result of a run.
     #[serde(default, deserialize_with = "crate::document::fields::known")]
     pub summary: FiguresOverRuns,
-    /// Runs that are missing, because shards were missing in a merge or because a run could not be done; absent if no run is missing.
+    /// Planned runs that are missing, because their shards were missing in a merge or because they could not be executed. Absent if no run
+    /// is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -37,28 +38,32 @@ pub struct Comparison<R = RunResult> {
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Compared {
-    /// Path of the figure that ranks strategies that did the same work.
+    /// Path of the figure that ranks strategies, such as `makespan_s`. It ranks only strategies that did the same work, because figures of
+    /// different work cannot be compared.
     pub by: String,
-    /// Whether the ranking uses shares of ops done, because strategies did not do the same share. A larger share (`done_share`) then ranks
-    /// first. Equal shares are ranked by attempts per success, except that strategies that did every op are still ranked by `by`.
+    /// Whether the share of ops done (`done_share`) ranks before the figure `by`, because the strategies did different work. If true, a
+    /// larger share ranks first. Strategies with equal shares are ranked by attempts per success. Strategies that did every op are an
+    /// exception, because `by` still ranks them.
     pub by_share: bool,
     /// Number of complete blocks. A block runs every strategy with the same seed.
     pub blocks: u64,
-    /// For each block, the order in which it ran the strategies, as indices into the strategies of the command line.
+    /// Order in which each block ran the strategies. Each strategy is represented by its index on the command line, from 0.
     pub order: Vec<Vec<usize>>,
-    /// Description of the runs that intervals cover, such as `over seeds, for this server model`.
+    /// Population of runs that the confidence intervals describe, in words, such as `over seeds, for this server model`.
     pub intervals: String,
-    /// Confidence level of each interval of `times_best`; all of them hold together in 95 % of comparisons. Null below five blocks.
+    /// Confidence level of each interval in `times_best`. The level is so high that all of these intervals together are correct in 95 % of
+    /// comparisons. Null with fewer than five blocks.
     pub level: Option<f64>,
     /// Strategies from best to worst, followed by the strategies that cannot be ranked.
     pub strategies: Vec<StandingRecord>,
-    /// Comparisons of two ranked strategies. Every two strategies that did the same work are compared in the ranked figure. The best one is
-    /// also compared with the others in a second figure. All other pairs are compared in the share of ops done or, if their shares are
-    /// equal, in attempts per success.
+    /// Comparisons of two ranked strategies each. Every two strategies that did the same work are compared in the figure that ranks them.
+    /// The best strategy is also compared with each of the others in a second figure. Two strategies that did different work are compared
+    /// in the share of ops done or, if their shares are equal, in attempts per success.
     pub pairs: Vec<PairRecord>,
-    /// Rankings against servers that differ a little; empty without --sensitivity.
+    /// Rankings against servers whose configuration is slightly changed (--sensitivity). Empty without this flag.
     pub sensitivity: Vec<Variation>,
-    /// Runs that are missing, because shards were missing in a merge or because a run could not be done; absent if no run is missing.
+    /// Planned runs that are missing, because their shards were missing in a merge or because they could not be executed. Absent if no run
+    /// is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -73,30 +78,31 @@ pub struct StandingRecord {
     /// Rank from 1, with equal ranks for strategies that cannot be distinguished. Null if the strategy stalled, was interrupted, or lacks
     /// the figure that ranks strategies.
     pub rank: Option<u64>,
-    /// Whether the strategy got as many ops done as the best one, within the time limit if there is one, and has the figures that rank
-    /// strategies.
+    /// Whether the strategy got as many ops done as the best strategy and has every figure that the ranking uses. If there is a time limit,
+    /// only ops done within the limit count.
     pub complete: bool,
     /// Reason why the strategy is not complete; null if it is complete.
     pub incomplete_because: Option<String>,
-    /// Whether no other strategy is better in one of two figures without being worse in the other. The figures are makespan and attempts.
-    /// With `by_share`, they are the share of ops done and attempts per success.
+    /// Whether the strategy is on the Pareto front: no other strategy is better in one of two figures without being worse in the other. The
+    /// two figures are makespan and attempts or, if `by_share` is true, the share of ops done and attempts per success.
     pub on_pareto_front: bool,
-    /// Figures over blocks, by path.
+    /// Statistics of each figure over all blocks. The key is the path of the figure.
     #[serde(deserialize_with = "crate::document::fields::known")]
     pub figures: FiguresOverRuns,
-    /// Rank in the printed table, from 1, among strategies that do not know the server. Null below five blocks, for strategies whose `rank`
-    /// is null, and for strategies that know the server.
+    /// Rank in the printed table, from 1. Oracles (strategies that know the server in advance) are not counted. Null for oracles, for
+    /// strategies whose `rank` is null, and with fewer than five blocks.
     pub place: Option<u64>,
     /// Whether other strategies have the same rank in the printed table.
     pub tied: bool,
-    /// Ratio of the strategy's ranked figure to that of the best strategy. Null for strategies without a rank and, unless the ranked figure
-    /// is the share of ops done, for strategies that did not do the same work.
+    /// Ratio of the ranked figure to the ranked figure of the best strategy. Null if the strategy has no rank. Also null if the strategy
+    /// did other work than the best one, unless the ranked figure is the share of ops done.
     pub times_best: Option<TimesRecord>,
-    /// Ratio of the attempts sent to those of the best strategy; null in the same cases as `times_best`.
+    /// Ratio of the number of attempts sent to the number of attempts of the best strategy. Null in the same cases as `times_best`.
     pub attempts_times_best: Option<TimesRecord>,
 }
 
-/// Ratio to the best strategy: geometric mean of ratios paired by block, with Student's t on their logarithms.
+/// Ratio of a strategy's figure to the figure of the best strategy. One ratio is computed per block, and `ratio` is their geometric mean.
+/// The interval uses Student's t on the logarithms of the ratios.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "TimesBest")]
 #[serde(expecting = "an object")]
@@ -106,8 +112,8 @@ pub struct TimesRecord {
     pub figure: String,
     /// Geometric mean of the paired ratios.
     pub ratio: f64,
-    /// Lower end of the interval of the ratio at confidence `level`. Null below five blocks, for the best strategy itself, and for
-    /// strategies that know the server.
+    /// Lower end of the confidence interval of the ratio, at the `level` of the comparison. Null with fewer than five blocks, for the best
+    /// strategy itself, and for oracles, which know the server in advance.
     pub low: Option<f64>,
     /// Upper end of the interval of the ratio.
     pub high: Option<f64>,
@@ -127,9 +133,11 @@ pub struct PairRecord {
     /// Path of the compared figure.
     #[serde(default)]
     pub figure: String,
-    /// Ratio of the first strategy's figure to the second's, as geometric mean over blocks; null if there is no ratio.
+    /// Geometric mean over blocks of the first strategy's figure divided by the second strategy's figure. Null if a value is missing or not
+    /// above zero.
     pub ratio: Option<f64>,
-    /// Lower end of the interval of the ratio. Null if there are too few blocks, as are `high`, `level` and `p`.
+    /// Lower end of the confidence interval of the ratio. With too few blocks, there is no interval, and `low`, `high`, `level` and `p` are
+    /// null.
     pub low: Option<f64>,
     /// Upper end of the interval of the ratio.
     pub high: Option<f64>,
@@ -137,7 +145,7 @@ pub struct PairRecord {
     pub level: Option<f64>,
     /// p-value of the difference, corrected for multiple comparisons (Holm).
     pub p: Option<f64>,
-    /// Verdict on the first strategy's figure.
+    /// Verdict: whether the first strategy's figure is lower or higher than the second strategy's figure, as far as the runs show.
     #[serde(default)]
     pub verdict: PairVerdict,
     /// Verdict as a sentence.
@@ -149,18 +157,18 @@ pub struct PairRecord {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairVerdict {
-    /// A block lacks the figure, or the figure is not above zero.
+    /// The figures cannot be compared, because a block lacks the figure or a value is not above zero.
     #[default]
     Incomparable,
     /// There are too few blocks to decide.
     TooFew,
-    /// The first strategy's figure is lower.
+    /// The first strategy's figure is lower than the second's.
     Lower,
-    /// The first strategy's figure is higher.
+    /// The first strategy's figure is higher than the second's.
     Higher,
-    /// The first strategy's figure may be lower or higher.
+    /// The runs do not show whether the first strategy's figure is lower or higher than the second's.
     NotDistinguishable,
-    /// The figures are equal within 2 %, so a difference would not matter.
+    /// Both figures are equal within 2 %, so any difference between them is too small to matter.
     Equivalent,
 }
 
@@ -178,27 +186,30 @@ impl From<Option<statistics::PairOutcome>> for PairVerdict {
     }
 }
 
-/// Ranking against a server that differs a little.
+/// Ranking of the strategies against a server whose configuration is slightly changed.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Variation {
-    /// Description of the difference.
+    /// Description of the change to the server's configuration.
     pub variation: String,
-    /// Configuration of the mockserver with the difference.
+    /// Configuration of the changed mockserver.
     pub server: ServerModel,
-    /// Complete strategies, which got as many ops done as the best one, from best to worst.
+    /// Complete strategies, from best to worst. A strategy is complete if it got as many ops done as the best one and has the figures of
+    /// the ranking.
     pub ranking: Vec<String>,
-    /// Strategies that are not complete.
+    /// Strategies that are not complete, because they got fewer ops done than the best one or lack a figure of the ranking.
     pub incomplete: Vec<String>,
-    /// Whether every statement of the comparison also holds against this server.
+    /// Whether the ranking of the comparison also holds against the changed server. If true, `changes` is empty.
     pub stands: bool,
-    /// Changes of the ranking against this server, in words.
+    /// Differences between the ranking against the changed server and the ranking of the comparison, in words.
     pub changes: Vec<String>,
-    /// Name of the difference: `cap +20 %`, `lognormal service`.
+    /// Short name of the change to the server, such as `cap +20 %` or `lognormal service`.
     pub name: String,
-    /// Strategy that is distinguishably first against this server (with fewer than five blocks, the first one); null if there is none.
+    /// Strategy that is distinguishably best against the changed server; null if there is none. With fewer than five blocks, it is the
+    /// first strategy of the ranking.
     pub winner: Option<String>,
-    /// Whether the winner is the same as in the comparison, or neither has one. Absent in documents of earlier versions.
+    /// Whether the winner against the changed server is also the winner of the comparison, or both rankings have no winner. Absent in
+    /// documents of earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_winner: Option<bool>,
 }

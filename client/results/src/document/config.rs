@@ -1,4 +1,4 @@
-//! Configuration of a run as a record: the `config` of a result, and the output of `--print-config`.
+//! Configuration of a run in the format of documents. It is the value of `config` in a result, and the output of `--print-config`.
 
 use std::collections::BTreeMap;
 
@@ -24,15 +24,16 @@ pub struct ConfigRecord {
     pub workload: WorkloadRecord,
     pub timeout: String,
     pub deadline: Option<String>,
-    /// Time limit within which an op counts as done; null for the deadline or, without a deadline, for no limit.
+    /// Time limit within which an op must succeed to count as done. If null, the deadline is the limit. Without a deadline, there is no
+    /// limit.
     pub within: Option<String>,
     pub warm_up: String,
     pub retry_failed: bool,
     pub seed: u64,
     pub repeats: u32,
     pub time_scale: f64,
-    /// Maximum random addition to each constant network delay of a simulated run. Absent over HTTP, and in documents of versions in which
-    /// simulated delays were exact.
+    /// Maximum random time that a simulated run adds to each network delay that is otherwise constant. Absent over HTTP, and in documents
+    /// of earlier versions, which added no random time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_noise: Option<String>,
     pub request: RequestRecord,
@@ -41,14 +42,14 @@ pub struct ConfigRecord {
     pub transport: Option<TransportRecord>,
     /// Configuration of the mockserver; null for any other server.
     pub server_model: Option<ServerModel>,
-    /// Settings that a later version wrote and this version does not know. They are kept, because they may matter.
+    /// Settings in files of later versions of the program that have no field in this version. They are kept, because they may matter.
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: BTreeMap<String, Setting>,
 }
 
 impl Default for ConfigRecord {
-    /// Returns the values for keys that a file lacks. These values affect no figure.
+    /// Returns the values that replace keys missing from a file. No figure depends on these values.
     fn default() -> Self {
         Self {
             program: String::new(),
@@ -77,7 +78,7 @@ impl Default for ConfigRecord {
     }
 }
 
-/// Part of a strategy, with the values of all its parameters in the run.
+/// One part of a strategy, such as its backoff, with the values that all parameters of the part had in the run.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct PartRecord {
@@ -95,14 +96,14 @@ pub struct WorkloadRecord {
     pub drain: Option<String>,
     pub arrivals: String,
     pub rate_per_s: Option<f64>,
-    /// Rate in the unit in which it was given, such as `10/min`.
+    /// Arrival rate in the unit in which it was given, such as `10/min`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
     pub in_flight: Option<u32>,
     pub clients: u32,
     pub share_strategy: bool,
-    /// All other parameters of the workload that are not at their defaults, with values as on the command line. New parameters need no
-    /// field of their own.
+    /// All other parameters of the workload that differ from their defaults, with values as on the command line. Because of this map, a new
+    /// parameter needs no field in this type.
     #[serde(flatten)]
     pub more: BTreeMap<String, Setting>,
 }
@@ -112,10 +113,10 @@ pub struct WorkloadRecord {
 #[serde(default, expecting = "an object")]
 pub struct RequestRecord {
     pub method: String,
-    /// Names of headers only, because values may be secrets.
+    /// Names of the request headers. Their values are not recorded, because values may be secrets.
     pub headers: Vec<String>,
     pub body_bytes: usize,
-    /// Settings that a later version wrote and this version does not know. They are kept, because they may matter.
+    /// Settings in files of later versions of the program that have no field in this version. They are kept, because they may matter.
     #[serde(flatten)]
     #[schemars(skip)]
     pub more: BTreeMap<String, Setting>,
@@ -128,11 +129,11 @@ pub struct TransportRecord {
     /// Name of the transport: `hyper`, `reqwest` or, with `--http2`, `hyper-http2`. For `--transport auto`, the transport that was chosen.
     #[serde(deserialize_with = "transport_name")]
     pub name: String,
-    /// Number of threads that carried attempts.
+    /// Number of threads that sent attempts.
     pub threads: usize,
 }
 
-/// Renamed transports, as pairs of the former and the current name. The former name is accepted for one version: on command lines, in
+/// Renamed transports, as pairs of the former and the current name. For one version, former names are still accepted on command lines, in
 /// `TAILBACK_TRANSPORT` and in documents.
 const RENAMED_TRANSPORTS: [(&str, &str); 2] = [("lean", "hyper"), ("lean-http2", "hyper-http2")];
 

@@ -1,12 +1,12 @@
-//! Plausibility checks of counts. After these checks, sums of many counts neither overflow nor exceed what a plot can draw, whatever the
-//! files contain.
+//! Plausibility checks of counts in documents. Counts that pass are so small that their sums cannot overflow, whatever the files contain.
+//! Plots can also draw these sums.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::document::run::RunResult;
 
-/// Largest accepted count. Even sums over the maximum number of shards can then be drawn in reports.
+/// Largest accepted count. It is so small that reports can draw even the sum of such counts over the maximum number of shards.
 const MOST: u64 = 1_000_000_000_000;
 
 pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {

@@ -1,4 +1,4 @@
-//! Deserializers of fields that earlier or later versions write differently.
+//! Deserializers for fields that earlier or later versions of the program write in another form.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,8 @@ pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Figure
     Ok(figures.into_iter().filter_map(|(path, figure)| Some((path, figure?))).collect())
 }
 
-/// Deserializes failures. An error kind that only a later version knows becomes [`ErrorKind::Other`].
+/// Deserializes the counts of failed attempts. An error kind that this version does not know becomes
+/// [`ErrorKind::Other`].
 pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FailureResult>, D::Error> {
     #[derive(Deserialize)]
     #[serde(expecting = "an object")]
@@ -54,7 +55,8 @@ pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f
     if width > 0.0 { Ok(width) } else { Err(de::Error::custom("is not above zero")) }
 }
 
-/// Deserializes the winner of a sweep so that null (no winner) differs from a missing key (unknown winner).
+/// Deserializes the winner of a sweep. A null means that there is no winner, unlike a missing key, which means that the
+/// winner is unknown.
 pub(crate) fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
     Option::deserialize(deserializer).map(Winner::Known)
 }

@@ -1,4 +1,5 @@
-//! Errors in texts that are not valid documents. Each error contains its place and the kind of value that is accepted at that place.
+//! Errors in texts that are not valid documents. Each error contains its place in the document and the kind of value that is accepted at
+//! this place.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -27,8 +28,8 @@ impl Malformed {
     }
 
     pub(crate) fn new(text: &str, path: &str, error: &serde_json::Error) -> Self {
-        // A number in place of an expected text, such as the name of a mode, makes the deserializer report a syntax error. The JSON is
-        // valid nevertheless.
+        // If a document contains a number in place of a text (such as the name of a mode), the deserializer reports a syntax error. The
+        // report is wrong, because the JSON itself is valid.
         let is_json = || IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();
         if error.is_syntax() && reason(&error.to_string()) == "expected value" && is_json() {
             return Self::at(path, "is not a text");

@@ -1,12 +1,13 @@
-//! Deserializer that accepts structs only as JSON objects. Derived deserializers would also accept a list of the fields in their order.
+//! Deserializer that accepts structs only as JSON objects. Derived deserializers alone would also accept a JSON list with the values of the
+//! fields in order.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// Deserializer that rejects lists for structs with named fields and otherwise behaves like the inner deserializer. The data format must be
-/// self-describing, as JSON is.
+/// Wrapper that rejects a list in place of a struct with named fields. In all other respects, it behaves like the wrapped deserializer. The
+/// data format must be self-describing, as JSON is.
 pub(crate) struct ObjectsOnly<T>(pub(crate) T);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
@@ -37,7 +38,8 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
         self.0.deserialize_newtype_struct(name, Within { visitor, takes_lists: true })
     }
 
-    /// Deserializes an enum without a wrapper, because the enums of documents are plain names.
+    /// Deserializes an enum with the inner deserializer directly. A wrapper is not needed, because enums in documents are plain names
+    /// without fields.
     fn deserialize_enum<V: Visitor<'de>>(
         self,
         name: &'static str,

@@ -32,7 +32,7 @@ pub struct Pairing {
     pub server: ServerModel,
     /// Compared figures.
     pub figures: Vec<ParityFigure>,
-    /// Whether the generator was the bottleneck of the real run.
+    /// Whether the load generator itself was the bottleneck of the real run.
     pub bottleneck: bool,
     /// Number of completed real runs.
     #[schemars(range(min = 1))]
@@ -45,12 +45,12 @@ pub struct Pairing {
 pub struct ParityFigure {
     /// Name of the compared figure.
     pub figure: String,
-    /// Value over many simulated runs.
+    /// Statistics of the figure over many simulated runs.
     pub simulated: OverRuns,
-    /// Value of the real run; the median of several real runs.
+    /// Value of the figure in the real run. If there were several real runs, it is their median.
     pub http: f64,
     /// Largest allowed difference between the real value and the simulated mean.
     pub band: f64,
-    /// Whether the difference is at most `band`.
+    /// Whether the real value differs from the simulated mean by at most `band`.
     pub agrees: bool,
 }

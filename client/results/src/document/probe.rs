@@ -4,13 +4,13 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// Largest accepted number. It is the maximum of `u64`, because a merge writes integers of shards as floats. With this limit the
-/// arithmetic on plot axes stays finite.
+/// Largest accepted number. It is the maximum of `u64`, because a merge writes the integers of shards as floats. Larger numbers are
+/// rejected, so that the arithmetic on plot axes stays finite.
 const LARGEST: f64 = 18_446_744_073_709_551_615.0;
 
 #[derive(Debug, Default)]
 pub(crate) struct DocumentProbe {
-    /// Keys of the document, if it is an object. Each key is paired with true if its value is null.
+    /// Keys of the document, each with whether its value is null. Empty if the document is not a JSON object.
     keys: Vec<(String, bool)>,
 }
 
@@ -77,7 +77,7 @@ impl<'de> Deserialize<'de> for DocumentProbe {
     }
 }
 
-/// Any value that contains no number above [`LARGEST`].
+/// JSON value of any kind that contains no number above [`LARGEST`], checked during deserialization.
 struct Bounded {
     is_null: bool,
 }
@@ -93,7 +93,7 @@ impl<'de> Deserialize<'de> for Bounded {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bounded, A::Error> {
-                // The key is parsed although it is not needed, because the place of a later error then contains it.
+                // The key is parsed although it is not used, because the place in an error message then contains the key.
                 while map.next_key::<String>()?.is_some() {
                     map.next_value::<Bounded>()?;
                 }

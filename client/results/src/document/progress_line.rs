@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct ProgressLine {
     /// Seed of the run.
     pub seed: u64,
-    /// End of the interval that this line describes, since the run began.
+    /// End of the interval that this line describes, in seconds since the run began.
     pub t_s: f64,
-    /// Whether the run is over. No further line of a finished run follows, but its result does.
+    /// Whether the run is over. If true, this line is the last one of the run, and the result of the run follows.
     pub last: bool,
     /// Ops that arrived.
     pub ops_arrived: u64,
@@ -40,9 +40,9 @@ pub struct ProgressLine {
     pub attempt_latency: IntervalFigures,
     /// Attempts in flight at the end of the interval.
     pub in_flight: u64,
-    /// Ops that wait to be sent at the end of the interval, including ops in backoff.
+    /// Number of ops that are waiting to be sent at the end of the interval, including ops in backoff.
     pub waiting: u64,
-    /// Window of the strategy at the end of the interval, summed over clients; null if the strategy has none.
+    /// Window (concurrency limit) of the strategy at the end of the interval, summed over clients. Null if the strategy has no window.
     pub window: Option<f64>,
 }
 
@@ -52,13 +52,14 @@ pub struct ProgressLine {
 pub struct IntervalFigures {
     /// Number of latencies in the interval.
     pub count: u64,
-    /// Sum of the latencies, in milliseconds. The sum is exact to the nanosecond before it is written.
+    /// Sum of the latencies, in milliseconds. The sum is computed in whole nanoseconds, so only its conversion to milliseconds is rounded.
     pub sum_ms: f64,
     /// Median of the latencies, in milliseconds, with three significant digits; null if there are no latencies.
     pub p50_ms: Option<f64>,
     /// 99th percentile of the latencies, in milliseconds; null if there are no latencies.
     pub p99_ms: Option<f64>,
-    /// Histogram of the latencies: pairs of a latency in milliseconds, rounded to two significant digits, and its count. Latencies ascend.
+    /// Histogram of the latencies, as pairs in ascending order. A pair is a latency in milliseconds, rounded to two significant digits, and
+    /// the number of latencies with this rounded value.
     pub counts: Vec<(f64, u64)>,
 }
 
@@ -131,7 +132,8 @@ impl IntervalFigures {
     }
 }
 
-/// Rounds to two significant digits. The length of a line then stays bounded, however many events it describes.
+/// Rounds a latency to two significant digits. The histogram of a line therefore has a bounded length, however many events the line
+/// describes.
 fn two_digits(us: u64) -> u64 {
     let mut unit = 1;
     while us / unit >= 100 {

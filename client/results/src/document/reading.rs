@@ -1,4 +1,4 @@
-//! Parsing of documents. Errors contain their place in the document.
+//! Parsing of documents. Each error contains the place in the document at which it occurred.
 
 use serde::de::DeserializeOwned;
 

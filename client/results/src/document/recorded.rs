@@ -1,4 +1,4 @@
-//! Single run in the form that a plot of a scenario needs: parts of the run's result, and data recorded for that plot.
+//! Data of a single run that a plot of a scenario needs: parts of the run's result, and data recorded for the plot.
 
 use loadgen_core::{AttemptCounts, LatencyFigures};
 use schemars::JsonSchema;
@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::document::run::{Mode, OpsResult};
 use crate::document::version::SchemaVersion;
 
-/// Run with the median makespan of a cell: the parts of its result that plots need, and the data recorded for this plot.
+/// Run that represents a cell (one strategy at one point of an experiment) in a plot, because it has the median
+/// makespan of the cell. The record contains the parts of the run's result that plots need, and data recorded for the
+/// plot.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct DrawnRun {
@@ -34,12 +36,13 @@ pub struct DrawnRun {
     pub clients: Option<Clients>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<Steps>,
-    /// Waits of ops before each retry, by the number of the retry.
+    /// Statistics of the waits of ops before a retry. The list has one entry for the first retry of ops, one for the
+    /// second, and so on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<Vec<Wait>>,
 }
 
-/// Time series of a run as columns, with one value per time step. Gauges that were never known are missing.
+/// Time series of a run as columns, with one value per time step. A gauge whose value was never known has no column.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Columns {
@@ -65,7 +68,7 @@ pub struct Columns {
     pub gauges: Vec<GaugeColumn>,
 }
 
-/// Gauge that a strategy names itself, with one value for every time step.
+/// Gauge that a strategy defines, including its name and unit, with one value for every time step.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct GaugeColumn {
@@ -79,10 +82,10 @@ pub struct GaugeColumn {
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Calls {
-    /// Interval of the recorded ops: only ops whose number is a multiple of `every` were recorded.
+    /// Spacing of the recorded ops: attempts were recorded only for ops whose number is a multiple of `every`.
     #[schemars(range(min = 1))]
     pub every: u64,
-    /// Whether later attempts were not recorded, because a single op had too many attempts.
+    /// Whether the recording ended early, because a single op had more attempts than may be recorded.
     #[serde(default)]
     pub full: bool,
     /// Send times of the attempts.
@@ -93,17 +96,18 @@ pub struct Calls {
     pub op: Vec<u64>,
 }
 
-/// Latencies and attempts of clients, or of ops if there is only one client, sorted by latency.
+/// Latencies and numbers of attempts of clients, sorted by latency. If there is only one client, the entries are its
+/// ops instead.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Clients {
     /// Whether the entries are ops instead of clients.
     pub by_op: bool,
-    /// Number of clients or ops. If there are many, not all of them are listed.
+    /// Number of all clients or ops. If there are many, only some of them are listed.
     pub of: u64,
-    /// Ranks by latency of the listed clients or ops, from 1.
+    /// Rank of each listed client or op by latency, from 1.
     pub rank: Vec<u64>,
-    /// Mean latency of the ops of each listed client, or latency of each listed op; null without any success.
+    /// Mean latency of the ops of each listed client, or latency of each listed op. Null if no op succeeded.
     pub latency_s: Vec<Option<f64>>,
     /// Number of attempts of each listed client or op.
     pub attempts: Vec<u64>,
@@ -129,7 +133,7 @@ pub struct Steps {
     pub queued: Option<Vec<i64>>,
 }
 
-/// Statistics of the waits of ops before their n-th retry, in seconds.
+/// Statistics over ops of the wait before the retry with the number `retry`, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Wait {

@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::version::SchemaVersion;
 
-/// Comparison of recordings of real client libraries with strategies (loadgen strategies --check).
+/// Comparison of strategies with recordings of the real client libraries that they reproduce (loadgen strategies
+/// --check).
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct RecordingsCheck {
@@ -14,13 +15,15 @@ pub struct RecordingsCheck {
     pub schema_version: SchemaVersion,
     /// Results of each recording file.
     pub recordings: Vec<CheckedRecording>,
-    /// Number of pairs (scenario and configuration) that a strategy reproduces.
+    /// Number of pairs (a scenario and a configuration of the library) that a strategy reproduces.
     pub reproduced: u64,
-    /// Number of pairs (scenario and configuration) in which the strategy differs from the recording.
+    /// Number of pairs (a scenario and a configuration of the library) for which the strategy differs from the
+    /// recording.
     pub differing: u64,
-    /// Number of pairs (scenario and configuration) for which no strategy is known.
+    /// Number of pairs (a scenario and a configuration of the library) for which no strategy is known.
     pub without_preset: u64,
-    /// Number of pairs (scenario and configuration) that cannot be replayed, such as a series whose script is not known.
+    /// Number of pairs (a scenario and a configuration of the library) that cannot be replayed. An example is a
+    /// recorded series of ops whose script of server answers is not known.
     #[serde(default)]
     pub skipped: u64,
 }
@@ -47,7 +50,7 @@ pub struct CheckedPair {
     pub config: String,
     /// Strategy that corresponds to the configuration, as on the command line; null if none is known.
     pub strategy: Option<String>,
-    /// Verdict on the pair.
+    /// Verdict: whether the strategy reproduces what the library did in the recording.
     pub verdict: CheckVerdict,
     /// First difference from the recording; null if there is none.
     pub difference: Option<CheckDifference>,
@@ -60,9 +63,9 @@ pub struct CheckedPair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckVerdict {
-    /// The strategy does what the library did.
+    /// The strategy does the same as the library did in the recording.
     Reproduced,
-    /// The strategy does something else than the library.
+    /// The strategy does something else than the library did in the recording.
     Differs,
     /// No strategy is known for the configuration.
     NoPreset,

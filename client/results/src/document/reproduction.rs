@@ -1,4 +1,5 @@
-//! Document that `loadgen reproduce` writes: the experiments of source documents, and a verdict on each of their claims.
+//! Document that `loadgen reproduce` writes. It contains experiments from source documents (such as articles), and a verdict on each claim
+//! of these documents.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use crate::document::setting::{At, Setting};
 use crate::document::version::SchemaVersion;
 use crate::figures::over_runs::FiguresOverRuns;
 
-/// Experiments of source documents, with a verdict on each of their claims (loadgen reproduce).
+/// Experiments from source documents such as articles, with a verdict on each claim of these documents (loadgen reproduce).
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Reproduction {
@@ -26,13 +27,13 @@ pub struct Reproduction {
     pub claims: Tallies,
 }
 
-/// Counts of claims by verdict: claims of the source documents, and claims that scenarios make themselves.
+/// Counts of claims by verdict. Claims of the source documents and additional claims of the scenarios are counted separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Tallies {
-    /// Claims of the source documents.
+    /// Counts of the claims that the source documents make.
     pub source: Tally,
-    /// Claims that scenarios make themselves.
+    /// Counts of the claims that scenarios add to the claims of the source documents.
     pub ours: Tally,
 }
 
@@ -79,33 +80,34 @@ pub struct Scenario {
 pub struct Claim {
     /// Claim as a sentence.
     pub says: String,
-    /// Figure that the source document states, in its own words.
+    /// Number that the source document states, in the words of the document.
     #[serde(default)]
     pub published: String,
-    /// Whether the scenario makes the claim itself, and not the source document.
+    /// Whether the claim was added by the scenario and is not a claim of the source document.
     #[serde(default)]
     pub ours_alone: bool,
     /// Path of the figure that decides the verdict.
     #[serde(default)]
     pub figure: String,
-    /// Labels of the cells that the claim is about.
+    /// Labels of the cells (strategies at points of an experiment) that the claim is about.
     pub of: Option<String>,
-    /// Result of the runs, in words.
+    /// Result of the claim in our runs, in words.
     #[serde(default)]
     pub ours: String,
-    /// Results in every case: for every strategy, against every other strategy, at every point.
+    /// Results of the claim in each case that it covers. Cases differ in the strategy, in the strategy that it is compared with, and in the
+    /// point.
     #[serde(default)]
     pub values: Vec<ClaimValue>,
-    /// Range of values that confirm the claim, as lower and upper bound; null for a bound that the claim does not set.
+    /// Range of values that confirm the claim, as a pair of lower and upper bound. A bound that the claim does not set is null.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub accept: [Option<f64>; 2],
-    /// Range of values that confirm the claim, in words, with whether its bounds are included.
+    /// Range of values that confirm the claim, in words. The text also states whether the bounds belong to the range.
     #[serde(default)]
     pub condition: String,
-    /// Quantity that must lie in the accepted range: the mean over runs, the middle 95 % of runs, the share of runs …
+    /// Quantity that decides the verdict, such as `the mean over runs`, `the middle 95 % of runs` or `the share of runs`.
     #[serde(default)]
     pub judged_by: String,
-    /// Interpretation of the source document's words, and the reason for it.
+    /// Interpretation of the source document's words on which the test of the claim is based, and the reason for this interpretation.
     #[serde(default)]
     pub means: String,
     /// Verdict on the claim.
@@ -129,9 +131,9 @@ pub struct ClaimValue {
     /// Number of runs that were made.
     #[serde(default)]
     pub runs: u64,
-    /// Number of runs in which the claim is true, if this number decides the verdict.
+    /// Number of runs in which the claim is true; null if the verdict does not depend on this number.
     pub so_in: Option<u64>,
-    /// Lowest and highest value of the middle 95 % of runs, if they decide the verdict.
+    /// Lowest and highest value of the middle 95 % of runs; null if the verdict does not depend on this range.
     pub middle: Option<[f64; 2]>,
     /// Verdict in this case.
     pub verdict: Option<ClaimVerdict>,
@@ -143,13 +145,14 @@ pub enum ClaimVerdict {
     /// The claim holds in every case that was tested.
     #[serde(rename = "holds")]
     Holds,
-    /// The claim holds only at some points, or only in some runs.
+    /// The claim holds only in some of the tested cases, or only in some runs.
     #[serde(rename = "holds partly")]
     HoldsPartly,
     /// The claim holds in no case.
     #[serde(rename = "does not hold")]
     DoesNotHold,
-    /// There are too few runs to decide. For example, no number that the source document states could lie outside the range of so few runs.
+    /// There are too few runs to decide. For example, a published number can contradict the middle 95 % of our runs only if this range is
+    /// based on enough runs.
     #[serde(rename = "too few runs")]
     TooFewRuns,
     /// The runs lack the figure, so there is no verdict.
@@ -169,31 +172,31 @@ impl ClaimVerdict {
     }
 }
 
-/// Results of one strategy at one point of an experiment, over seeds.
+/// Statistics, over runs with different seeds, of one strategy at one point of an experiment.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Cell {
     pub experiment: String,
     pub label: String,
     pub strategy: String,
-    /// Point of the experiment: varied keys with their values.
+    /// Point of the experiment: the key of each varied parameter, with its value.
     #[serde(default)]
     pub at: At,
     #[serde(deserialize_with = "crate::document::fields::known")]
     pub figures: FiguresOverRuns,
 }
 
-/// Plot that a scenario requests, with its data: cells, or one run of each strategy.
+/// Plot that a scenario requests, with its data. The data is either a list of cells or one recorded run of each strategy.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Plot {
-    /// Name by which the plot can be requested alone.
+    /// Name of the plot. A user who gives this name gets only this plot.
     pub name: String,
     /// Kind of plot, by its name in `loadgen plot --list`.
     pub draw: String,
     /// Title above the plot.
     pub title: String,
-    /// Description that the source document gives of the plot.
+    /// Description of the plot in the source document.
     #[serde(default)]
     pub shows: String,
     /// Further information for the reader.
@@ -202,7 +205,7 @@ pub struct Plot {
     /// Experiment whose cells the plot shows.
     #[serde(default)]
     pub experiment: String,
-    /// Claims that the plot belongs to, as indices into the scenario's claims.
+    /// Claims that the plot illustrates, as indices into the list of the scenario's claims.
     #[serde(default)]
     pub claims: Vec<usize>,
     /// Whether the vertical axis of the plot is logarithmic.
@@ -210,15 +213,15 @@ pub struct Plot {
     pub logarithmic: bool,
     /// End of the time axis in seconds. Later data is left out.
     pub until_s: Option<f64>,
-    /// Length of the moving average of curves, in seconds.
+    /// Length of the moving average that smooths the curves, in seconds.
     pub smooth_s: Option<f64>,
-    /// Unit of times in the plot; null for seconds.
+    /// Unit of the times in the plot; null if times are in seconds.
     pub time_unit: Option<TimeUnit>,
     /// Cells that the plot shows, as indices into the scenario's cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<usize>>,
-    /// Figures that the plot shows for each cell. Each is a figure of the result, less a constant (`minus`) and multiplied by a factor
-    /// (`times`).
+    /// Figures that the plot shows for each cell. From each figure of the result, the constant `minus` is subtracted, and the difference is
+    /// multiplied by the factor `times`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<DrawnColumn>>,
     /// Recorded runs, one of each strategy.
@@ -237,7 +240,7 @@ pub struct TimeUnit {
     pub name: String,
 }
 
-/// Figure of cells with its own title and unit: (figure - minus) × times.
+/// Column of a plot: a figure of each cell, with its own title and scale. The plotted value is (`figure` - `minus`) × `times`.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct DrawnColumn {
