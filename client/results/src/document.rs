@@ -44,19 +44,19 @@ pub enum Document {
     Run(Box<RunResult>),
     /// Several runs of one strategy.
     Repeats(Repeats),
-    /// Several strategies, ranked.
+    /// Comparison of several strategies, with their ranking.
     Comparison(Comparison),
-    /// Several strategies at several points of varied parameters.
+    /// Sweep: several strategies at several points of varied parameters.
     Sweep(Box<Sweep>),
-    /// Scenarios with the verdicts on their claims.
+    /// Reproduction: scenarios, with a verdict on each of their claims.
     Reproduction(Reproduction),
     /// Comparison of real runs over HTTP with simulated runs.
     Parity(Parity),
 }
 
 impl Document {
-    /// Parses a document of this version or an earlier one. Unknown keys are skipped, unless they contain a number above 10¹⁵. The runs of
-    /// a sweep are not parsed, because the cells of the sweep contain their figures.
+    /// Parses a document of this version or an earlier one. Unknown keys are skipped. A number above 2⁶⁴ is an error, even in an unknown
+    /// key. The runs of a sweep are not parsed, because the cells of the sweep contain their figures.
     ///
     /// # Errors
     /// Fails if the text is not JSON, is not a result, or is of a later version.
@@ -133,9 +133,9 @@ struct SweepAlone {
     sweep: Swept,
 }
 
-/// Serializes a document of several runs with its keys in alphabetical order at every depth. The file then does not depend on the order of
-/// fields in a type. A single run, and the runs of `--repeats`, are serialized elsewhere and keep the order of their type, which is the
-/// order in the documentation.
+/// Converts a document of several runs to JSON with all keys in alphabetical order. Its file therefore does not depend on the order of
+/// fields in types. A single run and the runs of `--repeats` are serialized elsewhere. Their keys keep the order of the fields of the type,
+/// which is also the order in the documentation.
 ///
 /// # Errors
 /// Fails if the document does not serialize to JSON, which does not happen for documents of this crate.

@@ -1,4 +1,4 @@
-//! Check whether a run measured what it was meant to, and warnings with advice for readers of its figures.
+//! Check whether a run is a valid measurement, and warnings with advice for readers of its figures.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,17 +9,18 @@ use crate::figures::numbers::{counted, milliseconds, percent, thousands};
 
 /// Threshold for the 99th percentile of send lag (lateness of sends), in milliseconds of real time. A larger lag distorts any experiment.
 const MUCH_TOO_LATE_MS: f64 = 20.0;
-/// Threshold for send lag, in milliseconds of real time. A larger lag distorts an experiment if it also exceeds [`USUAL_SHARE`] of an
-/// attempt's duration.
+/// Lower threshold for the 99th percentile of send lag, in milliseconds of real time. A larger lag distorts an experiment only if it also
+/// exceeds [`USUAL_SHARE`] of an attempt's duration.
 const TOO_LATE_MS: f64 = 2.0;
-/// Largest harmless send lag as a share of an attempt's duration.
+/// Largest harmless send lag, as a share of the median duration of an attempt.
 const USUAL_SHARE: f64 = 1.0 / 20.0;
-/// Minimum number of sends before the lag of a running experiment is judged. A percentile of fewer sends describes the start more than the
-/// run.
+/// Minimum number of sends before the send lag of a running experiment is judged. A percentile of fewer sends describes the start of the
+/// run rather than the whole run.
 const MIN_SENDS: u64 = 100;
 const FULL_CORE: f64 = 0.95;
 
-/// Minimum share of the run, spent waiting for the file of attempts, that is reported. A smaller share hardly affects the measurement.
+/// Minimum share of a run's time, spent waiting for writes to the file of attempts, that causes a warning. A smaller share hardly affects
+/// the measurement.
 const HELD_UP_SHARE: f64 = 0.02;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,15 +34,16 @@ pub struct GeneratorLoad {
     /// Load of the generator's thread as a share of a core; `None` if unknown.
     pub cpu_share: Option<f64>,
     pub waited_for_connection: u64,
-    /// Number of attempts sent so far; `None` for a finished run, which is judged however few attempts it sent. In a running experiment,
-    /// the lag of a few attempts means nothing, and the duration of an attempt is unknown before the first response.
+    /// Number of attempts that a running experiment has sent so far; `None` for a finished run. A finished run is judged however few
+    /// attempts it sent. In a running experiment, the lag of a few attempts means nothing, and the duration of an attempt is unknown before
+    /// the first response.
     pub sends_so_far: Option<u64>,
 }
 
 /// Evidence that the generator, and not the strategy or the server, was the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bottleneck {
-    /// 1 % of attempts were sent later than `late_ms`, in milliseconds of real time.
+    /// 1 % of attempts were sent more than `late_ms` late, in milliseconds of real time.
     Late { late_ms: f64, waited_for_connection: u64 },
     /// Share of time for which the generator's thread was busy.
     Busy(f64),
@@ -50,8 +52,8 @@ pub enum Bottleneck {
 impl GeneratorLoad {
     pub fn bottleneck(&self) -> Option<Bottleneck> {
         let late_ms = self.send_lag_p99_ms * self.time_scale;
-        // In an accelerated experiment, a short real time is a long experiment time. The lag is therefore also compared with the duration
-        // of an attempt.
+        // If an experiment runs faster than real time, a short delay in real time is a long delay in the experiment. The lag is therefore
+        // also compared with the duration of an attempt.
         let much = late_ms > TOO_LATE_MS && self.send_lag_p99_ms > self.usual_attempt_ms * USUAL_SHARE;
         let enough = self.sends_so_far.is_none_or(|sends| sends >= MIN_SENDS);
         if enough && (late_ms > MUCH_TOO_LATE_MS || much) {
@@ -92,26 +94,26 @@ pub enum Warning {
     CountsForgotten,
     CountsUnknown(String),
     Bottleneck(Bottleneck),
-    /// The consumer of attempts was slower than the run, so the run had to wait for it.
+    /// The run had to wait, because the consumer of attempts (such as the file of `--samples`) was slower than the run.
     HeldUp {
-        /// Total time of waiting, in real time.
+        /// Total time for which the run waited, in real time.
         waited: Duration,
         of_run: f64,
     },
     Distorted {
-        /// Excess time per attempt in milliseconds, as the mean over attempts.
+        /// Mean time by which attempts took longer than the server had calculated, in milliseconds.
         excess_ms: f64,
-        /// Excess as a share of the mean service time.
+        /// Value of `excess_ms` as a share of the mean service time.
         of_service: f64,
     },
     ServerChanged,
     Unfinished(u64),
-    /// The run stalled, because this many consecutive tries were made at one instant.
+    /// The run was stopped as stalled, because this number of consecutive tries failed at the same instant of experiment time.
     NoTimePasses(u64),
     FewConnections {
         most: u64,
         open_files: u64,
-        /// Largest number of concurrent attempts.
+        /// Largest number of attempts that were in flight at the same time.
         in_flight: u64,
         enough_files: u64,
     },
@@ -127,7 +129,8 @@ impl Warning {
         (of_run >= HELD_UP_SHARE).then_some(Self::HeldUp { waited, of_run })
     }
 
-    /// Returns the warning about an excess. The caller has checked that the excess is large enough to matter.
+    /// Returns the warning that attempts took longer than the server had calculated. The caller has checked that this excess is large
+    /// enough to matter.
     pub fn distorted(of_service: f64, excess: &ExcessFigures) -> Self {
         Self::Distorted { excess_ms: excess.mean.unwrap_or_default(), of_service }
     }

@@ -1,5 +1,5 @@
-//! Results of runs: documents as types that are written and parsed, the list of figures, ranking, conditions and health. This crate does no
-//! I/O: texts are passed in and out, and other crates handle files and terminals.
+//! Results of runs: documents (types that are written and parsed), the list of figures, ranking, conditions for comparisons, and health
+//! checks. This crate does no I/O. It parses and returns texts, and other crates handle files and terminals.
 //!
 //! [`RunResult`] is one run, [`Document`] is the content of any file. [`FIGURES`] lists every number of a result by its path; scores,
 //! columns, checks, sums over seeds and tables are subsets of this list. [`standings`] ranks strategies. [`Conditions`] decides which runs

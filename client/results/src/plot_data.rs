@@ -1,14 +1,14 @@
-//! Kinds of data for plots. The writer of a reproduction stores the data of a plot's kind, and the drawing code reads
-//! it.
+//! Kinds of data from which plots are drawn. For each plot, a reproduction stores the kind of data that the plot needs,
+//! and the drawing code reads this data.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// One run of each strategy, with its time series.
     Runs,
     Cells,
-    /// Figures over seeds. A scenario can choose columns to replace the plot's own columns.
+    /// Statistics of figures over seeds. A scenario can choose columns that replace the plot's own columns.
     Chosen,
-    /// Columns of an experiment: all of them, or the ones that the scenario chooses.
+    /// Columns of an experiment. If the scenario chooses columns, these columns are used, otherwise all columns.
     Columns,
     /// Send times of all attempts of one run.
     Calls,

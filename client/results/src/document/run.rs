@@ -1,7 +1,7 @@
-//! Result of one run, in the format of the files in which it is written and parsed. Other programs depend on its keys.
+//! Result of one run, in the format in which files contain it. Other programs depend on its keys.
 //!
-//! Files of earlier versions lack newer keys, so fields with a default may be missing. Unknown keys are skipped, unless they contain a
-//! number above 10¹⁵.
+//! Files of earlier versions lack newer keys, so fields with a default may be missing from a file. Unknown keys are skipped. A number above
+//! 2⁶⁴ is an error, even in an unknown key.
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts,
@@ -30,21 +30,22 @@ pub struct RunResult {
     pub config: ConfigRecord,
     pub ops: OpsResult,
     pub attempts: AttemptCounts,
-    /// Attempts sent per op that arrived; null before any op arrived.
+    /// Attempts sent per op that arrived; null if no op arrived.
     pub amplification: Option<f64>,
-    /// Ops succeeded per attempt sent; null before any attempt was sent.
+    /// Ops succeeded per attempt sent; null if no attempt was sent.
     pub efficiency: Option<f64>,
     /// Attempts sent per op that succeeded; null if no op succeeded.
     pub attempts_per_success: Option<f64>,
     pub makespan_s: Option<f64>,
-    /// Whether every op succeeded and no shard of the clients is missing. Otherwise, `makespan_s` extends to the last end of an op.
+    /// Whether every op succeeded and no client shard is missing from a merged run. If false, `makespan_s` extends to the last end of an op
+    /// instead of the last success.
     pub makespan_complete: bool,
     /// Proven lower bound on the makespan of a run in which every op succeeds. The bound is the same for every strategy; null if no bound
     /// is known.
     pub optimal_makespan_s: Option<f64>,
     pub goodput_per_s: Option<f64>,
-    /// Arrival rate of ops divided by the rate that the server can serve in the long run. Null for closed loops and bursts, and if no
-    /// capacity is known.
+    /// Arrival rate of ops divided by the rate that the server can serve in the long run. Null for closed loops and bursts, and if the
+    /// server's capacity is not known.
     #[serde(default)]
     pub load_factor: Option<f64>,
     /// Load factor in words, such as `1000/s is 10 × capacity (50 slots × 500 ms)`.
@@ -53,12 +54,13 @@ pub struct RunResult {
     /// Failed attempts by HTTP status or kind of error, the most frequent first. Their counts add up to `attempts.failed`.
     #[serde(default, deserialize_with = "crate::document::fields::failures")]
     pub failures: Vec<FailureResult>,
-    /// Ops that were given up, by reason, such as the outcome of their last try.
+    /// Counts of ops that were given up, by reason. A reason is, for example, the outcome of the op's last try.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub given_up_after: GivenUpCounts,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub op_latency_ms: LatencyFigures,
-    /// Pairs of a share of the ops that succeeded (0 to 1) and the latency in milliseconds below which this share of ops lies.
+    /// Distribution of op latencies, as pairs. A pair is a share of the ops that succeeded (0 to 1) and the latency in milliseconds below
+    /// which this share lies.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub op_latency_curve: Vec<[f64; 2]>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
@@ -72,36 +74,39 @@ pub struct RunResult {
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub attempts_per_op: AttemptsResult,
     pub stalled_at_s: Option<f64>,
-    /// Ops that did not succeed within the deadline, as a share of `ops.offered` (if it is null, of `ops.total`); null without
+    /// Share of ops that did not succeed within the deadline, relative to `ops.offered` or, if that is null, to `ops.total`. Null without
     /// `--deadline`.
     pub late_share: Option<f64>,
-    /// Ops that succeeded within a time limit after their arrival, as a share of `ops.offered` (if it is null, of `ops.total`). The limit
-    /// is `--within`, or otherwise `--deadline`; without both, every op that succeeded counts. Null if there are no ops.
+    /// Share of ops that succeeded within a time limit after their arrival, relative to `ops.offered` or, if that is null, to `ops.total`.
+    /// The limit is `--within` or, if that is not given, `--deadline`. Without both flags, every op that succeeded counts. Null if there
+    /// are no ops.
     pub done_share: Option<f64>,
     /// Whether `done_share` is only a lower bound, because the run stalled or was interrupted before all ops had ended.
     #[serde(default)]
     pub share_is_lower_bound: bool,
-    /// Retries of ops for which the server advised a time, and how many of them were sent too early.
+    /// Number of retries for which the server had advised a time, and how many of these retries were sent before that time.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub advice: AdviceFigures,
-    /// Figures of the strategy's window: its convergence to the limit of the server, and its steadiness.
+    /// Figures of the strategy's window (concurrency limit): its convergence to the limit of the server, and its steadiness.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub window: WindowFigures,
     /// Fairness between clients; null with one client.
     pub fairness: Option<FairnessFigures>,
-    /// Time of the server's slots spent on attempts that were rejected, or abandoned by the client; null if the server does not report it.
+    /// Time that the server's slots spent on attempts that were rejected or that the client abandoned, in seconds. Null if the server does
+    /// not report this time.
     pub wasted_server_s: Option<f64>,
-    /// Time of the server's slots per op that succeeded, for service, rejections and abandoned attempts. Null if no op succeeded, or if the
-    /// server does not report the time or has no slots.
+    /// Time for which the server's slots were in use, in milliseconds per op that succeeded. The time includes service, rejections and
+    /// abandoned attempts. Null if no op succeeded, if the server does not report the time, or if the server has no slots.
     pub server_work_per_success_ms: Option<f64>,
-    /// Counts that the mockserver reports. Null if the target is not a mockserver, or if its counts could not be compared.
+    /// Counts that the mockserver reports. Null if the target is not a mockserver, or if its counts could not be compared with the counts
+    /// of the client.
     pub server: Option<ServerCounts>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub generator: GeneratorResult,
     /// Start time of the run in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
-    /// Wall time of the run; null when simulated.
+    /// Duration of the run in real time, in seconds; null if simulated.
     pub wall_s: Option<f64>,
     /// Cause of an early end of the run: `user` (a key of the dashboard), `SIGINT`, `SIGTERM` or `SIGHUP`. Null if the run was not
     /// interrupted.
@@ -111,21 +116,22 @@ pub struct RunResult {
     pub warnings: Vec<String>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub series: Vec<SeriesPoint>,
-    /// Convergence of the client to the server's rate limit; absent if no rate limit is known.
+    /// Convergence of the clients to the server's rate limit; absent if no rate limit is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateFigures>,
-    /// Identity of the shard, and the data needed to merge shards. Only in a run of a share of the clients (--client-shard).
+    /// Identity of the shard, and the data needed to merge shards. Present only if the run contains a part of the clients (--client-shard).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Box<ClientShardRecord>>,
-    /// Shards that the run was merged from; absent in other runs.
+    /// Client shards from which the run was merged; absent if the run was not merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Box<MergedClients>>,
-    /// Point of a sweep that the run belongs to; absent in all other documents.
+    /// Point of the sweep at which the run was made: the key of each varied parameter, with its value. Absent if the run does not belong to
+    /// a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
 }
 
-/// Driver that executed the run.
+/// Driver that executed a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -150,9 +156,9 @@ impl Mode {
 pub struct OpsResult {
     /// Ops that arrived.
     pub total: u64,
-    /// Ops that the seed offers in a whole run, including ops that had not arrived when the run was stopped. Null if the number depends on
-    /// the strategy (a closed loop with `--duration` and without `--ops`), or if a stopped run left more than 10⁸. Also null in older
-    /// files.
+    /// Number of ops that a whole run with this seed offers. If the run was stopped, the number includes ops that had not arrived by then.
+    /// Null if the number depends on the strategy (a closed loop with `--duration` and without `--ops`). Also null if a stopped run left
+    /// more than 10⁸ ops, and in older files.
     #[serde(default)]
     pub offered: Option<u64>,
     pub succeeded: u64,
@@ -162,18 +168,19 @@ pub struct OpsResult {
     /// Number of times that an attempt was deferred, because the server had too little free capacity to start it.
     #[serde(default)]
     pub deferred: u64,
-    /// Given-up and unfinished ops that would fail however long they waited. Their last attempt was refused permanently (3xx, 4xx) or found
-    /// no server, or no server was reachable at the end of the run.
+    /// Number of given-up and unfinished ops for which waiting longer would not help. The last attempt of these ops was refused permanently
+    /// (3xx, 4xx) or found no server. If no server was reachable at the end of the run, all unfinished ops count.
     #[serde(default)]
     pub failed_for_good: u64,
-    /// Given-up ops (and, if the run stalled, unfinished ops) whose last outcome was a failure: timeout, transport, any status but a
-    /// rejection. Ops that ended at their deadline are not included.
+    /// Number of given-up ops whose last outcome was a failure: a timeout, a transport error, or an error status other than a rejection. If
+    /// the run stalled, unfinished ops are included in the same way. Ops that ended at their deadline are not included.
     #[serde(default)]
     pub failed: u64,
 }
 
 impl OpsResult {
-    /// Returns the number of ops that shares are relative to: the offered ops or, if their number is unknown, the ops that arrived.
+    /// Returns the number of ops to which shares are relative. It counts all offered ops or, if their number is unknown, the ops that
+    /// arrived.
     pub fn share_base(&self) -> u64 {
         self.offered.unwrap_or(self.total)
     }
@@ -191,8 +198,8 @@ impl OpsResult {
     }
 }
 
-/// Attempts per op that ended. Percentiles are by rank, because attempts are whole: a percentile is the smallest number of attempts with
-/// which that share of ops ended.
+/// Number of attempts per op, over the ops that ended. A percentile is the smallest number of attempts with which that share of ops ended.
+/// It is not interpolated, because attempts are whole numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct AttemptsResult {
@@ -201,26 +208,28 @@ pub struct AttemptsResult {
     pub max: Option<u64>,
 }
 
-/// Load and delays of the generator itself.
+/// Load of the load generator itself, and delays that it causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct GeneratorResult {
     /// Delay from the instant an attempt was due to the instant it was sent; null if simulated.
     pub send_lag_ms: LagResult,
-    /// Time that attempts took beyond the time calculated by the server. Null if simulated, or if the target is not a mockserver.
+    /// Time by which attempts took longer than the time that the server had calculated for them. Null if simulated, or if the target is not
+    /// a mockserver.
     pub excess_ms: ExcessFigures,
-    /// Processor time of the whole program, in seconds. With an embedded server, it includes the server.
+    /// Processor time of the whole program, in seconds. An embedded server is part of the program, so its time is included.
     pub cpu_s: Option<f64>,
     /// Maximum memory of the program, in bytes.
     pub peak_rss_bytes: Option<u64>,
     /// Number of connections opened.
     pub connections: Option<u64>,
-    /// Time from the request for a connection until it is open, including the wait while enough other connections are being opened.
+    /// Time from the request for a new connection until the connection is open. It includes the wait if too many other connections are
+    /// being opened.
     pub connect_ms: LagResult,
-    /// Number of attempts that waited before they were passed to the HTTP client, because no connection was free and enough connections
-    /// were being opened.
+    /// Number of attempts that waited for a connection before they were passed to the HTTP client. An attempt waits if no connection is
+    /// free and enough new connections are already being opened.
     pub waited_for_connection: Option<u64>,
-    /// Waits of attempts for a connection, in experiment time; part of their send lag.
+    /// Times for which attempts waited for a connection, in experiment time. These waits are part of the send lag.
     pub connection_wait_ms: LagResult,
 }
 
@@ -239,7 +248,7 @@ impl From<LatencyFigures> for LagResult {
     }
 }
 
-/// One bucket of the time series. Counts cover the whole bucket, and gauges are their last values in the bucket.
+/// One bucket of the time series. A count covers the whole bucket, and a gauge has its last value in the bucket.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SeriesPoint {
@@ -267,13 +276,13 @@ pub struct SeriesPoint {
     pub gauges: Vec<GaugePoint>,
 }
 
-/// Gauge that a strategy names itself, at the end of a bucket.
+/// Gauge that a strategy defines, including its name and unit, with its value at the end of a bucket.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct GaugePoint {
-    /// Name of the gauge, as in legends of plots.
+    /// Name of the gauge, as it appears in legends of plots.
     pub name: String,
-    /// Unit of the gauge; empty for attempts.
+    /// Unit of the gauge; empty if the gauge counts attempts.
     pub unit: String,
     /// Value of the gauge; null before the value was first known.
     pub value: Option<f64>,
@@ -283,7 +292,7 @@ pub struct GaugePoint {
 pub struct LoadRecord {
     /// Ratio of the arrival rate of ops to the server's capacity.
     pub factor: f64,
-    /// Description of the factor, with the limit that determines the capacity.
+    /// Load factor in words, with the limit that determines the server's capacity.
     pub words: String,
 }
 
@@ -299,12 +308,13 @@ pub struct ResultContext {
     pub wall_s: Option<f64>,
     pub interrupted: Option<&'static str>,
     pub warnings: Vec<String>,
-    /// Maximum number of points in the time series. Without this limit, files with many results would consist mostly of series.
+    /// Maximum number of points in the time series. Without this limit, files with many results would consist mostly of time series.
     pub series_points: usize,
 }
 
 impl RunResult {
-    /// Rejects values that no run can have. The error contains the path of the value and the reason.
+    /// Checks that the result contains no values that are impossible in a run. The error contains the path of an impossible value, and the
+    /// reason.
     pub(crate) fn possible(&self) -> Result<(), (String, String)> {
         let OpsResult { total, offered, succeeded, .. } = self.ops;
         if let Some(offered) = offered.filter(|offered| *offered < total) {

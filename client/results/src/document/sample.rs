@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::{Failure, Status};
 
-/// One line of --samples: an attempt. Times are in seconds of the experiment since the run began. The fields are in alphabetical order, as
-/// are the keys of a line.
+/// One line of --samples: an attempt. Times are in seconds of the experiment since the run began. The fields are in alphabetical order,
+/// because a line contains its keys in this order.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(
     rename = "Sample",
@@ -19,7 +19,7 @@ pub struct SampleLine {
     /// Number of the attempt within its op, from 1.
     #[schemars(range(min = 1))]
     pub attempt: u32,
-    /// Whether an intermediary, such as a gateway, between client and mockserver answered.
+    /// Whether an intermediary between the client and the mockserver, such as a gateway, answered the attempt.
     #[serde(default)]
     pub by_gateway: bool,
     /// Number of the client, from 0.
@@ -28,7 +28,7 @@ pub struct SampleLine {
     pub due_s: f64,
     /// Time at which the attempt ended.
     pub ended_s: f64,
-    /// Kind of error if there was no usable answer; otherwise null.
+    /// Kind of error if the attempt got no usable answer; otherwise null.
     pub kind: Option<ErrorKind>,
     /// Number of the op, from 0.
     pub op: u64,
@@ -40,9 +40,9 @@ pub struct SampleLine {
     pub sent_s: f64,
     /// Number of the attempt within the run, in the order of sending.
     pub serial: u64,
-    /// HTTP status of the answer; null if there was no usable answer.
+    /// HTTP status of the answer; null if the attempt got no usable answer.
     pub status: Option<u16>,
-    /// Window of the strategy just after the attempt ended; null if the strategy has none.
+    /// Window (concurrency limit) of the strategy just after the attempt ended. Null if the strategy has no window.
     pub window: Option<f64>,
 }
 

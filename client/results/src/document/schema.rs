@@ -1,4 +1,4 @@
-//! The JSON schema of results (draft 2020-12), `docs/result.schema.json`, derived from the types alone.
+//! JSON schema of results (draft 2020-12), stored in `docs/result.schema.json`. It is generated from the Rust types alone.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;

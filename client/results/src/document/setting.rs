@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Value that a flag can have: true or false, a number or a text. A value that a scenario varies may also be a list or a table.
+/// Value that a flag can have: true, false, a number or a text. In a scenario, a varied value may also be a list or a table.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
@@ -19,13 +19,13 @@ pub enum Setting {
     Number(f64),
     /// Any other text on the command line, such as a duration or a distribution.
     Text(String),
-    /// Value that no flag can have, such as the parts of a scattered workload.
+    /// Value that no flag can have, such as the list of the parts of a scattered workload.
     Other(Value),
 }
 
 pub type At = BTreeMap<String, Setting>;
 
-/// Parses the values of varied keys, as numbers where possible. Replaces `-` in keys by `_`.
+/// Parses the keys and values of varied parameters. A value becomes a number if possible. In keys, `-` is replaced by `_`.
 pub fn at<'a>(values: impl Iterator<Item = (&'a str, &'a str)>) -> At {
     values.map(|(key, text)| (key.replace('-', "_"), Setting::typed(text))).collect()
 }

@@ -10,8 +10,8 @@ use crate::document::setting::At;
 use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
 use crate::shards::Incomplete;
 
-/// Several strategies at every point of one or two varied parameters (loadgen sweep). Runs are sorted by point, then by seed, then by
-/// strategy. They have no time series.
+/// Runs of several strategies at every point of one or two varied parameters (loadgen sweep). Runs are sorted by point, then by seed, then
+/// by strategy. The runs contain no time series.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Sweep<R = RunResult> {
@@ -37,14 +37,15 @@ pub struct Swept {
     pub by_name: String,
     /// Configuration of the first strategy at the first point.
     pub config: Option<ConfigRecord>,
-    /// Description of the runs that intervals cover, such as `over seeds, for this server model`.
+    /// Population of runs that the confidence intervals describe, in words, such as `over seeds, for this server model`.
     pub intervals: Option<String>,
     /// Results of every strategy at every point.
     pub cells: Vec<SweepCell>,
-    /// Best strategy and parameters in each situation.
+    /// Best strategy in each situation, with its parameters. A situation is a combination of the varied values that a client cannot choose.
     #[serde(deserialize_with = "crate::document::fields::or_default")]
     pub best: Vec<Best>,
-    /// Runs that are missing, because shards were missing in a merge or because a run could not be done; absent if no run is missing.
+    /// Planned runs that are missing, because their shards were missing in a merge or because they could not be executed. Absent if no run
+    /// is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -60,18 +61,18 @@ pub struct Axis {
     pub values: Vec<String>,
 }
 
-/// Results of one strategy at one point of a sweep, over seeds.
+/// Statistics, over runs with different seeds, of one strategy at one point of a sweep.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SweepCell {
-    /// Always `sweep`. In cells of a reproduction, this key contains the name of the experiment.
+    /// Always `sweep`. The cells of a reproduction have the same key, which contains the name of their experiment.
     #[schemars(extend("const" = "sweep"))]
     pub experiment: String,
     /// Strategy as given on the command line.
     pub label: String,
     /// Strategy with the parameter values of this point.
     pub strategy: String,
-    /// Point of the cell: varied keys with their values.
+    /// Point of the cell: the key of each varied parameter, with its value.
     #[serde(default)]
     pub at: At,
     /// Whether the strategy got as many ops done as the best strategy at this point.
@@ -81,49 +82,51 @@ pub struct SweepCell {
     pub incomplete_because: Option<String>,
     /// Rank at this point, from 1, with equal ranks for strategies that cannot be distinguished; null if the strategy is not complete.
     pub rank: Option<u64>,
-    /// Figures over seeds, by path.
+    /// Statistics of each figure over seeds. The key is the path of the figure.
     #[serde(deserialize_with = "crate::document::fields::known")]
     pub figures: FiguresOverRuns,
 }
 
-/// Returns the value of `complete` for files of earlier versions. They contain no cells of incomplete strategies, so all their cells are
-/// complete.
+/// Returns the value of `complete` for files of earlier versions, which lack this key. These files contain only cells of complete
+/// strategies, so the value is always true.
 fn yes() -> bool {
     true
 }
 
-/// Best strategy and parameters in a situation, estimated again on fresh seeds, which had no part in the choice.
+/// Best strategy in a situation, with its parameters. Its figures are measured again with fresh seeds, because the seeds of the sweep
+/// already influenced the choice.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Best {
-    /// Situation: values of the varied flags that a client cannot choose.
+    /// Situation: the values of the varied parameters that a client cannot choose.
     pub at: At,
     /// Strategy that was best in the sweep.
     pub strategy: Option<String>,
-    /// Strategy that is better on fresh seeds, by more than chance; null for a tie, or with too few repeats to decide. Files of earlier
-    /// versions lack this key.
+    /// Better one of the best two strategies of the sweep, measured with fresh seeds. Null if the two tie, or if there are too few repeats
+    /// to decide. Files of earlier versions lack this key.
     #[serde(deserialize_with = "crate::document::fields::winner")]
     #[schemars(with = "Option<String>")]
     pub winner: Winner,
-    /// Result of the estimate, in words.
+    /// Result of the measurement with fresh seeds, in words.
     pub words: String,
-    /// Path of the compared figure: the one that the sweep ranks by, or the share of ops done if these shares differ.
+    /// Path of the compared figure. It is the figure that ranks the sweep or, if the strategies did different work, the share of ops done.
     pub figure: String,
     /// Mean of the figure in the sweep, for the strategy that was best in the sweep.
     pub in_sweep: Option<f64>,
-    /// Figure of the strategy that was best in the sweep, over fresh seeds; null if unknown.
+    /// Statistics, over fresh seeds, of the figure of the strategy that was best in the sweep; null if unknown.
     pub fresh: Option<OverRuns>,
-    /// Whether, on fresh seeds, the best strategy of the sweep also got as many ops done as the second best.
+    /// Whether the best strategy of the sweep got at least as many ops done as the second best one with fresh seeds.
     pub complete: bool,
-    /// Comparisons of the best two strategies of the sweep on fresh seeds.
+    /// Comparisons of the best two strategies of the sweep, measured with fresh seeds.
     pub pairs: Vec<PairRecord>,
-    /// Best strategy of the point and its lead, if all strategies ran at every point; absent if parameters of strategies are varied.
+    /// Best strategy of the point and its lead over the others. Present only if all strategies ran at every point. Absent if parameters of
+    /// strategies are varied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead: Option<LeadRecord>,
 }
 
-/// Best strategy of a point on fresh seeds, and its lead. Values are geometric means; intervals are Student's t on logarithms of paired
-/// ratios.
+/// Best strategy of a point with fresh seeds, and its lead over the others. Values are geometric means. Intervals use Student's t on the
+/// logarithms of ratios that are paired by seed.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Lead")]
 #[serde(default, expecting = "an object")]
@@ -134,30 +137,31 @@ pub struct LeadRecord {
     pub certain: bool,
     /// Path of the compared figure.
     pub figure: String,
-    /// Geometric mean of the figure over fresh seeds (mean, if the figure is the share of ops done); null if a run lacks the figure.
+    /// Geometric mean of the figure over fresh seeds. For the share of ops done, it is the arithmetic mean. Null if a run lacks the figure.
     pub value: Option<f64>,
-    /// Lead over the next best strategy, as a ratio above 1 if the best strategy is ahead; null if the others did not do the same work.
+    /// Lead over the next best strategy, as a ratio. The ratio is above 1 if the best strategy is ahead. Null if no other strategy did the
+    /// same work.
     pub ratio: Option<f64>,
-    /// Lower end of the interval of the ratio; null below five fresh seeds.
+    /// Lower end of the confidence interval of the ratio; null with fewer than five fresh seeds.
     pub low: Option<f64>,
     /// Upper end of the interval of the ratio.
     pub high: Option<f64>,
-    /// Confidence level of the interval; all intervals of the sweep hold together in 95 % of sweeps.
+    /// Confidence level of the interval. The level is so high that all intervals of the sweep together are correct in 95 % of sweeps.
     pub level: f64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Winner {
-    /// The file contains a winner, or null (`None`) if no strategy is distinguishably best.
+    /// The file contains the key `winner`. Its value is the winner or, if no strategy is distinguishably best, null (`None`).
     Known(Option<String>),
     #[default]
     Unknown,
 }
 
 impl Best {
-    /// Returns the best strategy; `None` for a tie. For files of earlier versions, which lack the winner, returns the best strategy of the
-    /// sweep.
+    /// Returns the winner with fresh seeds, or `None` for a tie. Files of earlier versions lack this winner. For these files, returns the
+    /// strategy that was best in the sweep.
     pub fn winner(&self) -> Option<&str> {
         match &self.winner {
             Winner::Known(winner) => winner.as_deref(),

@@ -1,4 +1,5 @@
-//! Version of the documents that are written. A program of this version also reads documents of all earlier versions.
+//! Version of the document format. This program writes documents of the current version, and reads documents of all
+//! versions up to the current one.
 
 use std::borrow::Cow;
 

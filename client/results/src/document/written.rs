@@ -1,8 +1,8 @@
 //! Parts of documents exactly as their files contain them, passed on without interpretation.
 //!
-//! Reports show configurations, and offer data for download, exactly as files contain them. If they were serialized again from types, a
-//! file of an earlier version would gain keys that its writer did not know. A file of a later version would lose the keys that this version
-//! does not know.
+//! Reports show configurations, and offer data for download, exactly as the files contain them. Serializing the parsed types again would
+//! change the data. A file of an earlier version would gain keys that its writer did not know. A file of a later version would lose keys
+//! that this version does not know.
 
 use std::collections::BTreeMap;
 

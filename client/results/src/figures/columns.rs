@@ -1,4 +1,5 @@
-//! Runs as rows of a table that programs read. The columns are the identity of the run, all figures, and all other single values.
+//! Table of runs for other programs, with one row per run. The columns contain the identity of the run, all figures, and all other single
+//! values.
 
 use crate::document::run::RunResult;
 use crate::figures::{FIGURES, Figure};
@@ -11,7 +12,7 @@ pub enum Column {
 
 const IDENTITY: [Column; 3] = [
     Column::Text("strategy", |run| run.strategy.clone()),
-    // The seed is text, because figures are floats and a seed may be larger than a float represents exactly.
+    // The seed is a text column, because figures are floats and a float cannot represent every large seed exactly.
     Column::Text("seed", |run| run.seed.to_string()),
     Column::Text("mode", |run| run.mode.name().to_owned()),
 ];
@@ -34,8 +35,8 @@ impl Column {
         columns
     }
 
-    /// Returns the columns that have a value in at least one of these runs. Columns with the identity of the run come first. The others
-    /// follow in the order of the first run that has them, and alphabetically within a run.
+    /// Returns the columns that have a value in at least one of these runs. Columns with the identity of the run come first. The others are
+    /// sorted by the first run that has a value in them. Columns with the same first run are in alphabetical order.
     pub fn from_runs(runs: &[&RunResult]) -> Vec<Self> {
         let met = |column: &Self| runs.iter().position(|run| !column.cell(run).is_empty());
         let mut columns: Vec<(usize, Self)> =
@@ -55,7 +56,7 @@ impl Column {
     pub fn cell(&self, run: &RunResult) -> String {
         match self {
             Self::Figure(figure) => figure.cell(run),
-            // The text is made printable, because `--csv -` may print a document from another author to a terminal.
+            // Control characters in the text are escaped, because `--csv -` may print a document from an unknown author to a terminal.
             Self::Text(_, text) => vocabulary::printable(&text(run)).into_owned(),
         }
     }

@@ -5,13 +5,13 @@ use crate::document::run::RunResult;
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
     pub path: &'static str,
-    /// Name in sentences. Empty if the path is clear enough to be used as the name.
+    /// Name of the figure for sentences. Empty if the path of the figure is clear enough to be used as its name.
     pub name: &'static str,
     /// Unit: `s`, `ms`, `/s` or `bytes`; empty for counts and ratios.
     pub unit: &'static str,
     pub better: Direction,
-    /// True if the figure is meaningful only for runs that did all their ops. Otherwise a client that gives up would
-    /// look fast, because its run ends early.
+    /// True if the figure is meaningful only for runs in which every op was done. In other runs, a client that gives up
+    /// would look fast, because its run ends early.
     pub of_complete_runs_only: bool,
     pub kind: Kind,
     pub summed: bool,
@@ -37,11 +37,11 @@ pub enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Ranked {
-    /// Name of the score as a value of `--by`.
+    /// Value of the flag `--by` that selects the score.
     pub key: &'static str,
     pub help: &'static str,
     pub title: &'static str,
-    /// Heading of the score's column; if `None`, the heading is its key and unit.
+    /// Heading of the score's column in tables. If `None`, the heading consists of the key and the unit of the score.
     pub heading: Option<&'static str>,
 }
 

@@ -1,9 +1,9 @@
-//! All numbers of a result, in the order of the result. A new number needs a row here and a field in the result.
+//! List of all numbers of a result, in the order of the result's keys. A new number needs a row in this list and a field in the result.
 
 use super::figure::Figure;
 
-/// Ratio of the makespan to its lower bound; the best possible value is 1. It is a figure of comparisons, not of a single result. Its
-/// name in files says `optimum`, because the name is older than the proof of the bound.
+/// Ratio of the makespan to its lower bound; the best possible value is 1. It is a figure of comparisons, not of a single result. Its name
+/// in files contains `optimum`, because the name was chosen before the bound was proven.
 pub const MAKESPAN_OVER_BOUND: &str = "makespan_over_optimum";
 
 macro_rules! count {
@@ -12,7 +12,7 @@ macro_rules! count {
     };
 }
 
-/// Count in a field that a run may lack. With the keyword `in`, the whole outer field may be missing.
+/// Defines the figure of a count that a run may lack. With the keyword `in`, a run may lack the whole outer field that contains the count.
 macro_rules! known_count {
     (in $outer:ident: $($field:ident).+) => {
         Figure::count(path!($outer.$($field).+), |run| run.$outer?.$($field).+.map(|count| count as f64))
@@ -64,7 +64,7 @@ pub const FIGURES: &[Figure] = &[
     count!(attempts.after_final).less(),
     measure!("", amplification).less().summed(),
     measure!("", efficiency).more().summed(),
-    // Results of older versions lack `attempts_per_success`, so it is computed from counts that they contain.
+    // Results of older versions lack `attempts_per_success`. In this case, the value is computed from counts that these results contain.
     Figure::measure("attempts_per_success", "", |run| {
         let per_success = || run.attempts.total as f64 / run.ops.succeeded as f64;
         run.attempts_per_success.or_else(|| (run.ops.succeeded > 0).then(per_success))

@@ -63,8 +63,8 @@ pub fn three(number: f64) -> String {
     if number.abs() >= 999.5 { grouped(number) } else { significant(number) }
 }
 
-/// Returns the number of decimals with which the larger end of an interval has three significant digits. Near 1 it is one more, so that a
-/// small difference is not rounded to 1.
+/// Returns the number of decimals for both ends of an interval of ratios. The larger end gets three significant digits. If an end is near
+/// 1, it gets one more digit, so that a small difference is not rounded to 1.
 pub fn ratio_decimals(low: f64, high: f64) -> usize {
     let nearest = (low - 1.0).abs().min((high - 1.0).abs());
     match high {

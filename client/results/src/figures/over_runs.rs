@@ -1,4 +1,4 @@
-//! One figure over runs of different seeds, in the format of documents.
+//! Statistics of one figure over runs with different seeds, in the format of documents.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statistics::{Interval, Summary};
 
-/// Figures over runs, keyed by their path in a run's result.
+/// Statistics of figures over runs. The key is the path of the figure in the result of a run.
 pub type FiguresOverRuns = BTreeMap<String, OverRuns>;
 
-/// One figure over runs of different seeds. The fields are in alphabetical order, as are the keys of all documents of several runs.
+/// Statistics of one figure over runs with different seeds. The fields are in alphabetical order, because all documents of several runs
+/// contain their keys in this order.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(description = "One figure over runs of different seeds.")]
 #[serde(expecting = "an object")]
@@ -18,18 +19,19 @@ pub struct OverRuns {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub count: u64,
-    /// Confidence interval of the mean over seeds; null below five runs.
+    /// Confidence interval of the mean over seeds; null with fewer than five runs.
     #[serde(default)]
     pub interval: Option<IntervalRecord>,
-    /// Highest value of a run.
+    /// Highest value of all runs.
     #[serde(default)]
     pub max: Option<f64>,
     /// Mean over runs.
     pub mean: f64,
-    /// Interval of the median (p50) by order statistics, exact for any distribution; null below six runs.
+    /// Confidence interval of the median (p50), from one order statistic to another. It is exact for any distribution. Null with fewer than
+    /// six runs.
     #[serde(default)]
     pub median_interval: Option<IntervalRecord>,
-    /// Lowest value of a run.
+    /// Lowest value of all runs.
     #[serde(default)]
     pub min: Option<f64>,
     /// 25th percentile over runs.
@@ -50,31 +52,32 @@ pub struct OverRuns {
     /// Standard deviation over runs; null for a single run.
     #[serde(default)]
     pub sd: Option<f64>,
-    /// Whether the skewness of the values is larger than chance explains and too large for so few runs. The interval of the mean then
-    /// misses the true value more often than its level states.
+    /// Whether the skewness of the values is larger than chance explains and too large for so few runs. If true, the interval of the mean
+    /// misses the true mean more often than its level states.
     #[serde(default)]
     pub skewed: bool,
-    /// Sample skewness G1; null below three runs, or if all values are equal.
+    /// Sample skewness G1; null with fewer than three runs, or if all values are equal.
     #[serde(default)]
     pub skewness: Option<f64>,
 }
 
-/// Interval that contains the true value with the given coverage.
+/// Confidence interval: it contains the true value with the probability `level`.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Interval")]
 #[serde(expecting = "an object")]
 pub struct IntervalRecord {
-    /// Estimator of the interval.
+    /// Statistical method that computed the interval.
     pub by: Estimator,
     /// Upper end of the interval.
     pub high: f64,
-    /// Coverage of the interval, such as 0.95. For a median, it is the coverage that the interval really has.
+    /// Probability that the interval contains the true value, such as 0.95. For a median, it is the actual probability, which may be higher
+    /// than the requested one.
     pub level: f64,
     /// Lower end of the interval.
     pub low: f64,
 }
 
-/// Estimator of an interval.
+/// Statistical method that computes an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {

@@ -1,5 +1,5 @@
-//! Figures kept from the runs of one strategy, one value per run, and sums of counts for the ranking. The runs themselves, with
-//! configurations and time series, are not kept.
+//! Figures of the runs of one strategy, with one value per run, and sums of counts for the ranking. Only the first of the runs itself is
+//! kept, without its time series and latency curve.
 
 use statistics::{Level, Method, Summary};
 
@@ -21,17 +21,17 @@ pub(crate) struct Counts {
     pub(crate) runs: usize,
     pub(crate) given_up: u64,
     pub(crate) unfinished: u64,
-    /// Sum over runs of the share of ops that succeeded, whether in time or late.
+    /// Sum over runs of the share of ops that succeeded, however late.
     at_all: f64,
     pub(crate) is_lower_bound: bool,
-    /// True if a run's share is relative to the ops that arrived, because the number of offered ops is unknown.
+    /// True if the share of at least one run is relative to the ops that arrived, because the number of offered ops is unknown.
     pub(crate) of_arrived: bool,
     pub(crate) stalled: usize,
     /// Number of runs that were interrupted before all of their ops had ended.
     pub(crate) interrupted: usize,
     /// Number of runs in which not every op succeeded.
     pub(crate) short: usize,
-    /// Sum over runs of the share of ops done in time. Runs without this figure count with their share of ops done at all.
+    /// Sum over runs of the share of ops done in time. A run without this figure counts with its share of ops that succeeded at all.
     in_time: f64,
     /// True if any run sets `--within`.
     pub(crate) within: bool,
@@ -98,7 +98,8 @@ impl RunFigures {
         kept
     }
 
-    /// Reserves space for this many runs. Without it, growth would copy the values and briefly need twice the memory.
+    /// Reserves space for the values of this many runs. Without reserved space, a growing list would copy its values and briefly need twice
+    /// the memory.
     pub fn reserve(&mut self, runs: usize) {
         self.columns.iter_mut().for_each(|(_, values)| values.known.reserve_exact(runs));
     }
@@ -148,7 +149,8 @@ impl RunFigures {
     }
 
     pub fn summaries(&self) -> Vec<(&'static str, Summary)> {
-        // The bootstrap uses the first run's seed, so that an experiment repeated with other seeds also draws other resamples.
+        // The seed of the bootstrap is the first run's seed. An experiment that is repeated with other seeds therefore also draws other
+        // resamples.
         let seed = self.first.as_ref().map_or(0, |run| run.seed);
         let summed = self.columns.iter().filter(|(figure, _)| figure.summed);
         let figures: Vec<(&'static str, &[f64])> =
