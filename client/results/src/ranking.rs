@@ -1,13 +1,13 @@
 //! Ranking of strategies, as shown by the terminal, documents and reports.
 //!
 //! Strategies with a larger share of ops done come first. Strategies that did the same work are ranked by a score, such as the makespan.
-//! Makespans of unequal work cannot be compared. Therefore strategies that have the same share but did not do the same work, and all
-//! strategies below the largest share, are ordered by attempts per success. A strategy with a run that was cut off, because it stalled or
-//! was interrupted, has no rank.
+//! Makespans of different work cannot be compared. Strategies with equal shares that did different work are therefore ordered by attempts
+//! per success. The same rule applies to all strategies below the largest share. A strategy has no rank if one of its runs was cut off,
+//! because the run stalled or was interrupted.
 //!
 //! The order uses the geometric mean over runs, so that it never contradicts the paired ratios. All strategies that cannot be distinguished
-//! from the first one form a group with one rank. Within the group, they are ordered by attempts where these differ distinguishably. The
-//! remaining strategies are grouped in the same way.
+//! from the first one form a group with one rank. The strategies of a group are ordered by attempts, if their attempts differ
+//! distinguishably. The remaining strategies are grouped in the same way.
 
 pub(crate) mod answer;
 pub(crate) mod foresight;
@@ -29,8 +29,9 @@ use crate::ranking::score::Score;
 use crate::ranking::shares::Shares;
 use crate::ranking::ties::Ties;
 
-/// Returns all strategies from best to worst, then the strategies that cannot be ranked, in the given order. Each strategy is given by its
-/// name and the figures of its runs ([`RunFigures::ranked`] by this score), in the order of seeds from `seed`.
+/// Ranks strategies from best to worst. Strategies that cannot be ranked follow in the given order. Each strategy is given by its name and
+/// the figures of its runs, which are in the order of seeds from `seed`. The figures must include those of [`RunFigures::ranked`] for this
+/// score.
 pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> Vec<RankedStrategy> {
     ranked(strategies.iter().map(|(name, runs)| unranked(name, runs, by, seed)).collect(), by)
 }
@@ -118,8 +119,8 @@ fn groups(
     groups
 }
 
-/// Returns true if the share of ops done decides before the score. This is the case if a ranked strategy did not do the same work as the
-/// others. It is also the case if no ranked strategy did every op, and the share of an unranked one is only a lower bound.
+/// Returns true if the share of ops done ranks strategies before the score does. This is the case if a ranked strategy did not do the same
+/// work as the others. It is also the case if no ranked strategy did every op, and the share of an unranked strategy is only a lower bound.
 pub fn ranked_by_share(standings: &[RankedStrategy]) -> bool {
     let best_left_ops =
         standings.iter().find(|standing| standing.rank.is_some()).is_some_and(|best| best.share < 1.0);

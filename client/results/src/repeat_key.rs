@@ -8,10 +8,10 @@ use crate::document::run::RunResult;
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepeatKey {
     strategy: String,
-    /// Settings `max_attempts` and `retry_after`, which change the strategy but are not part of its text.
+    /// The settings `max_attempts` and `retry_after` are kept separately, because they change the strategy but are not part of its text.
     max_attempts: String,
     retry_after: String,
-    /// Kind of server. Reports label an embedded server differently from a found one, although comparisons treat them alike.
+    /// Kind of server, such as `embedded` or `found`. Reports label these kinds differently, although comparisons treat them alike.
     server: String,
     conditions: Conditions,
 }

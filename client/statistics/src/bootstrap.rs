@@ -2,9 +2,9 @@
 //! distribution.
 //!
 //! Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 14. The ends of the interval are
-//! percentiles of the resampled statistics. These percentiles are corrected by a bias z0 (the distance of the observed
-//! statistic from the median of the resampled statistics) and by an acceleration a (the change of the statistic's error
-//! with its value, from the jackknife).
+//! percentiles of the resampled statistics. These percentiles are corrected by a bias z0 and by an acceleration a. The
+//! bias is the distance of the observed statistic from the median of the resampled statistics. The acceleration is the
+//! change of the statistic's error with its value, estimated by the jackknife.
 
 use crate::{
     interval::{Estimator, Interval},
@@ -102,8 +102,8 @@ impl Bootstrap {
         let below = self.sorted.partition_point(|statistic| *statistic < claim);
         let up_to = self.sorted.partition_point(|statistic| *statistic <= claim);
         let last = self.sorted.len() - 1;
-        // If `claim` equals resampled statistics, its share may be the share of any of them. Otherwise its share lies
-        // between the shares of its neighbours.
+        // The position of `claim` among the sorted statistics determines its share. If some statistics equal `claim`,
+        // its position may be the position of any of them. Otherwise, its position lies between its two neighbours.
         let (low, high) = if below < up_to {
             (below as f64, (up_to - 1) as f64)
         } else if below == 0 || below > last {
@@ -130,15 +130,16 @@ impl Bootstrap {
 }
 
 impl ResampledMeans {
-    /// Resamples the mean of each list as [`Bootstrap::of_mean`] does. All lists have the same length.
+    /// Resamples the mean of each list with the same random draws as [`Bootstrap::of_mean`]. All lists must have the
+    /// same length.
     pub(crate) fn of_each(lists: &[&[f64]], resamples: usize, seed: u64) -> Vec<Option<Self>> {
         let length = lists.first().map_or(0, |values| values.len());
         if length < 2 {
             return lists.iter().map(|_| None).collect();
         }
         let observed: Vec<f64> = lists.iter().map(|values| moments::mean(values)).collect();
-        // Resample distances from the mean instead of values. If all values are equal, every resampled mean is then
-        // exactly their mean, however often each value is drawn.
+        // Resample the distances of the values from their mean, not the values themselves. If all values are equal, all
+        // distances are 0, so every resampled mean is exactly the mean of the values.
         let distances = |(values, mean): (&&[f64], &f64)| values.iter().map(|value| value - mean).collect();
         let distances: Vec<Vec<f64>> = lists.iter().zip(&observed).map(distances).collect();
         // Fast path: a list of equal values is not resampled, because every resample has the same mean.
@@ -152,8 +153,9 @@ impl ResampledMeans {
         };
         let of = |(distances, mean): (&Vec<f64>, f64)| {
             let drawn: Vec<f64> = drawn_of(distances, mean);
-            // If a value is left out, the mean moves away from that value. The factor between the value's distance from
-            // the mean and the movement is the same for all values, so it cancels out.
+            // If a value is left out, the mean moves away from this value, in proportion to the value's distance from
+            // the mean. The factor of proportionality cancels out in the acceleration, because it is the same for all
+            // values.
             let left_out = || acceleration(&distances.iter().map(|distance| -distance).collect::<Vec<_>>());
             Some(Self { correction: Correction::new(&drawn, mean, left_out)?, drawn })
         };

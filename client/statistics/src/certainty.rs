@@ -9,7 +9,7 @@ use crate::{
 
 const RESAMPLES: usize = 10_000;
 
-/// Estimated distribution of a population's mean, computed from a sample of the population.
+/// Estimate of a population's mean, with its uncertainty, computed from a sample of the population.
 pub(crate) enum Certainty {
     StudentT {
         mean: f64,
@@ -44,7 +44,8 @@ impl Certainty {
 
     /// Returns the two-sided p value (0 to 1) of the hypothesis that the mean equals `claim`.
     ///
-    /// The p value is below the error of a level exactly when the interval at that level excludes `claim`.
+    /// The p value is below the error of a confidence level (0.05 for 95 %) exactly when the interval at this level
+    /// excludes `claim`.
     pub(crate) fn p_value(&self, claim: f64) -> f64 {
         match self {
             Self::Bootstrap(bootstrap) => bootstrap.p_value(claim),

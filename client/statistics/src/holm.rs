@@ -9,7 +9,7 @@ use crate::level::Level;
 /// Returns the p values (0 to 1) adjusted for multiple comparisons, in the given order.
 ///
 /// The two sides of a comparison are distinguishable if its adjusted p value is below the error allowed for all
-/// comparisons together. NaN counts as 1.
+/// comparisons together. A p value that is NaN counts as 1.
 pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![1.0; p_values.len()];
     let mut so_far = 0.0_f64;
@@ -25,9 +25,10 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
 /// correction agree: an interval excludes "no difference" exactly when the adjusted p value is below the error of
 /// `together`.
 ///
-/// In the order of p values, smallest first, the error is divided by m, m - 1, … up to the first comparison that is not
-/// distinguishable. All later comparisons have the level of that comparison. The intervals agree with each single test,
-/// but they need not all cover the truth at once. For simultaneous coverage, use [`Level::shared_by`] with the number
+/// The m comparisons are processed in the order of their p values, smallest first. The error of `together` is divided
+/// by m for the first one, by m - 1 for the second one, and so on. After the first comparison that is not
+/// distinguishable, all comparisons have the level of that comparison. Each interval agrees with its own test, but the
+/// intervals need not all cover the truth at once. For simultaneous coverage, use [`Level::shared_by`] with the number
 /// of comparisons.
 pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
     let mut levels = vec![together; p_values.len()];

@@ -9,7 +9,8 @@
 pub struct KolmogorovSmirnov {
     /// Largest difference between the empirical distribution functions of the two samples, 0 to 1.
     pub distance: f64,
-    /// Probability that two samples of one distribution have at least the observed distance.
+    /// Probability that two samples from one distribution have a distance that is at least as large as the observed
+    /// distance.
     pub p: f64,
 }
 

@@ -9,15 +9,16 @@ pub struct Level {
 impl Level {
     pub const P95: Self = Self { error: 0.05 };
 
-    /// Strictest confidence level. Stricter statements would depend on the tails of a formula, not on the runs.
+    /// Strictest confidence level that can be requested. At stricter levels, results would depend on the tails of a
+    /// formula and not on the runs.
     pub const STRICTEST: Self = Self { error: 1e-12 };
 
     pub fn allowing(error: f64) -> Option<Self> {
         (Self::STRICTEST.error..1.0).contains(&error).then_some(Self { error })
     }
 
-    /// Returns the error of the level: the share of cases in which an interval misses the truth on either side, from
-    /// 1e-12 to below 1.
+    /// Returns the error of the level, from 1e-12 to below 1. The error is the share of cases in which the truth lies
+    /// outside the interval, on either side.
     pub fn error(self) -> f64 {
         self.error
     }
@@ -26,8 +27,8 @@ impl Level {
         1.0 - self.error
     }
 
-    /// Returns the stricter level that each comparison needs if several comparisons share this level's error
-    /// (Bonferroni's rule). The result is never stricter than [`Level::STRICTEST`].
+    /// Divides the error of this level among several comparisons (Bonferroni's rule). Returns the resulting stricter
+    /// level of each comparison, which is never stricter than [`Level::STRICTEST`].
     #[must_use]
     pub fn shared_by(self, comparisons: usize) -> Self {
         Self { error: (self.error / comparisons.max(1) as f64).max(Self::STRICTEST.error) }

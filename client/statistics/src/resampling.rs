@@ -65,8 +65,8 @@ fn means_of<const WIDTH: usize>(
     means
 }
 
-/// Draws a random number below the limit, as the upper half of a double-width product. Its bias is below 2^-50 for
-/// lists as long as any list of runs.
+/// Draws a random index below `limit`. The index is the upper half of the 128-bit product of a random number and `limit`. For lists as long
+/// as any list of runs, its bias is below 2^-50.
 #[expect(clippy::cast_possible_truncation, reason = "it is below the limit")]
 fn below(rng: &mut impl Rng, limit: usize) -> usize {
     ((u128::from(rng.next_u64()) * limit as u128) >> 64) as usize

@@ -2,7 +2,7 @@
 //!
 //! The tail is half the regularised incomplete beta function (Abramowitz and Stegun 26.7.1 and 26.5.8). Its continued
 //! fraction is evaluated by Lentz's method (Thompson and Barnett: "Coulomb and Bessel functions of complex arguments
-//! and order", 1986). Tail and quantile are accurate to 10 digits up to 100 000 degrees of freedom. They are
+//! and order", 1986). Tail and quantile are accurate to 10 digits up to 100 000 degrees of freedom. Both functions are
 //! implemented here, because existing crates call the platform's float functions or give only six digits.
 
 use crate::normal;
@@ -21,8 +21,8 @@ pub(crate) fn share_above(t: f64, freedom: f64) -> f64 {
         return 0.5;
     }
     let front = libm::exp(-a * libm::log1p(square / freedom) + b * libm::log(rest) - log_beta(freedom));
-    // The continued fraction converges fast only if x is below (a + 1) / (a + b + 2). Otherwise the result follows by
-    // symmetry.
+    // The continued fraction converges fast only if x is below (a + 1) / (a + b + 2). For a larger x, the result
+    // follows from the symmetry of the beta function.
     if x < (a + 1.0) / (a + b + 2.0) {
         0.5 * front * beta_fraction(x, a, b) / a
     } else {
@@ -61,7 +61,7 @@ fn log_beta(freedom: f64) -> f64 {
 
 /// Evaluates the continued fraction of the incomplete beta function at `x`, without the leading factor.
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
-    /// Value that replaces a denominator in Lentz's method if the denominator is closer to 0 than this value.
+    /// Smallest denominator in Lentz's method. A denominator that is closer to 0 is replaced by this value.
     const TINY: f64 = 1e-300;
     let solid = |value: f64| if value.abs() < TINY { TINY } else { value };
 

@@ -29,8 +29,8 @@ pub struct Summary {
     /// Confidence interval of the mean; `None` with fewer than five runs, which are too few.
     pub interval: Option<Interval>,
     pub skewness: Option<f64>,
-    /// Confidence interval of the median at the interval's own level, valid for any shape of the distribution; `None`
-    /// if there are too few runs for `level`.
+    /// Confidence interval of the median, valid for any shape of the distribution. The interval has its own level,
+    /// which is at least the requested level. `None` if there are too few runs for the requested level.
     pub median_interval: Option<Interval>,
 }
 
@@ -81,8 +81,8 @@ impl Summary {
         self.skewness.filter(|skewness| is_skewed(self.count, *skewness))
     }
 
-    /// Returns the number of runs that the interval of the mean needs to keep its level. Returns `None` unless there
-    /// are too few runs for the skewness.
+    /// Returns the number of runs that would be needed for the interval of the mean to keep its level. Returns `None`
+    /// if the figure is not too skewed for its number of runs.
     pub fn runs_enough(&self) -> Option<u64> {
         self.too_skewed().map(values_enough)
     }

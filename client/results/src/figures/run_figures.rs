@@ -1,5 +1,5 @@
-//! Figures of the runs of one strategy, with one value per run, and sums of counts for the ranking. Only the first of the runs itself is
-//! kept, without its time series and latency curve.
+//! Figures of the runs of one strategy, with one value per run, and sums of counts for the ranking. Of the runs themselves, only the first
+//! one is kept, without its time series and latency curve.
 
 use statistics::{Level, Method, Summary};
 

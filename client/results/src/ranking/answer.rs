@@ -1,9 +1,9 @@
-//! Answer of a comparison: which strategy is best, by how much, and one row per strategy. The terminal, the HTML report, Markdown and the
+//! Answer that a comparison gives: the best strategy, its lead, and one row per strategy. The terminal, the HTML report, Markdown and the
 //! JSON document all show this answer.
 //!
 //! Each figure is compared with the figure of the best strategy. The ratio is the geometric mean of ratios paired by seed. With five or
-//! more seeds, the ratio has an interval (Student's t on the logarithms). All intervals use the level [`Ties::level`]. At this level, all
-//! intervals of a comparison hold together in 95 % of comparisons.
+//! more seeds, the ratio has an interval (Student's t on the logarithms). All intervals use the level [`Ties::level`]. This level is so
+//! high that all intervals of a comparison together are correct in 95 % of comparisons.
 
 mod by_point;
 mod order;
@@ -33,9 +33,9 @@ pub const MIN_SEEDS: usize = 5;
 pub enum RankedBy {
     /// Ranked by the score of `--by`, because every ranked strategy did all of its ops.
     Score,
-    /// Strategies that did every op are ranked by the score of `--by`, and the others after them by share of ops done.
+    /// Strategies that did every op come first, ranked by the score of `--by`. The others follow, ranked by their share of ops done.
     ScoreThenShare,
-    /// Ranked by the share of ops done, because no strategy did every op, or not every op in time.
+    /// Ranked by the share of ops done, because no strategy did every op, or because ops were done too late.
     Share,
 }
 
@@ -46,27 +46,29 @@ pub struct Answer {
     pub seeds: usize,
     pub level: Level,
     pub limit: Option<String>,
-    /// One row per strategy: first the ranked strategies, then the stopped ones, then the oracles, which know the server.
+    /// One row per strategy: first the ranked strategies, then strategies without a rank, and last the oracles, which know the server in
+    /// advance.
     pub rows: Vec<Row>,
-    /// Strategy with the lowest score for each seed, `None` for a tie. Empty if a ranked strategy lacks the score.
+    /// Strategy with the lowest score for each seed, or `None` if several strategies have the lowest score. Empty if a ranked strategy
+    /// lacks the score.
     firsts: Vec<Option<String>>,
-    /// Strategy that needs distinguishably fewest attempts among the strategies with the first rank. If the score is attempts, the makespan
-    /// replaces attempts. In a ranking by share, attempts per success replace attempts.
+    /// Strategy with the fewest attempts among the strategies with the first rank, if the difference to all of them is distinguishable. If
+    /// attempts are ranked, the makespan is compared instead of attempts. If shares are ranked, attempts per success are compared.
     thriftiest: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Lead<'a> {
     pub best: &'a Row,
-    /// Lead over the next best strategy, as a ratio of their figures. If some strategies cannot be distinguished from the best one, it is
-    /// the lead over the best of these. `None` if no other strategy did the same work.
+    /// Lead over the next best strategy, as a ratio of their figures. If some strategies cannot be distinguished from the best one, the
+    /// ratio compares it with the best of these strategies. `None` if no other strategy did the same work.
     pub times: Option<Times>,
     /// True if the best strategy can be distinguished from every other one.
     pub is_certain: bool,
 }
 
 impl Answer {
-    /// Creates the answer; `standings` are in the order of their ranking.
+    /// Creates the answer from the ranked strategies. The caller passes `standings` in the order of the ranking.
     pub fn new(standings: &[RankedStrategy], by: Score) -> Self {
         let level = Ties::among(standings.iter().filter(|standing| standing.rank.is_some())).level();
         Self::at_level(standings, by, level)
@@ -126,8 +128,7 @@ impl Answer {
         Some(Lead { best, times: next.and_then(ahead), is_certain: in_doubt.is_none() })
     }
 
-    /// Returns the rows that can be compared, best figure first. Their order in the table may differ, because the table orders tied rows by
-    /// attempts.
+    /// Returns the rows that can be compared, best figure first. The table may have another order, because it orders tied rows by attempts.
     fn by_figure(&self) -> Vec<&Row> {
         let is_share = self.ranked_by == RankedBy::Share;
         let figure =
@@ -151,7 +152,8 @@ impl Answer {
     }
 }
 
-/// Returns the strategy that needs distinguishably less of this score than each other strategy with the first rank.
+/// Returns the strategy whose score is distinguishably lower than the score of every other strategy with the first rank. Returns `None` if
+/// there is no such strategy.
 fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<String> {
     let (_, first) = placed.first()?;
     let tied = || placed.iter().filter(|(_, place)| place == first).map(|(standing, _)| *standing);

@@ -5,7 +5,7 @@ use tailback::{ORACLE, StrategySpec};
 
 pub fn knows_the_future(strategy: &str) -> bool {
     strategy.parse::<StrategySpec>().map_or_else(
-        // The text of a strategy from another version may not parse. Then the names of its parts decide.
+        // A strategy from a document of another version may not parse. In this case, the names of the strategy's parts decide.
         |_| strategy.split('+').any(|part| part.split(':').next().is_some_and(|name| name.trim() == ORACLE)),
         |spec| spec.needs_foreknowledge(),
     )

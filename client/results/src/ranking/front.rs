@@ -3,8 +3,8 @@
 use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
 
-/// Marks the strategies on the front. The two figures are makespan and attempts, which are meaningful only for equal work. If the shares of
-/// ops done differ (`by_share`), the figures are the share and the attempts per success.
+/// Marks the strategies that are on the Pareto front. The two figures are makespan and attempts, which can be compared only if all
+/// strategies did the same work. If they did not (`by_share`), the figures are the share of ops done and the attempts per success.
 ///
 /// Strategies that know the future are excluded: they neither appear on the front nor dominate other strategies.
 pub(crate) fn mark(standings: &mut [RankedStrategy], by_share: bool) {
@@ -26,7 +26,8 @@ fn time_and_attempts(standing: &RankedStrategy) -> Option<(f64, f64)> {
     Some((mean(Score::makespan())?, mean(Score::attempts())?)).filter(|_| standing.is_complete())
 }
 
-/// Returns the negated share and the attempts per success, so that less is better in both. Returns `None` for strategies without a rank.
+/// Returns the negated share of ops done and the attempts per success. The share is negated, so that lower is better in both values.
+/// Returns `None` for strategies without a rank.
 fn share_and_effort(standing: &RankedStrategy) -> Option<(f64, f64)> {
     standing.rank?;
     Some((-standing.share, standing.figure_of_all(Score::attempts_per_success())?.mean))

@@ -9,7 +9,8 @@ use crate::ranking::score::Score;
 #[derive(Clone, Debug)]
 pub struct RankedStrategy {
     pub strategy: String,
-    /// Reason why the strategy is not among those that got the most ops done; `None` if it is among them.
+    /// Reason why the strategy is not complete; `None` if it is. A complete strategy got as many ops done as the best one and has the
+    /// figures of the ranking.
     pub incomplete: Option<String>,
     /// Rank from 1, with equal ranks for ties; `None` if the strategy cannot be ranked.
     pub rank: Option<u64>,
@@ -20,7 +21,7 @@ pub struct RankedStrategy {
     /// Mean share of ops done, 0 to 1. With a time `limit`, only ops done within the limit count.
     pub share: f64,
     pub tier: usize,
-    /// Time limit as given on the command line; `None` if ops count however late they are done.
+    /// Time limit for ops, as given on the command line. `None` if an op counts however late it is done.
     pub limit: Option<String>,
     pub work: Work,
     pub(crate) scores: Vec<(Score, Vec<f64>)>,
@@ -29,7 +30,8 @@ pub struct RankedStrategy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// The work is that of every strategy with the same share of ops done. Such strategies are ranked by makespan or another score.
+    /// The strategy has the largest share of ops done, and all strategies with this share did the same work. They are ranked by makespan or
+    /// another score.
     Same,
     /// All ops were done, but not all of them in time.
     All,
@@ -83,8 +85,8 @@ impl RankedStrategy {
     }
 }
 
-/// Returns the geometric mean, as used by ranks and ratios. It is infinite for an empty list, and 0 if a value is 0. Logarithms are sorted
-/// before they are summed, so that the same values in another order yield the same mean.
+/// Returns the geometric mean of the values, which ranks and ratios use. The mean is infinite for an empty list, and 0 if a value is 0.
+/// Logarithms are sorted before they are summed, so that the mean does not depend on the order of the values.
 pub fn geometric_mean(values: &[f64]) -> f64 {
     let mut logs: Vec<f64> = values.iter().map(|value| libm::log(*value)).collect();
     logs.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! Scores: figures by which strategies are ranked, lowest first, and sentences about differences in them.
+//! Scores: figures by which strategies are ranked, lowest value first, and texts about differences between the scores of two strategies.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,7 +17,7 @@ pub struct Score {
 
 impl Score {
     pub fn all() -> impl Iterator<Item = Self> {
-        // The makespan comes first, because it is requested most often. The other scores follow in the order of the list.
+        // The makespan comes first, because users request it most often. The other scores follow in the order of the list of figures.
         let scores = || FIGURES.iter().filter_map(|figure| Some(Self { figure, ranked: figure.ranked? }));
         let first = |score: &Self| *score == Self::makespan();
         scores().filter(first).chain(scores().filter(move |score| !first(score)))
@@ -60,8 +60,8 @@ impl Score {
         self.path().starts_with("op_latency_ms.")
     }
 
-    /// Returns the score that tables show in addition to makespan and attempts: this score or, if it is the makespan or the attempts,
-    /// [`Score::p99`].
+    /// Returns the third score that tables show beside makespan and attempts. It is this score itself or, if this score is the makespan or
+    /// the attempts, [`Score::p99`].
     #[must_use]
     pub fn beside_makespan_and_attempts(self) -> Self {
         if [Self::makespan(), Self::attempts()].contains(&self) { Self::p99() } else { self }
@@ -122,7 +122,8 @@ impl Score {
         self.figure.of(run)
     }
 
-    /// Returns the score to be considered together with this one, because a strategy may gain speed by more attempts.
+    /// Returns the score that readers should consider together with this one, because a strategy may gain speed by more attempts. It is the
+    /// number of attempts or, for attempts, the makespan.
     #[must_use]
     pub fn companion(self) -> Self {
         if self == Self::attempts() { Self::makespan() } else { Self::attempts() }

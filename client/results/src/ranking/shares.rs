@@ -2,7 +2,7 @@
 
 use crate::figures::run_figures::Counts;
 
-/// Maximum difference between two shares that count as the same. A share of 1 is never the same as a smaller one.
+/// Maximum difference between two shares that count as equal. A share of 1 never counts as equal to a smaller share.
 const SAME: f64 = 0.001;
 
 pub(crate) struct Shares {
@@ -14,14 +14,15 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Compares strategies by the sums over their runs. Strategies with a run that was cut off come after all others.
+    /// Compares the shares of strategies, from counts summed over the runs of each strategy. A strategy with a run that was cut off comes
+    /// after all others.
     pub(crate) fn new(strategies: &[&Counts]) -> Self {
         let counts = || strategies.iter().copied();
         let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
         let cut_off: Vec<bool> = counts().map(|counts| counts.cut_off() > 0).collect();
         let asked = counts().any(|counts| counts.within);
-        // A deadline ends ops that are late. If all strategies did all ops nevertheless, the shares ignore lateness, because it shows in
-        // the latency.
+        // A deadline ends late ops, so they are usually not done. If all strategies did all ops nevertheless, the shares ignore lateness,
+        // because the latency shows it.
         let in_time = asked || at_all.iter().any(|share| *share < 1.0);
         let limit = counts().find_map(|counts| counts.limit.clone()).filter(|_| in_time);
         let of: Vec<f64> = match limit {
@@ -52,8 +53,8 @@ impl Shares {
     }
 }
 
-/// Returns the tier of each share: the number of different larger shares. A share of 1 equals only itself, so even one op in a million that
-/// was given up makes a difference. Strategies with a run that was cut off get the last tier, which is at least 1.
+/// Returns the tier of each share, that is, the number of different larger shares. A share of 1 is equal to no smaller share, so even one
+/// given-up op in a million makes a difference. Strategies with a run that was cut off get the last tier, which is at least 1.
 fn tiers(shares: &[f64], cut_off: &[bool]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..shares.len()).filter(|number| !cut_off[*number]).collect();
     order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));

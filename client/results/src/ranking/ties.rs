@@ -1,8 +1,8 @@
-//! Test whether strategies are equal in a figure, as far as their runs show. Equal strategies share a rank.
+//! Test whether two strategies are equal in a figure, as far as their runs show. Equal strategies have the same rank.
 //!
-//! Two strategies are equal if the interval of their paired ratio contains 1 or lies within 2 % of it. All intervals of a ranking hold
-//! together in 95 % of cases. The level of each interval is therefore 1 − 0.05/m. Here m is twice the number of pairs of ranked strategies,
-//! because a ranking uses two figures.
+//! Two strategies are equal if the confidence interval of their paired ratio contains 1 or lies within 0.98 to 1.02. The level of each
+//! interval is 1 − 0.05/m, so that all intervals of a ranking together are correct in 95 % of cases. In this formula, m is twice the number
+//! of pairs of ranked strategies, because a ranking uses two figures.
 
 use statistics::{Comparison, Level, Margin, Method, PairOutcome, PairedRatio};
 

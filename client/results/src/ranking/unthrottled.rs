@@ -1,4 +1,4 @@
-//! Comparison in which no attempt was rejected or failed. Its ranking shows nothing about retries.
+//! Comparison in which no attempt was rejected or failed. The ranking of strategies in this comparison shows nothing about retries.
 
 use crate::figures::numbers::counted;
 use crate::ranking::ranked_strategy::RankedStrategy;
@@ -30,8 +30,8 @@ impl Unthrottled {
         (attempts > 0).then(|| Self { attempts, are_equal: are_equal(standings, by) })
     }
 
-    /// Returns the sentence about a comparison without rejections and failures. The sentence replaces the ranking if all strategies are
-    /// equal, and follows the ranking otherwise.
+    /// Returns the sentence about a comparison without rejections and failures. If all strategies are equal, the sentence replaces the
+    /// ranking. If they are not, the sentence follows the ranking.
     pub fn sentence(self) -> String {
         let attempts = counted(self.attempts, "attempt");
         if self.are_equal {

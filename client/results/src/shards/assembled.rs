@@ -1,4 +1,4 @@
-//! Merging of shards of the same plan.
+//! Merging of shards that belong to the same plan.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::document::ReadShard;
 use super::incomplete::Incomplete;
 use super::plan::ShardPlan;
 
-/// Merged shards. `T` is the data that the reader keeps per run.
+/// Merged shards. The type `T` is the data that the caller keeps of each run.
 #[derive(Clone, Debug)]
 pub struct Assembled<T> {
     pub plan: ShardPlan,
@@ -52,7 +52,7 @@ impl<T> Assembly<T> {
     /// Adds the shard of a file. `keep` is called with the text of each run, and its return value is kept.
     ///
     /// # Errors
-    /// Fails if the shard does not belong to the earlier ones, or if `keep` fails.
+    /// Fails if the shard cannot be merged with the earlier shards, or if `keep` fails.
     pub fn take<E: From<ShardError>>(
         &mut self,
         file: String,
@@ -115,7 +115,8 @@ impl<T> Assembled<T> {
     }
 }
 
-/// Maximum number of missing shards that are listed. A file may claim to be one of four thousand million shards.
+/// Maximum number of missing shards that are listed. Without this limit, a file that claims to be one of four thousand
+/// million shards would create a huge list.
 const MAX_NAMED: usize = 10_000;
 
 fn share(tasks: u64, index: u32, of: u32) -> u64 {

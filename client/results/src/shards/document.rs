@@ -15,15 +15,15 @@ use crate::document::reading::read;
 use crate::document::run::{OpsResult, RunResult};
 use crate::document::version::SchemaVersion;
 
-/// Part of the runs of a command (--shard), or of the clients of its runs (--client-shard), as input of `loadgen merge`. Other programs
-/// should read the merged document.
+/// Part of the work of a command, as input of `loadgen merge`. The part consists of some of the runs (--shard), or of some of the clients
+/// of all runs (--client-shard). Other programs should read the merged document.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TaskShard<R = RunResult> {
     /// Version of the document format. It is increased when a key changes its meaning or is removed.
     pub schema_version: SchemaVersion,
-    /// Identity of the shard. Task t belongs to the shard with index t mod `of`. With --client-shard, client c belongs to the shard with
-    /// index c mod `of`.
+    /// Identity of the shard. With --shard, the run with number t belongs to the shard with index t mod `of`. With --client-shard, client c
+    /// belongs to the shard with index c mod `of`.
     pub shard: ShardOf,
     /// Plan of all shards together.
     pub plan: ShardPlan,
@@ -37,13 +37,13 @@ pub struct TaskShard<R = RunResult> {
 pub struct TaskRecord<R = RunResult> {
     /// Number of the run among the runs of all shards, from 0, in the order of the merged document.
     pub task: u64,
-    /// Whether the server's counts could be compared with the client's.
+    /// Whether the server's counts could be compared with the counts of the client.
     pub server_compared: bool,
     /// Share of the run for which the generator's thread was busy; null if simulated.
     pub generator_share: Option<f64>,
     /// Whether any attempt got an answer.
     pub answered: bool,
-    /// Whether the generator was the bottleneck.
+    /// Whether the load generator itself was the bottleneck of the run.
     pub bottleneck: bool,
     /// Result of the run. In a sweep, the result has no time series and no latency curve.
     pub run: R,
@@ -53,13 +53,13 @@ pub struct TaskRecord<R = RunResult> {
 pub struct ReadShard<'a> {
     pub shard: ShardOf,
     pub plan: ShardPlan,
-    /// Runs in the order of their numbers. Each has its number and the JSON text of a [`TaskRecord`].
+    /// Runs in the order of their numbers, as pairs: the number of the run, and the JSON text of its [`TaskRecord`].
     pub tasks: Vec<(u64, &'a str)>,
     /// Start of the earliest run; `None` if the runs were simulated.
     pub began: Option<String>,
 }
 
-/// Document of a shard without its runs. The runs are only checked to be a list and are parsed later.
+/// Document of a shard without the contents of its runs. The runs are only checked to be a list, because they are parsed later.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Head {
@@ -84,12 +84,13 @@ impl TaskRecord {
 }
 
 impl<'a> ReadShard<'a> {
-    /// Parses a shard and rejects contents that no shard can have. Runs are parsed one after the other, and only their texts are kept.
+    /// Parses a shard and rejects contents that no shard can have. The runs are parsed one after the other for these checks, and only their
+    /// texts are kept.
     ///
     /// # Errors
-    /// Fails if the text is not JSON, has another structure, is of a later version, or contradicts itself.
+    /// Fails if the text is not JSON, has another structure, is of a later version, or has contents that contradict each other.
     pub fn read(text: &'a str) -> Result<Self, Malformed> {
-        // Parsing as a `DocumentProbe` rejects numbers above 10¹⁵.
+        // Parsing the text as a `DocumentProbe` rejects numbers above 2⁶⁴.
         read::<DocumentProbe>(text)?;
         let Head { shard, plan, .. } = read(text)?;
         let ShardOf { kind, index, of } = shard;
@@ -143,7 +144,7 @@ impl<'a> ReadShard<'a> {
             }
             tasks.push((number, text));
             let start = record.run.started_at;
-            // Timestamps in this format can be compared as texts.
+            // Timestamps of this format (RFC 3339, always in UTC) can be compared as texts.
             began = match (began, start) {
                 (Some(before), Some(start)) => Some(std::cmp::min::<String>(before, start)),
                 (before, start) => before.or(start),

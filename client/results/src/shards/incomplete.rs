@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Runs that are missing, because shards were missing in a merge (loadgen merge --partial) or because a run could not be done. With several
-/// strategies, only blocks with all of their runs count. A block runs every strategy with the same seed.
+/// Planned runs that are missing, because shards were missing in a merge (loadgen merge --partial) or because runs could not be executed.
+/// With several strategies, a block (one run of every strategy, all with the same seed) counts only if all of its runs exist.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Incomplete {

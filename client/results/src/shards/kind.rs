@@ -10,9 +10,9 @@ use crate::document::reading::read;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShardKind {
-    /// Division by runs (--shard): task t belongs to shard t mod N.
+    /// Division by runs (--shard). Of N shards, shard t mod N executes the run with number t.
     Tasks,
-    /// Division by clients (--client-shard): client c belongs to shard c mod N, in every run.
+    /// Division by clients (--client-shard). Of N shards, shard c mod N executes client c in every run.
     Clients,
 }
 

@@ -33,8 +33,8 @@ pub struct ShardPlan {
     pub sensitivity: bool,
     /// Varied parameters; empty unless the command is a sweep.
     pub axes: Vec<Axis>,
-    /// Points of the plan: every combination of the varied parameters, the first parameter slowest. There is one point if nothing is
-    /// varied.
+    /// Points of the plan: every combination of values of the varied parameters. The value of the first parameter changes most slowly. If
+    /// nothing is varied, there is one point.
     #[schemars(length(min = 1))]
     pub points: Vec<PlannedPoint>,
 }
@@ -43,12 +43,12 @@ pub struct ShardPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShardedCommand {
-    /// One strategy, with as many seeds as there are repeats. Task r is repeat r.
+    /// One strategy, with as many seeds as there are repeats. Task (run) r is repeat r.
     Run,
-    /// Several strategies in blocks. Tasks are in the order of strategies and, for each strategy, in the order of blocks. Tasks against
-    /// other servers follow.
+    /// Several strategies in blocks. Tasks (runs) are sorted by strategy, then by block. Tasks against other servers (--sensitivity)
+    /// follow.
     Compare,
-    /// Several strategies at several points. Tasks are sorted by point, then by seed, then by strategy.
+    /// Several strategies at several points. Tasks (runs) are sorted by point, then by seed, then by strategy.
     Sweep,
 }
 
@@ -77,7 +77,7 @@ pub struct PlannedPoint {
     pub server: PlannedServer,
     /// Requests of all runs at this point.
     pub request: RequestRecord,
-    /// Whether a request may be sent again regardless of its method.
+    /// Whether a request may be sent again regardless of its HTTP method.
     pub idempotent: bool,
     /// Transport that sends the requests; null if simulated. The number of threads depends on the machine of each shard.
     pub transport: Option<TransportRecord>,
@@ -91,7 +91,7 @@ pub struct PlannedServer {
     pub kind: String,
     /// Address of the server; null if it is simulated or embedded.
     pub target: Option<String>,
-    /// Description of the server for people.
+    /// Description of the server for human readers.
     pub words: String,
     /// Configuration of the mockserver; null for any other server.
     pub model: Option<ServerModel>,
@@ -125,8 +125,8 @@ impl ShardPlan {
         let (ours, theirs) = (texts(self), texts(other));
         let mut pairs = ours.into_iter().zip(theirs);
         if let Some(((what, ours), (_, theirs))) = pairs.find(|(ours, theirs)| ours != theirs) {
-            // A different command line may only mean a different workload or server. If so, that difference is reported by its name
-            // instead.
+            // If the command lines differ, the cause may be a different workload or server. In this case, the workload or server is
+            // reported as the difference instead.
             let inner = if what == "its command line" { self.inner_difference(other) } else { None };
             return Some(inner.unwrap_or((what, ours, theirs)));
         }
@@ -144,8 +144,8 @@ impl ShardPlan {
         plan
     }
 
-    /// Returns a hash of the plan. Shards of the same plan have the same hash, and shards whose plans cannot be merged have different ones.
-    /// It is comparable only within one version of the program.
+    /// Returns a hash of the plan. Shards of the same plan have the same hash. Shards whose plans cannot be merged have different hashes.
+    /// Hashes can be compared only within one version of the program.
     pub fn fingerprint(&self) -> String {
         let mut hasher = DefaultHasher::new();
         // Serialization of a plan cannot fail.

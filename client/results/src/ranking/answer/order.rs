@@ -1,9 +1,10 @@
 //! Order and ranks of the strategies that can be ranked.
 //!
 //! Strategies are sorted by the ranked figure and then split into groups of equals. Going down the list, a strategy joins the current group
-//! if it is equal to the first strategy of that group. Two strategies are equal if the interval of their ratio contains 1 or lies within
-//! 2 % of it. All strategies of a group have the same rank. Within a group, strategies are sorted by attempts (by the makespan if attempts
-//! are ranked, by attempts per success if shares are ranked), if these differ distinguishably.
+//! if it is equal to the first strategy of that group. Two strategies are equal if the confidence interval of their ratio contains 1 or
+//! lies within 0.98 to 1.02. All strategies of a group have the same rank. Within a group, strategies are sorted by a second figure, if it
+//! differs distinguishably. The second figure is the number of attempts. If attempts are ranked, it is the makespan. If shares are ranked,
+//! it is the attempts per success.
 
 use std::cmp::Ordering;
 
@@ -13,8 +14,8 @@ use super::row::{Placed, RowRank, Times};
 use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
 
-/// Returns the ranked strategies except oracles, best first. Strategies that did the same work are ordered by `figure`, and equal ones by
-/// `companion`. The other strategies follow, ordered by their share of ops done.
+/// Returns the ranked strategies except oracles, best first. Strategies that did the same work come first, ordered by `figure`. Strategies
+/// that are equal in `figure` are ordered by `companion`. The other strategies follow, ordered by their share of ops done.
 pub(super) fn ranked(
     standings: &[RankedStrategy],
     figure: Score,
@@ -43,7 +44,7 @@ pub(super) fn ranked(
     placed
 }
 
-/// Sorts equal strategies by another score. Strategies that are equal in that score, too, are sorted by `key`.
+/// Sorts strategies that have the same rank by the score `by`. Strategies that are also equal in this score are sorted by `key`.
 fn in_order(
     equals: Vec<&RankedStrategy>,
     by: Score,
@@ -58,7 +59,7 @@ fn in_order(
     sorted.flatten().collect()
 }
 
-/// Sorts strategies by a key and splits them into groups of neighbours. All strategies of a group are equal to the first strategy of the
+/// Sorts strategies by a key and splits the sorted list into groups. All strategies of a group are equal to the first strategy of the
 /// group.
 fn groups(
     mut standings: Vec<&RankedStrategy>,

@@ -1,4 +1,5 @@
-//! Every pair of ranked strategies, compared in the ranked figure and in attempts. All intervals use the same level.
+//! Comparisons of every two ranked strategies, in the ranked figure and in attempts. All confidence intervals use the
+//! same level.
 
 use super::{Answer, Times};
 use crate::ranking::ranked_strategy::RankedStrategy;

@@ -13,7 +13,8 @@ pub struct Row {
     pub place: RowRank,
     /// True if the strategy did the same work as the best one, so that their scores can be compared.
     pub is_comparable: bool,
-    /// Geometric mean of the figure that the column `× best` compares: the score of `--by` or the share of ops done.
+    /// Value that the column `× best` compares with the best strategy. It is the geometric mean of the score of `--by`, or the mean share
+    /// of ops done.
     pub figure: Option<f64>,
     pub times_best: Option<Times>,
     /// Geometric mean over runs of the number of attempts sent.
@@ -25,11 +26,11 @@ pub struct Row {
     pub per_done: Option<f64>,
     /// 99th percentile of the latency of ops that were done, in milliseconds; mean over runs.
     pub p99_ms: Option<f64>,
-    /// Time, in seconds, that the server's slots spent on attempts that did not count; mean over runs.
+    /// Time that the server's slots spent on attempts without use, such as rejected ones, in seconds; mean over runs.
     pub wasted_s: Option<f64>,
     /// Mean share of ops done, 0 to 1.
     pub done: f64,
-    /// True if `done` is a lower bound, because a run was stopped.
+    /// True if `done` is only a lower bound, because a run was stopped before all of its ops had ended.
     pub done_is_lower_bound: bool,
 }
 
@@ -40,7 +41,7 @@ pub enum RowRank {
         rank: u64,
         is_tied: bool,
     },
-    /// Strategy without a rank: it lacks the score, or it stalled or was interrupted in some of its runs (`of` runs in total).
+    /// Strategy without a rank. Either it lacks the score, or some of its runs stalled or were interrupted. The number of its runs is `of`.
     Stopped {
         stalled: usize,
         interrupted: usize,
@@ -66,7 +67,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// Returns the ratio of two lists of values paired by seed. Returns `None` if a value is missing or not above 0.
+    /// Returns the ratio of two strategies. Values at the same position of both lists belong to the same seed. Returns `None` if a value is
+    /// missing or not above 0.
     pub(super) fn new(of: &[f64], best: &[f64], level: Level) -> Option<Self> {
         let comparison = Comparison { level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
         let found = PairedRatio::new(of, best, comparison).ok()?;
@@ -123,7 +125,7 @@ pub(super) fn rows(
     all.map(|(standing, place)| row(standing, place, (best, figure), level)).collect()
 }
 
-/// Returns the ranked strategy with the best figure. It may differ from the first strategy of the table, because the table orders equal
+/// Returns the ranked strategy with the best figure. This strategy may not be the first one in the table, because the table orders equal
 /// strategies by attempts.
 fn leader(standings: &[RankedStrategy], figure: Score) -> Option<&RankedStrategy> {
     let is_share = figure == Score::done_share();
@@ -145,7 +147,7 @@ fn row(
     let is_share = figure == Score::done_share();
     let is_compared = is_ranked && (is_share || standing.is_comparable());
     let times = |score: Score| {
-        // If the best share is 0, there is no ratio to it.
+        // If the largest share of ops done is 0, no ratio to this share can be computed.
         let best = best.filter(|best| is_compared && (!is_share || best.share > 0.0))?;
         if best.strategy == standing.strategy {
             return Some(Times { ratio: 1.0, interval: None });

@@ -1,10 +1,11 @@
-//! Sentence on whether the winner stays the same against servers that differ a little (`--sensitivity`).
+//! Sentence on whether the winner stays the same against servers whose configuration is slightly changed (`--sensitivity`).
 
 use super::sentence::Sentence;
 use crate::document::comparison::Variation;
 
-/// Formats `Same winner with cap ±20 %, lognormal service, jittered network.` If the winner changes, formats the first change: `! with cap
-/// +20 % full-jitter is first`. Returns `None` without variations, and for documents of earlier versions, which lack the winner.
+/// Returns a sentence such as `Same winner with cap ±20 %, lognormal service, jittered network.` If the winner changes, the sentence states
+/// the first change, such as `! with cap +20 % full-jitter is first`. Returns `None` without changed servers. Also returns `None` for
+/// documents of earlier versions, which lack the winner.
 pub fn same_winner_sentence(variations: &[Variation]) -> Option<Sentence> {
     if variations.is_empty() || variations.iter().any(|tried| tried.same_winner.is_none()) {
         return None;

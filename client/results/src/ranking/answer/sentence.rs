@@ -261,8 +261,8 @@ impl Answer {
         let is_more = times.ratio > 1.0;
         let shown = if is_more { times } else { times.inverse() };
         let range = range(&shown);
-        // The sentence about the makespan has the best strategy as its subject. Sentences about other scores have the second best as their
-        // subject.
+        // If the sentence is about the makespan, its subject is the best strategy. If the sentence is about another score, its subject is
+        // the second best strategy.
         let words = match (self.by == Score::makespan(), is_attempts, is_more) {
             (true, _, true) | (false, true, false) => "fewer attempts",
             (true, _, false) | (false, true, true) => "more attempts",

@@ -1,4 +1,4 @@
-//! Check that client shards belong to the same run, and list of the shards that are missing.
+//! Check that client shards belong to the same run, and search for shards that are missing.
 
 use std::collections::BTreeMap;
 

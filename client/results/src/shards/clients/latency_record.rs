@@ -13,19 +13,19 @@ use loadgen_core::{Latencies, LatencySums};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Latencies of one kind: their sums and their histogram.
+/// Latencies of one kind, such as latencies of rejected attempts: their sums and their histogram.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct LatencyRecord {
     /// Sums and extremes of the latencies.
     #[serde(flatten)]
     pub sums: SumsRecord,
-    /// Histogram of `HdrHistogram` V2, deflated, in base64, as in interval logs. Latencies are in microseconds, with three digits, up to a
-    /// day.
+    /// Histogram in the format V2 of `HdrHistogram`, deflated and encoded in base64, as in interval logs. Latencies are in microseconds,
+    /// with three significant digits, up to one day.
     pub histogram: String,
 }
 
-/// Sums of latencies in nanoseconds. Sums that may exceed the range of JSON numbers are texts.
+/// Sums of latencies in nanoseconds. A sum is written as text if it may exceed the range of JSON numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SumsRecord {
@@ -91,19 +91,21 @@ fn encoded(histogram: &Histogram<u64>) -> String {
     STANDARD.encode(bytes)
 }
 
-/// Maximum length of a histogram, in characters. Histograms that `loadgen` writes have 28 672 buckets of at most nine bytes.
+/// Maximum length of an encoded histogram, in characters. It is sufficient, because histograms that `loadgen` writes have 28 672 buckets of
+/// at most nine bytes.
 const LONGEST: usize = 1 << 20;
 
 /// Maximum size of a histogram in bytes after decompression.
 const MAX_INFLATED: u64 = 1 << 20;
 
-/// Number of bytes of a histogram before its counts: cookie, length, offset, digits, least and greatest value, ratio.
+/// Number of bytes before the counts of a histogram. They contain the cookie, length, offset, digits, lowest value, highest value and
+/// ratio.
 const HEAD: usize = 40;
 
 const COOKIE: u32 = 0x1c84_9313;
 
-/// Decodes an untrusted histogram. A few bytes can demand gigabytes of memory. Therefore the declared length must match the data, and the
-/// number of buckets must not exceed that of the histograms that `loadgen` writes.
+/// Decodes a histogram from an untrusted file, in which a few bytes could demand gigabytes of memory. Therefore, the declared length must
+/// match the data. The histogram must also have no more buckets than histograms that `loadgen` writes.
 fn decoded(text: &str) -> Option<Histogram<u64>> {
     let bytes = STANDARD.decode(text).ok().filter(|_| text.len() <= LONGEST)?;
     // The first 8 bytes of an encoded histogram are a cookie and a length. The compressed part follows.

@@ -1,6 +1,6 @@
-//! Merging of client shards by summation. All shards used the same server and its queue. Another division of the clients would be another
-//! random sample, so only sums are exact. Values that cannot be summed are null: extremes of summed windows, and everything that each
-//! program judged alone.
+//! Merging of client shards by summation. All shards used the same server, and their attempts waited in the same queue. Only sums over
+//! shards are exact, because another division of the clients would be another random sample. Values that cannot be summed become null.
+//! These are the extremes of summed windows, and everything that each program judged alone.
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, Conservation, FailureResult, GivenUpCounts, Latencies, LatencySums,
@@ -14,8 +14,8 @@ use super::latency_record::{LatencyRecord, read_attempts_per_op};
 use super::record::{ClientShardRecord, ClientsKind, MergedClients};
 use crate::document::run::{AttemptsResult, GeneratorResult, OpsResult, RunResult, SeriesPoint};
 
-/// Merges the results of a run's shards. Each result comes with the name of its file; their order does not matter. Missing shards are
-/// listed in the merged result.
+/// Merges the results of a run's shards. Each result comes with the name of its file. The order of the results does not matter. Missing
+/// shards are listed in the merged result.
 ///
 /// # Errors
 /// Fails if a shard is given twice, is invalid or belongs to another run, or if the server's counts differ from the sum of the shards'
@@ -50,7 +50,7 @@ pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, Cli
 }
 
 /// Returns the server's counts as read by the shard that ended last. Returns `None` if the shards used different mockservers. Also returns
-/// `None` if a shard sent attempts but has no counts, because it may have been the last one.
+/// `None` if a shard sent attempts but has no counts of the server, because this shard may have ended last.
 fn ledger<'a>(parts: &'a [Part], warnings: &mut Vec<String>) -> Option<&'a ServerStats> {
     let mut ledgers = parts.iter().filter_map(|part| part.shard.ledger.as_ref());
     let first = ledgers.next()?;
@@ -197,8 +197,8 @@ impl Sums {
     }
 }
 
-/// Sums the time series of all shards, bucket by bucket, with the coarsest bucket width of all shards. Gauges of shards that have ended
-/// keep their last value.
+/// Sums the time series of all shards, bucket by bucket. The buckets of the sum have the coarsest width of all shards. After a shard has
+/// ended, its gauges keep their last value.
 fn series(parts: &[Part]) -> Vec<SeriesPoint> {
     let width = parts.iter().map(|part| part.shard.bucket_ns).max().unwrap_or(1);
     let buckets_of = |part: &Part| usize::try_from(width / part.shard.bucket_ns).unwrap_or(1).max(1);
@@ -227,7 +227,8 @@ fn series(parts: &[Part]) -> Vec<SeriesPoint> {
             add(&mut sum.ssthresh, last.ssthresh);
             caps.extend(last.server_cap);
         }
-        // All shards use the same server. If it reported different concurrency limits to them, its limit is recorded as unknown.
+        // All shards use the same server. If the shards recorded different concurrency limits of the server, the limit of the sum is
+        // unknown.
         sum.server_cap =
             caps.first().copied().filter(|cap| caps.iter().all(|other| other.total_cmp(cap).is_eq()));
         sum

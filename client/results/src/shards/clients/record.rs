@@ -1,4 +1,5 @@
-//! Record of one client shard, stored beside its result: its part of the clients, and the values that can be summed exactly.
+//! Record of one client shard, stored beside the shard's result. It contains the identity of the shard, and values that can be summed
+//! exactly over shards.
 
 use loadgen_core::{ClientCount, ClientShard, Run};
 use schemars::JsonSchema;
@@ -22,8 +23,8 @@ pub struct ClientShardRecord {
     pub run: String,
     /// Planned and actual start of the shard.
     pub start: StartRecord,
-    /// Arrival of the first op. Like all instants of this record, it is in nanoseconds of the experiment since the common start of the
-    /// shards.
+    /// Instant at which the first op arrived. All instants of this record are in nanoseconds of the experiment since the common start of
+    /// the shards.
     pub first_arrival_ns: Option<u64>,
     /// Instant of the last success.
     pub last_success_ns: Option<u64>,
@@ -35,7 +36,7 @@ pub struct ClientShardRecord {
     pub done_in_time: u64,
     /// Number of successful attempts that an intermediary between client and mockserver answered.
     pub gateway_successes: u64,
-    /// Width of a bucket of the time series.
+    /// Width of a bucket of the time series, in nanoseconds.
     pub bucket_ns: u64,
     /// Latencies of ops, from arrival to success.
     pub op_latency: LatencyRecord,
@@ -45,13 +46,13 @@ pub struct ClientShardRecord {
     pub rejection_latency: LatencyRecord,
     /// Latencies of attempts that failed.
     pub failure_latency: LatencyRecord,
-    /// Lateness of sends.
+    /// Delays from the instant an attempt was due to the instant it was sent.
     pub send_lag: LatencyRecord,
     /// Attempts per op that ended, as a histogram of `HdrHistogram` V2, deflated, in base64.
     pub attempts_per_op: String,
     /// Number of retries for which the server had advised a time.
     pub advised_retries: u64,
-    /// Sums of the times by which retries were earlier than advised. Only retries that were too early are included.
+    /// Sums of the times by which retries were sent earlier than the server advised. Other retries are not included.
     pub advice_broken_early: SumsRecord,
     /// Figures of every client of the shard, in the order of client numbers; null if the run has only one client.
     pub clients: Option<ClientColumns>,
@@ -75,17 +76,17 @@ pub struct MergedClients {
     /// Indexes of missing shards, from 0. With missing shards, the result does not cover the whole run. Figures of the server are then
     /// null, because the server also counted the missing shards.
     pub missing: Vec<u32>,
-    /// Largest lateness of a shard at the start: time from the planned start until the shard was ready, in milliseconds of real time.
+    /// Start delay of the latest shard: time from the planned start until the shard was ready, in milliseconds of real time.
     pub late_ms: Option<f64>,
     /// Counts of the server for each merged shard; empty if the server does not report them.
     pub rows: Vec<ShardRow>,
 }
 
-/// Unit by which clients' work is divided into shards.
+/// Unit by which the work is divided into client shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientsKind {
-    /// Division by clients (--client-shard).
+    /// The clients of a run are divided into shards (--client-shard).
     Clients,
 }
 
@@ -105,10 +106,11 @@ pub enum StartedBy {
 pub struct StartRecord {
     /// Method by which the shards started together.
     pub by: StartedBy,
-    /// Planned start (--start-at), in milliseconds since 1970; null at a barrier, which has no planned instant.
+    /// Planned start (--start-at), in milliseconds since the start of 1970. Null if the shards waited at a barrier, which has no planned
+    /// instant.
     pub at_unix_ms: Option<u64>,
     /// Time from the planned start until the shard was ready, in milliseconds of real time. The shard's clock runs from the planned start,
-    /// so lateness appears as send lag.
+    /// so a late start appears as send lag.
     pub late_ms: f64,
 }
 
@@ -131,9 +133,10 @@ pub struct ClientColumns {
     pub succeeded: Vec<u64>,
     /// Sum of the latencies of the ops that succeeded, in nanoseconds.
     pub latency_ns: Vec<u64>,
-    /// Time for which the client had work, in nanoseconds, without the period that `busy_since_ns` begins.
+    /// Time for which the client had unfinished work, in nanoseconds. The period that was still open at the end of the run is excluded (see
+    /// `busy_since_ns`).
     pub busy_ns: Vec<u64>,
-    /// Instant since which the client had work that was not done at the end; null without such work.
+    /// Instant since which the client had unfinished work at the end of the run. Null if no work was left.
     pub busy_since_ns: Vec<Option<u64>>,
 }
 
