@@ -31,7 +31,7 @@ pub struct GeneratorLoad {
     pub usual_attempt_ms: f64,
     /// Ratio of real time to experiment time.
     pub time_scale: f64,
-    /// Load of the generator's thread as a share of a core; `None` if unknown.
+    /// Load of the load generator's thread, as a share of a processor core; `None` if unknown.
     pub cpu_share: Option<f64>,
     pub waited_for_connection: u64,
     /// Number of attempts that a running experiment has sent so far; `None` for a finished run. A finished run is judged however few
@@ -40,12 +40,12 @@ pub struct GeneratorLoad {
     pub sends_so_far: Option<u64>,
 }
 
-/// Evidence that the generator, and not the strategy or the server, was the bottleneck.
+/// Evidence that the load generator itself was the bottleneck, and not the strategy or the server.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bottleneck {
     /// 1 % of attempts were sent more than `late_ms` late, in milliseconds of real time.
     Late { late_ms: f64, waited_for_connection: u64 },
-    /// Share of time for which the generator's thread was busy.
+    /// Share of time for which the load generator's thread was busy.
     Busy(f64),
 }
 

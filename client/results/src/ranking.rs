@@ -36,8 +36,8 @@ pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> V
     ranked(strategies.iter().map(|(name, runs)| unranked(name, runs, by, seed)).collect(), by)
 }
 
-/// Ranks strategies again in another combination, such as the strategies of several points of a sweep together. All strategies must have
-/// been measured with the same seeds.
+/// Ranks strategies again in a new combination. For example, the strategies of several points of a sweep are ranked together. All
+/// strategies must have been measured with the same seeds.
 pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrategy> {
     let shares = Shares::new(&standings.iter().map(|standing| &standing.counts).collect::<Vec<_>>());
     for (number, standing) in standings.iter_mut().enumerate() {

@@ -39,7 +39,7 @@ pub struct TaskRecord<R = RunResult> {
     pub task: u64,
     /// Whether the server's counts could be compared with the counts of the client.
     pub server_compared: bool,
-    /// Share of the run for which the generator's thread was busy; null if simulated.
+    /// Share of the run's time for which the load generator's thread was busy; null if simulated.
     pub generator_share: Option<f64>,
     /// Whether any attempt got an answer.
     pub answered: bool,
