@@ -79,8 +79,8 @@ impl<'a> Checks<'a> {
         self.args.fail_if.is_empty() && self.baseline.is_none() && self.save.is_none()
     }
 
-    /// Reports that no checks were made, because not all runs were complete. The report is written to the `JUnit` file and, without `quiet`,
-    /// to stderr.
+    /// Reports that the checks were skipped, because not all runs were complete. Writes the report to the `JUnit` file, and also to stderr
+    /// unless `quiet` is set.
     pub(crate) fn left_out(&self, quiet: bool) {
         if let Some(Err(error)) = self.junit.as_ref().map(junit::write_incomplete) {
             crate::exit::report(&error);

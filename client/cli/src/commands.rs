@@ -53,7 +53,7 @@ struct Cli {
     run: RunArgs,
 }
 
-/// Subcommands; without one, a run.
+/// Subcommands. Without a subcommand, `loadgen` executes a run.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Compare strategies with the same seeds: a ranked table.

@@ -14,7 +14,7 @@ pub(crate) enum Exit {
     Unmet = 1,
     Usage = 2,
     Unreachable = 69,
-    /// Counts of client and server do not match.
+    /// The accounting check found a mismatch between the counts of client and server, or among the counts of the client.
     NotConserved = 70,
     Output = 74,
     /// A condition of `--fail-if` held, or a figure is worse than the baseline's.

@@ -10,13 +10,13 @@ use experiments::checks::{Condition, Share};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Checks")]
 pub(crate) struct CheckArgs {
-    /// Exit with 99 if this holds, such as `amplification > 1.2`; repeatable.
+    /// Exit with 99 if this condition holds, such as `amplification > 1.2`; repeatable.
     ///
-    /// A condition is `PATH OPERATOR VALUE`: any figure of the result JSON by its path (see docs/figures.md), one of `>`,
-    /// `>=`, `<`, `<=`, `==`, `!=`, and a number, a percentage (`90%`), `true` or `false`. For several runs it is the mean,
-    /// or the statistic appended to the path: `op_latency_ms.p99.max`, `makespan_s.p95` (mean, sd, min, p5, p25, p50, p75,
-    /// p95, max). Each strategy must pass; `PATH of STRATEGY` checks one of them: `amplification of aimd > 1.2`. A missing
-    /// figure fails, too, except `stalled_at_s`, which only a stalled run has.
+    /// A condition is `PATH OPERATOR VALUE`. PATH is the path of any figure in the result JSON (see docs/figures.md). OPERATOR is one of
+    /// `>`, `>=`, `<`, `<=`, `==`, `!=`. VALUE is a number, a percentage (`90%`), `true` or `false`. With several runs, the mean of the
+    /// figure is checked, or the statistic that is appended to the path: `op_latency_ms.p99.max`, `makespan_s.p95` (mean, sd, min, p5, p25,
+    /// p50, p75, p95, max). Each strategy must pass. `PATH of STRATEGY` checks only one strategy: `amplification of aimd > 1.2`. A missing
+    /// figure also fails the check, except `stalled_at_s`, which only a stalled run has.
     #[arg(long, value_name = "CONDITION")]
     pub(crate) fail_if: Vec<Condition>,
 
@@ -57,7 +57,7 @@ impl CheckArgs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BaselineName(pub(crate) PathBuf);
 
-/// Directory of baselines given by name.
+/// Directory of the baselines that are given by name and not by path.
 const BASELINES: &str = "tailback-baselines";
 
 impl FromStr for BaselineName {

@@ -1,4 +1,4 @@
-//! Flags of a shard that runs some of the clients of a run.
+//! Flags of a client shard, which is a process that runs only some of the clients of each run.
 
 use std::time::{Duration, SystemTime};
 
@@ -32,7 +32,7 @@ pub(crate) struct ClientShardArgs {
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience, requires = "barrier")]
     barrier_timeout: Duration,
 
-    /// Start at this time of this machine's clock, RFC 3339 or seconds since 1970, instead of at a barrier. A late start is reported.
+    /// Start at this time (RFC 3339 or seconds since 1970, by the clock of this machine) instead of at a barrier. A late start is reported.
     #[arg(long, value_name = "WHEN", value_parser = start_time::read, requires = "client_shard", requires = "run_id")]
     start_at: Option<SystemTime>,
 
@@ -96,7 +96,8 @@ impl ClientShardArgs {
         Ok(())
     }
 
-    /// Returns the client shard, if one was given, after connecting to its barrier.
+    /// Returns the client shard with its kind of start, or `None` without `--client-shard`. Connects to the barrier first, if `--barrier`
+    /// was given.
     pub(crate) fn sharded(
         &self,
         settings: &Experiment,

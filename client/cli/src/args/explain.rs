@@ -1,8 +1,8 @@
-//! The flag for details behind the answer.
+//! Flag `--explain`, which prints details in addition to a command's short answer.
 
 use clap::Args;
 
-/// Whether the details behind an answer are printed.
+/// Flag that prints details in addition to a command's short answer.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(crate) struct ExplainArgs {
     /// Print all details: legend, intervals, every pair, side effects, warnings in full.

@@ -1,4 +1,4 @@
-//! Flags for output files: one per format that these results can be written in.
+//! Flags for output files: one flag for each format in which the results of a command can be written.
 
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::files::exporter::Results;
 use crate::files::exporters::EXPORTERS;
 use crate::files::exports::RequestedExport;
 
-/// Kind of results that the flags apply to. Help texts depend on it.
+/// Kind of results that a command writes. The kind determines the formats that have a flag, and the help texts of these flags.
 pub(crate) trait Offers {
     const RESULTS: Results;
 }

@@ -19,13 +19,13 @@ pub(crate) struct OutputArgs {
     #[arg(short, long)]
     pub(crate) quiet: bool,
 
-    /// Print live figures for programs to stdout: over HTTP, a line of JSON a second with the figures since the line before (`Progress` in
-    /// `loadgen schema`). The summary then goes to stderr.
+    /// Print live figures for other programs to stdout (only over HTTP). Every second, a line of JSON contains the changes since the line
+    /// before (`Progress` in `loadgen schema`). The summary then goes to stderr.
     #[arg(long, value_name = "FORMAT", value_enum, conflicts_with = "simulate")]
     pub(crate) progress: Option<ProgressFormat>,
 
-    /// Threads [default: one per core in virtual time, 1 over HTTP]. In virtual time results do not depend on it. Over HTTP
-    /// each thread has its own connections, and one thread makes all decisions of the strategies.
+    /// Threads [default: one per core in virtual time, 1 over HTTP]. In virtual time, results do not depend on the number of threads. Over
+    /// HTTP, each thread has its own connections, and one thread makes all decisions of the strategies.
     #[arg(long, value_name = "N", value_parser = count::<u16>(1, 1024))]
     pub(crate) threads: Option<u16>,
 
@@ -45,7 +45,7 @@ pub(crate) enum ProgressFormat {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ReportArgs {
-    /// Threads [default: one per core in virtual time, 1 over HTTP]. In virtual time results do not depend on it.
+    /// Threads [default: one per core in virtual time, 1 over HTTP]. In virtual time, results do not depend on the number of threads.
     #[arg(long, value_name = "N", value_parser = count::<u16>(1, 1024))]
     pub(crate) threads: Option<u16>,
 

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use dashboards::Background;
 
-/// Whether the dashboard is drawn, and its colours.
+/// Flags that turn off the dashboard and select its colours.
 #[derive(Args, Clone, Copy, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ScreenArgs {
@@ -11,7 +11,8 @@ pub(crate) struct ScreenArgs {
     #[arg(long)]
     pub(crate) no_tui: bool,
 
-    /// Colours for a dark or a light terminal; `auto` follows `COLORFGBG`; without it, colours suit both. `NO_COLOR` turns colours off.
+    /// Colours for a dark or a light terminal. `auto` follows the environment variable `COLORFGBG`; without the variable, the colours suit
+    /// both. `NO_COLOR` turns colours off.
     #[arg(long, value_enum, default_value_t = Theme::Auto, value_name = "THEME")]
     pub(crate) theme: Theme,
 }
@@ -19,11 +20,11 @@ pub(crate) struct ScreenArgs {
 /// Background of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Theme {
-    /// As the terminal reports it.
+    /// Background that the terminal reports in `COLORFGBG`.
     Auto,
-    /// Dark.
+    /// Dark background.
     Dark,
-    /// Light.
+    /// Light background.
     Light,
 }
 

@@ -12,7 +12,7 @@ use super::shard::ShardArgs;
 use super::target::{OF_REAL_REQUESTS, TargetArgs};
 use super::workload::WorkloadArgs;
 
-/// Flags of runs of several strategies, of their ranking, and of outputs.
+/// Flags for running several strategies, for ranking them, and for the output.
 #[derive(Args, Debug)]
 pub(crate) struct MultiArgs {
     /// Figure that strategies are ranked by; less is better.
@@ -45,7 +45,7 @@ pub(crate) struct MultiArgs {
     pub(crate) explain: ExplainArgs,
 }
 
-/// Raises the default of `--repeats`, because one run cannot show a difference.
+/// Raises the default of `--repeats` to 5, or to 10 with `--simulate`, because one run per strategy cannot show that strategies differ.
 pub(crate) fn blocks(repeats: Arg) -> Arg {
     repeats
         .default_value("5")

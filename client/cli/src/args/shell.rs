@@ -1,4 +1,4 @@
-//! Values that shells complete.
+//! Values of arguments that shells offer as completions.
 
 use std::sync::LazyLock;
 

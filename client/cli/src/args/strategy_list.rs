@@ -1,4 +1,4 @@
-//! Several strategies after one flag.
+//! Flag value that lists several strategies, separated by commas.
 
 use std::str::FromStr;
 
@@ -16,8 +16,8 @@ impl FromStr for StrategyList {
     }
 }
 
-/// Splits at each comma before another strategy: a comma followed by a strategy's name, or by anything but `key=value`. So a mistyped name
-/// is reported as an unknown strategy and not as a parameter.
+/// Splits a list of strategies at commas. A comma separates two strategies if the next word is a strategy's name, or if it contains no `=`.
+/// A mistyped name is therefore reported as an unknown strategy and not as a parameter.
 fn split(text: &str) -> Vec<&str> {
     let mut strategies = Vec::new();
     let (mut begin, mut end) = (0, 0);

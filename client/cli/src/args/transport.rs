@@ -23,8 +23,8 @@ pub(crate) struct TransportArgs {
     #[arg(long, value_name = "TRANSPORT", value_parser = choices())]
     transport: Option<TransportChoice>,
 
-    /// Source address of connections; several are used in turn, because one has only some 28 000 ports per server, and a
-    /// server may limit each [default: chosen by the system].
+    /// Source address of connections [default: chosen by the system]. Several addresses are used in turn, because one address has only
+    /// some 28 000 ports per server, and a server may limit each address.
     #[arg(long = "local-address", value_name = "IP", value_delimiter = ',', value_parser = own_address)]
     local_addresses: Vec<IpAddr>,
 
@@ -94,7 +94,7 @@ fn choices() -> impl TypedValueParser<Value = TransportChoice> {
         .help("`hyper` towards a mockserver, `reqwest` towards any other server");
     let entry = |name| TransportEntry::find(name).expect("a test finds each");
     let listed = NAMES.map(|name| PossibleValue::new(name).help(entry(name).summary));
-    // The former name is accepted and not listed.
+    // `lean`, the former name of `hyper`, is still accepted, but help texts do not list it.
     let listed = listed.map(|value| if value.get_name() == "hyper" { value.alias("lean") } else { value });
     PossibleValuesParser::new(std::iter::once(auto).chain(listed))
         .try_map(|name| named(&name).ok_or("unknown"))

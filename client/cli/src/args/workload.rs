@@ -1,4 +1,4 @@
-//! Flags of a workload, made from the table of its parameters.
+//! Flags of a workload, generated from the table of workload parameters.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
@@ -29,7 +29,7 @@ impl FromArgMatches for WorkloadArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut spec = WorkloadSpec::default();
         for parameter in parameters() {
-            // The flag's parser has already checked the value.
+            // The parser of each flag has already checked its value, so setting the parameter is not expected to fail.
             let set = match parameter.kind {
                 Kind::Switch(_) => parameter.set(&mut spec, &matches.get_flag(parameter.key).to_string()),
                 Kind::Truth(_) if matches.get_flag(&negated(parameter)) => parameter.set(&mut spec, "false"),
@@ -52,8 +52,8 @@ fn negated(parameter: &Parameter) -> String {
     format!("no_{}", parameter.key)
 }
 
-/// Returns the flag `--no-KEY` of a parameter that is true by default. `--KEY true|false` is accepted, too, because sweeps vary it, but it
-/// is not listed.
+/// Returns the flag `--no-KEY` for a parameter that is true by default. Sweeps set the parameter by `--KEY true|false`, which help texts do
+/// not list.
 fn negation(parameter: &'static Parameter) -> Option<Arg> {
     let is_truth = matches!(parameter.kind, Kind::Truth(_));
     let arg = || {

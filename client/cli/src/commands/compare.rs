@@ -121,8 +121,8 @@ pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     conduct(&args, (experiments, server_under_test), Some((stored, merging.incomplete)))
 }
 
-/// Returns the variations of the server that `--sensitivity` runs against. Empty without that flag, or if the server's configuration is
-/// unknown.
+/// Returns the variations of the server that `--sensitivity` adds to the comparison. The list is empty without this flag, or if the
+/// server's configuration is unknown.
 fn others(args: &CompareArgs, server_under_test: &ServerUnderTest) -> Vec<(Variation, ServerUnderTest)> {
     let variations =
         server_under_test.model().filter(|_| args.sensitivity).map(variations).unwrap_or_default();
@@ -133,8 +133,8 @@ fn others(args: &CompareArgs, server_under_test: &ServerUnderTest) -> Vec<(Varia
     variations.into_iter().map(against).collect()
 }
 
-/// Returns all runs in execution order. The runs against the original server come first, because shards leave time series out of all later
-/// runs.
+/// Returns all runs in execution order. Runs against the original server come first, because shards omit time series from all runs after
+/// them.
 fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, ServerUnderTest)]) -> Tasks<'a> {
     let others = others.iter().map(|(_, server_under_test)| Blocks { server_under_test, ..blocks }.tasks());
     Tasks::in_turn(std::iter::once(blocks.tasks()).chain(others).collect())
@@ -213,8 +213,8 @@ fn conduct(
     Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Writes and prints the completed runs of a comparison without any complete block (one seed with every strategy). Without a complete block
-/// the strategies cannot be ranked.
+/// Writes and prints the completed runs if no block (one seed with every strategy) is complete. Without a complete block, the strategies
+/// cannot be ranked.
 fn unranked(
     session: &Runner,
     mut exports: Exports,
@@ -305,7 +305,8 @@ impl RunSink<'_> {
     }
 }
 
-/// Executes and compares all runs. If no block (one seed with every strategy) is complete, the inner `Err` contains the completed runs.
+/// Executes and compares all runs. The outer `Err` is the error of a run. The inner `Err` contains the completed runs, and is returned if
+/// no block (one seed with every strategy) is complete.
 fn compared(
     session: &Runner,
     board: &Board,
@@ -322,7 +323,8 @@ fn compared(
     let Some(mut comparison) = Comparison::new(blocks, measured, by) else { return Ok(Err(unpaired)) };
     for (variation, server_under_test) in others {
         let blocks = Blocks { server_under_test: &server_under_test, ..blocks };
-        // A server variation that did not complete is dropped, because a ranking over fewer seeds is not comparable.
+        // If the runs against a variation of the server are incomplete, this variation and all later ones are dropped. A ranking over fewer
+        // seeds would not be comparable.
         let Some(measured) = session.run_whole(board, (blocks, &variation.name), figures)? else { break };
         comparison.vary(variation, blocks, &measured);
     }

@@ -38,8 +38,8 @@ use pairing::Pairing;
 /// to this scale.
 const SLOWEST: f64 = 1.0;
 
-/// Number of HTTP runs if the first one disagrees with the simulation. The median of these runs is then judged. A stall of a shared machine
-/// does not recur, but a difference between HTTP and simulation does.
+/// Number of HTTP runs if the first one disagrees with the simulation. Their median is then compared with the simulation. A stall of a
+/// shared machine does not recur, but a real difference from the simulation does.
 const RUNS_IN_DOUBT: usize = 3;
 
 pub(crate) fn run(args: &ParityArgs) -> anyhow::Result<ExitCode> {

@@ -39,8 +39,8 @@ pub(crate) fn completions(args: &CompletionsArgs, mut program: Command) -> anyho
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds completions that clap omits to the fish script: values after a flag of the program itself, and values of subcommands. The helper
-/// function that clap generates fails while a flag still lacks its value, and fish would then offer only file names.
+/// Adds completions to the fish script that clap leaves out: values after a flag of the program itself, and values of subcommands. Also
+/// changes the helper function that clap generates. It fails while a flag still lacks its value, and fish would then offer only file names.
 fn for_fish(script: &str, program: &Command) -> String {
     let parse = "2>/dev/null\n    or return\n";
     let mut script = script.replacen(parse, "2>/dev/null\n    or return 0\n", 1);

@@ -39,7 +39,7 @@ pub(crate) struct StrategiesArgs {
     #[arg(long, conflicts_with_all = ["presets", "check", "print_settings"])]
     pub(crate) advice: bool,
 
-    /// Print the strategy as configuration of the library of its preset, or of another: urllib3, envoy, grpc, aws, polly,
+    /// Print the strategy as configuration of the library of its preset, or of another library: urllib3, envoy, grpc, aws, polly,
     /// resilience4j, tailback. Rules that the library cannot express are listed, too.
     #[arg(
         long, value_name = "FORMAT", num_args = 0..=1, requires = "name", hide_possible_values = true,

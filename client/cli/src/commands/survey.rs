@@ -63,7 +63,8 @@ pub(crate) fn run(args: &SurveyArgs) -> anyhow::Result<ExitCode> {
     Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Runs every strategy in every setting. After an interrupt, returns only the complete settings.
+/// Runs every strategy in every setting (a random server with a workload). After an interrupt, returns only the settings whose runs are all
+/// complete.
 fn conduct(args: &SurveyArgs, interrupt: &Interrupt) -> anyhow::Result<Survey> {
     let strategies: Vec<StrategySpec> = args.strategies.iter().flat_map(|list| list.0.clone()).collect();
     refuse_twice(&strategies)?;
@@ -111,7 +112,7 @@ fn drawn(args: &SurveyArgs) -> anyhow::Result<Vec<Setting>> {
     Ok(drawn)
 }
 
-/// Returns one point per setting, with the experiments that `loadgen compare` would run with the setting's flags.
+/// Returns one point per setting. Its experiments are those that `loadgen compare` would run with the flags of the setting.
 fn points(drawn: &[Setting], strategies: &[String], repeats: u32) -> anyhow::Result<Vec<Point>> {
     let mut command = CompareArgs::augment_args(Command::new("compare"));
     let (list, repeats) = (strategies.join(","), repeats.to_string());

@@ -41,7 +41,8 @@ use axis::Axis;
 use grid::Grid;
 use point_answer::add_leads;
 
-/// Executes `loadgen sweep`. `typed` is the whole command line, to which every point of the grid appends flags with its values.
+/// Executes `loadgen sweep`. The argument `typed` is the whole command line. For each point of the grid, the point's values are appended to
+/// it as flags.
 pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
     match args.several.shard.shard {
         Some(shard) => of_shard(args, typed, shard),
@@ -76,8 +77,8 @@ fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Resul
     of_shard.run(&*driver, &interrupt)
 }
 
-/// Reports on the runs of all shards. In virtual time, the best points are then estimated again with fresh seeds. A single shard cannot do
-/// this, because the best points depend on the runs of all shards.
+/// Reports on the runs of all shards. In virtual time, the best points are then estimated again with fresh seeds. Only the merge can make
+/// these estimates, because the best points depend on the runs of all shards.
 pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = SweepArgs::defaults();
     let several = &mut args.several;
@@ -160,8 +161,8 @@ fn conduct(
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Runs every strategy at every point until interrupted. Incomplete points are dropped. A complete point is exported at once, and judged
-/// while the next point runs.
+/// Runs every strategy at every point until interrupted. Incomplete points are dropped. A complete point is exported at once. Its
+/// strategies are judged while the next point runs.
 fn measured(
     grid: &Grid<'_>,
     session: &Runner,

@@ -14,10 +14,10 @@ pub(crate) struct Format {
     /// Help text of the flag per kind of result; `None` for kinds of result that cannot be written in this format.
     pub(crate) help: fn(Results) -> Option<&'static str>,
     pub(crate) from: Source,
-    /// True if `-` (stdout) is a valid path for this format. Stdout receives the whole output at the end.
+    /// True if `-` (stdout) is a valid path for this format. Output to stdout is written as a whole at the end.
     pub(crate) to_stdout: bool,
-    /// Function that formats the part of the file that depends on one run only. `None` if every part depends on all runs. The function is
-    /// called on the thread that executed the run.
+    /// Function that formats the part of the file that depends on one run only. It is called on the thread that executed the run. `None` if
+    /// every part of the file depends on all runs.
     pub(crate) text: Option<TextOf>,
     pub(crate) exporter: fn(Output, &Layout) -> Box<dyn Exporter>,
 }
@@ -32,7 +32,7 @@ pub(crate) enum Results {
     Reproduction,
     Parity,
     Recordings,
-    /// Result of `loadgen merge`, whatever the command of the merged shards. A separate flag selects the path of the merged document.
+    /// Result of `loadgen merge`, whichever command the shards belong to. The path of the merged document is given by a separate flag.
     Merged,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Layout {
     pub(crate) runs: RunsStand,
 }
 
-/// Position of the runs in a document. `First` and `Last` allow writing each run at once, so that runs are not kept in memory.
+/// Position of the runs in a document. With `First` or `Last`, each run can be written at once, so that runs are not kept in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RunsStand {
     /// Runs are part of the document value itself, because there are few runs or none.
@@ -108,7 +108,7 @@ pub(crate) trait Exporter: Send {
         Ok(())
     }
 
-    /// Writes the rest of the file and gives the file its final name. `document` is the result as JSON; empty if the format is not made
-    /// from the document.
+    /// Writes the rest of the file and gives the file its final name. `document` is the result as JSON. It is empty if the format is not
+    /// made from the document.
     fn finish(self: Box<Self>, document: &str) -> anyhow::Result<()>;
 }

@@ -44,7 +44,7 @@ impl InFlightExports {
 
 struct Exported {
     format: &'static Format,
-    /// Open exporter, or the error that closed it. One failing file affects neither the others nor the measurements.
+    /// Exporter while it is open, or the error that closed it. One failing file affects neither the other files nor the measurements.
     state: anyhow::Result<Box<dyn Exporter>>,
 }
 
@@ -78,7 +78,7 @@ impl Exports {
             .try_for_each(|exporter| exporter.begin())
     }
 
-    /// Whether an output goes to stdout, so that texts for people go to stderr.
+    /// True if an output goes to stdout. Texts for people must then go to stderr.
     pub(crate) fn claim_stdout(&self) -> bool {
         self.stdout_is_claimed
     }

@@ -1,4 +1,5 @@
-//! Serialised runs, grouped by strategy although they arrive in any order, and the position of the runs in the result document.
+//! Serialised runs, which are written grouped by strategy, although they arrive in any order. Also determines the position of the runs in
+//! the result document.
 
 use std::io::{self, Write};
 
@@ -41,12 +42,13 @@ impl GroupedRuns {
     }
 }
 
-/// First bytes of a result document whose runs are written before the rest of its content is known.
+/// Start of a result document in which the runs come first. It is written before the rest of the document is known.
 pub(super) const RUNS: &str = "{\"runs\":[";
 
 const END: &str = "]}\n";
 
-/// Splits a serialised document without runs into the part before the position of the runs and the part after it.
+/// Splits a serialised document that contains no runs at the position where the runs belong. Returns the part before this position and the
+/// part after it.
 pub(super) fn around(document: &str, runs: RunsStand) -> anyhow::Result<(&str, &str)> {
     let parts = match runs {
         RunsStand::First => document.strip_prefix(RUNS).map(|rest| (RUNS, rest)),

@@ -13,7 +13,7 @@ use crate::exit::{Exit, Fatal};
 
 pub(crate) use super::stdout::to_stdout;
 
-/// Paths of unfinished temporary files, which are removed if the program exits at once.
+/// Paths of temporary files that are not yet complete. These files are removed if the program exits before it has completed them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 pub(crate) struct Output {
@@ -39,7 +39,7 @@ pub(crate) enum Opened {
 impl Write for Opened {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            // Writes to the inner file, because errors of `NamedTempFile` name the temporary path, which no user gave.
+            // Writes to the inner file, because an error of `NamedTempFile` itself contains the temporary path, which no user gave.
             Self::Beside(file) => file.as_file_mut().write(bytes),
             Self::Direct(file) => file.write(bytes),
         }
@@ -94,7 +94,7 @@ impl Output {
     pub(crate) fn complete(&self, written: io::Result<Opened>) -> anyhow::Result<()> {
         let named = written.and_then(|opened| match (opened, &self.place) {
             (Opened::Beside(file), Destination::File { beside, .. }) => beside.complete(file),
-            // Pipes and devices need no `fsync`.
+            // Pipes and devices are written directly, so they need neither `fsync` nor a new name.
             _ => Ok(()),
         });
         named.map_err(|error| self.refusal(error))
@@ -115,7 +115,7 @@ impl Output {
         let (Opened::Beside(file), Destination::File { beside, .. }) = (opened, &self.place) else {
             return Ok(());
         };
-        // If the file cannot be completed, it is removed, but the cloned handle can still read its content.
+        // If the file cannot be completed, it is removed. The cloned handle can still read its content, which is then saved elsewhere.
         let content = file.as_file().try_clone();
         beside.complete(file).map_err(|error| {
             let saved = content.and_then(|mut content| {
@@ -146,8 +146,8 @@ impl Output {
         self.write_all_of(&mut |to| to.write_all(bytes))
     }
 
-    /// Writes the output that `content` produces. If writing fails, calls `content` again to save the output elsewhere, and names that path
-    /// in the error.
+    /// Writes the output that `content` produces. If writing fails, calls `content` again to save the output to another path, and names
+    /// this path in the error.
     pub(crate) fn write_all_of(
         &self,
         content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -163,8 +163,8 @@ impl Output {
     }
 }
 
-/// Returns the same path for all spellings of a path and all links to it. A path that cannot be resolved is returned unchanged, and writing
-/// to it fails later.
+/// Returns a canonical path, which is equal for all spellings of a path and for all links to it. If a path cannot be resolved, it is
+/// returned unchanged, and writing to it fails later.
 pub(crate) fn resolved(path: &Path) -> PathBuf {
     if path == Path::new("-") {
         return path.to_owned();

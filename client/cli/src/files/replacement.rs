@@ -14,8 +14,8 @@ use tempfile::NamedTempFile;
 /// Maximum number of consecutive symbolic links. Longer chains are treated as a loop.
 const LINKS: usize = 40;
 
-/// Maximum number of attempts to create the temporary file. An attempt fails if another program removes the file as left over before this
-/// program has locked it.
+/// Maximum number of attempts to create the temporary file. An attempt fails if another program takes the new file for a leftover. That
+/// program then removes the file before this program has locked it.
 const ATTEMPTS: usize = 100;
 
 pub(super) struct Replacement {
@@ -36,7 +36,7 @@ impl Replacement {
         Ok(Some(Self { target, temporary }))
     }
 
-    /// Checks that the temporary file can be created, and removes it again, so that an immediate exit leaves nothing behind.
+    /// Checks that the temporary file can be created. Removes the file again, so that nothing is left behind if the program exits at once.
     pub(super) fn try_out(&self) -> io::Result<()> {
         self.remove_left_over();
         self.create()?.close()
@@ -49,7 +49,7 @@ impl Replacement {
         let make = || {
             // `tempfile` adds no random part to the name, because `output::remove_unfinished` must know the whole name in advance.
             let mut builder = tempfile::Builder::new();
-            // The file is opened by this closure, because errors of `tempfile`'s own open name the temporary path, which no user gave.
+            // This closure opens the file, because an error of `tempfile` itself would contain the temporary path, which no user gave.
             let open = |path: &Path| {
                 OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
             };
@@ -57,7 +57,7 @@ impl Replacement {
         };
         for _ in 0..ATTEMPTS {
             let mut file = match make() {
-                // The file of the previous attempt still exists, because the program that locked it has not yet removed it.
+                // The file of the previous attempt still exists. Another program has locked it and has not yet removed it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     std::thread::sleep(Duration::from_millis(1));
                     continue;
@@ -73,8 +73,8 @@ impl Replacement {
             if !lost {
                 return Ok(file);
             }
-            // Another program locked the file and removes it. If this program removed the file too, it could remove a later file of the
-            // same name.
+            // Another program has locked the file and will remove it. This program must not remove it, because it could remove a later file
+            // of the same name.
             file.disable_cleanup(true);
         }
         Err(io::Error::other("another program removes the file as soon as it is created"))
@@ -96,8 +96,8 @@ impl Replacement {
         fs::metadata(&self.target).ok()
     }
 
-    /// Removes unfinished temporary files of killed programs. A file is left over if no process holds its lock. Process ids are not used,
-    /// because they mean nothing in another container and are reused.
+    /// Removes unfinished temporary files that killed programs left behind. A file is a leftover if no process holds its lock. Process ids
+    /// cannot show this, because they are reused and mean nothing in another container.
     fn remove_left_over(&self) {
         let (folder, Some(name)) = (folder_of(&self.temporary), self.target.file_name()) else { return };
         let begin = format!(".{}.", name.to_string_lossy());
@@ -110,8 +110,8 @@ impl Replacement {
                 && entry.file_type().is_ok_and(|kind| kind.is_file())
                 && let Ok(file) = File::open(entry.path())
                 && file.try_lock().is_ok()
-                // Between opening and locking, the program that wrote the file may have removed it and created another file of the same
-                // name.
+                // The open file is compared with the path. Before this program locked the file, its writer may have removed it and created
+                // another file of the same name.
                 && is_at(&file, &entry.path())
             {
                 // The lock is held until the file is removed. A program that has just created this file therefore fails to lock it, and

@@ -1,5 +1,5 @@
-//! Buffer for text that waits until its position in the output is reached. A small total amount stays in memory. More text goes to an
-//! unnamed temporary file, which vanishes however the program ends.
+//! Buffer for text that is written later, when its position in the output is reached. A small amount of text stays in memory. More text
+//! goes to an unnamed temporary file, which vanishes however the program ends.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek, SeekFrom, Write};

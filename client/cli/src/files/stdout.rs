@@ -1,4 +1,4 @@
-//! Writing to stdout, with a closed reader or a closed terminal distinguished from a failure.
+//! Writing to stdout. Errors from a closed reader or a closed terminal are distinguished from failures.
 
 use std::fs;
 use std::io::{self, Write};
@@ -38,8 +38,8 @@ impl Write for ToStdout {
     }
 }
 
-/// True if writing failed because the terminal is gone. A closed terminal is no longer recognised as a terminal. Unlike a disk, however, it
-/// is a character device.
+/// True if writing failed because the terminal was closed. A closed terminal is no longer recognised as a terminal, but it is still a
+/// character device. A file on a disk, which can cause the same error, is not.
 fn is_closed_terminal(error: &io::Error) -> bool {
     let is_device = || {
         fstat(io::stdout())
@@ -48,8 +48,8 @@ fn is_closed_terminal(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::IO.raw_os_error()) && is_device()
 }
 
-/// True if the program was started without a stdout (`>&-`). Rust's runtime then opens `/dev/null` for reading and writing. Redirected
-/// output is opened for writing only.
+/// True if the program was started with a closed stdout (`>&-`). In this case, Rust's runtime opens `/dev/null` for reading and writing.
+/// Output that a user redirects to `/dev/null` is opened for writing only.
 pub(super) fn is_closed() -> bool {
     let stdout = io::stdout();
     let both_ways = fcntl_getfl(&stdout).is_ok_and(|flags| flags & OFlags::RWMODE == OFlags::RDWR);

@@ -7,8 +7,8 @@ use tempfile::NamedTempFile;
 use crate::files::output::{Opened, Output, elsewhere};
 use crate::files::spool::Spool;
 
-/// Writer of an output in pieces. If the file cannot be written, all pieces are saved elsewhere instead, and the final error names that
-/// path.
+/// Writer of an output in pieces. If the file cannot be written, all pieces are saved to another path instead, and the final error names
+/// this path.
 pub(crate) struct Streamed {
     to: Destination,
     written: u64,
@@ -57,14 +57,14 @@ impl Streamed {
         let Destination::File(file) = std::mem::replace(&mut self.to, Destination::Nowhere) else { return };
         let (opened, rest) = file.into_parts();
         if let (Opened::Beside(begun), Ok(rest)) = (opened, rest) {
-            // A part of the failed piece may already be in the file, so only the first `written` bytes of the content are saved.
+            // The piece whose write failed may be partly in the file. Therefore, only the first `written` bytes of the content are saved.
             self.to = saved(begun, &rest, self.written).map_or(Destination::Nowhere, Destination::Elsewhere);
         }
     }
 }
 
-/// Copies the first `length` bytes of the content to a new file. The content is the file followed by `rest`. The file may lack bytes that
-/// are still in `rest`, or contain more than `length` bytes.
+/// Copies the first `length` bytes of the content to a new file. The content is the file `begun`, followed by the buffered bytes `rest`.
+/// The file alone may contain fewer or more than `length` bytes.
 fn saved(mut begun: NamedTempFile, rest: &[u8], length: u64) -> io::Result<NamedTempFile> {
     let mut copy = elsewhere()?;
     begun.as_file_mut().rewind()?;

@@ -37,7 +37,7 @@ Exit codes: 0 done; 1 in a run no op succeeded or ops failed for good, or for ev
 pub(crate) struct CompareArgs {
     /// Strategies to compare, at least two, each with its parameters; repeatable.
     ///
-    /// A comma starts another strategy unless `key=` follows: `exponential:jitter=0.5,base=50ms,aimd` are two.
+    /// A comma starts another strategy unless `key=` follows, so `exponential:jitter=0.5,base=50ms,aimd` lists two strategies.
     #[arg(short, long, required = true, value_name = "S,S,…", hide_possible_values = true,
           value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(crate) strategies: Vec<StrategyList>,

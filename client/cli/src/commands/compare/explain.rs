@@ -99,8 +99,8 @@ fn means(standings: &[RankedStrategy], answer: &Answer) -> String {
 
 fn interval(figure: &Summary, score: Score) -> String {
     let is_share = score == Score::done_share();
-    // The ends of a confidence interval are clamped to possible values, because Student's t ignores that no figure is negative and no share
-    // is above 1.
+    // A confidence interval by Student's t can contain impossible values. Its ends are therefore clamped, because no figure is negative and
+    // no share is above 1.
     let ends =
         |range: Interval| (range.low.max(0.0), if is_share { range.high.min(1.0) } else { range.high });
     figure.interval.map_or_else(
@@ -133,7 +133,7 @@ const SIDE_EFFECTS: &[SideEffect] = &[
     },
 ];
 
-/// Returns the table of each strategy's effects on the server and on other clients. Columns without a value for any strategy are left out.
+/// Returns the table of each strategy's effects on the server and on other clients. A column is left out if no strategy has a value for it.
 pub(super) fn side_effects(standings: &[RankedStrategy]) -> String {
     let known = |effect: &&SideEffect| {
         let of = |standing: &RankedStrategy| standing.figure(effect.path).map(|figure| figure.max);

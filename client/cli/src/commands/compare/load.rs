@@ -8,7 +8,8 @@ use experiments::{Experiment, Load};
 use mockserver::core::Config;
 use results::{Mode, RankedStrategy, Unthrottled};
 
-/// Flags of the load used in `docs/clients.md`. During one minute of three, this load exceeds the capacity of the default server by 20 %.
+/// Flags of the overload in `docs/clients.md`. This load lasts three minutes. During one of them, it exceeds the capacity of the default
+/// server by 20 %.
 const OVERLOAD: &str = "--rate 72/s --duration 3m --caps 60s=30,120s=50";
 
 /// Returns the load of a comparison relative to the server's capacity, or `None` if the capacity is unknown.
@@ -16,7 +17,8 @@ pub(super) fn load(blocks: Blocks<'_>, mode: Mode) -> Option<Load> {
     Load::new(blocks.strategies.first()?, blocks.server_under_test.model(), mode)
 }
 
-/// Returns the paragraphs that replace the ranking if the server rejected nothing and all strategies are equal. Otherwise returns `None`.
+/// Returns paragraphs to print instead of a ranking if the server rejected nothing and the strategies have equal results. Otherwise returns
+/// `None`.
 pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) -> Option<Vec<String>> {
     if !unthrottled.are_equal {
         return None;

@@ -147,7 +147,7 @@ impl Skewed<'_> {
         format!("{} of {}", self.score.name(), self.strategy)
     }
 
-    /// True if the printed median of a figure differs from the value that the table shows for this figure.
+    /// True if the median of a figure, in printed form, differs from the value of this figure in the table.
     fn is_visible(&self, answer: &Answer) -> bool {
         let row = answer.rows.iter().find(|row| row.strategy == self.strategy);
         let printed = row.and_then(|row| if self.score == answer.by { row.figure } else { row.attempts });

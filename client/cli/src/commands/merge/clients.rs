@@ -1,5 +1,5 @@
-//! Merge of client shards, each of which executed a part of the clients of every run. Each run is assembled from its parts in all shards.
-//! The command then continues as if one program had executed the run.
+//! Merge of client shards, each of which executed some of the clients of every run. Each run is assembled from its parts in all shards. The
+//! command then continues as if one program had executed all clients of the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
         })?;
         lost.note(whole.run.merged.as_deref().map_or(&[], |merged| &merged.missing));
         began = began.into_iter().chain(whole.run.started_at.clone()).min();
-        // The run is kept as JSON text and parsed again when needed, as in a merge of run shards.
+        // The merged run is kept as JSON text and parsed again when it is needed, so that few runs are in memory.
         places.insert(task, texts.keep(&serde_json::to_string(&whole)?)?);
     }
     lost.runs = plan.tasks.saturating_sub(places.len() as u64);
@@ -77,7 +77,7 @@ pub(super) fn merge(args: &MergeArgs, documents: Shards<'_>) -> anyhow::Result<E
 #[derive(Default)]
 struct Lost {
     shards: BTreeSet<u32>,
-    /// Number of runs from which the results of some clients are missing.
+    /// Number of runs that lack the results of some clients.
     parted_runs: u64,
     runs: u64,
 }

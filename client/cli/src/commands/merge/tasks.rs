@@ -1,5 +1,5 @@
-//! Merge of run shards. The runs are checked, assembled, and passed to the command that planned them. This command continues as if it had
-//! executed all runs itself.
+//! Merge of run shards, each of which executed some of the runs of one command. The runs are checked, assembled, and passed to the code of
+//! this command. The command continues as if it had executed all runs itself.
 
 use std::process::ExitCode;
 

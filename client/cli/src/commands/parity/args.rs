@@ -39,7 +39,7 @@ pub(crate) struct ParityArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = mockserver::count::<u32>(5, 10_000))]
     pub(crate) repeats: u32,
 
-    /// Real seconds per second of the experiment [default: that of the scenario, else 0.2; more if the machine is too slow].
+    /// Real seconds per second of experiment time [default: that of the scenario, else 0.2; more if the machine is too slow].
     #[arg(long, value_name = "F", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
 

@@ -21,7 +21,8 @@ pub(super) struct Pairing {
 const AT_SEED_SCALE: [&str; 5] =
     ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s", "bbr", "preset:vector"];
 
-/// Returns five experiments with the default workload and server, and one with a random setting that nothing was tuned for.
+/// Returns five experiments with the default workload and server, and one with random settings. Nothing in this program was tuned for the
+/// random settings.
 pub(super) fn at_seed_scale(draw: u64, scale: TimeScale) -> anyhow::Result<Vec<Pairing>> {
     let mut pairings = Vec::new();
     for strategy in AT_SEED_SCALE {
@@ -40,7 +41,7 @@ fn random(draw: u64, scale: TimeScale) -> anyhow::Result<Pairing> {
     let cap = between(8.0, 60.0);
     let service_ms = between(150.0, 600.0);
     let rate_per_s = between(100.0, 1200.0);
-    // The number of ops amounts to about ten seconds of work, whatever the concurrency cap and the service time are.
+    // Number of ops that the server completes in about ten seconds, whatever its concurrency cap and its service time are.
     let ops = (cap * 10_000.0 / service_ms).round();
     let strategies = [
         "aimd".to_owned(),

@@ -43,7 +43,7 @@ pub(crate) struct ReproduceArgs {
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
 
-    /// Seeds of every cell [default: that of the scenario].
+    /// Seeds of every cell (one strategy with one combination of varied values) [default: that of the scenario].
     #[arg(long, value_name = "N", value_parser = mockserver::count::<u32>(1, 100_000))]
     pub(crate) repeats: Option<u32>,
 
@@ -55,11 +55,11 @@ pub(crate) struct ReproduceArgs {
     #[arg(long)]
     pub(crate) http: bool,
 
-    /// Real seconds per second of the experiment, over HTTP [default: that of the scenario].
+    /// Over HTTP: real seconds per second of experiment time [default: that of the scenario].
     #[arg(long, value_name = "F", requires = "http", value_parser = TimeScale::parse)]
     pub(crate) time_scale: Option<TimeScale>,
 
-    /// Refused with the reason.
+    /// Flag that is always rejected, with an error that states the reason.
     #[arg(long, hide = true, value_name = "I/N", value_parser = not_in_shards)]
     shard: Option<String>,
 

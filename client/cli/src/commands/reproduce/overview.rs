@@ -50,7 +50,8 @@ pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tall
     text
 }
 
-/// Returns the numbers of the source's claims that hold, that hold partly and that do not hold, followed by the number of all its claims.
+/// Counts the claims of the scenario's source. Returns the numbers of claims that hold, that hold partly and that do not hold, and then the
+/// number of all claims.
 fn counts(claims: &[Judged<'_>]) -> [String; 4] {
     let source: Vec<ClaimVerdict> =
         claims.iter().filter(|judged| !judged.claim.ours).map(|judged| judged.verdict).collect();

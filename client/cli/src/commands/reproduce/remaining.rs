@@ -1,11 +1,12 @@
-//! Estimate of the remaining time of `loadgen reproduce`, in which runs of different cells differ widely in duration.
+//! Estimate of the remaining time of `loadgen reproduce`. A cell is one strategy with one combination of varied values. Runs of different
+//! cells differ widely in duration.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::text::figures::thousands;
 
-/// Index of a scenario, and index of a cell in that scenario.
+/// Position of a cell: the index of its scenario, and the index of the cell in that scenario.
 pub(super) type Key = (usize, usize);
 
 #[derive(Default)]
@@ -20,7 +21,7 @@ struct Cost {
     left: u64,
     done: u64,
     took: Duration,
-    /// Expected duration of a run of the cell. Used until one run of the cell is finished.
+    /// Expected duration of a run of this cell, used until one run of the cell is finished.
     thought: Option<Duration>,
 }
 
@@ -46,8 +47,8 @@ impl Remaining {
         self.done += 1;
     }
 
-    /// Returns the estimated total duration of the remaining runs. A run is assumed to take as long as the mean finished run of its cell.
-    /// Without a finished run in the cell, its expected duration is used, and if that is unknown, the mean of all finished runs.
+    /// Returns the estimated total duration of the remaining runs. Each run is assumed to take as long as the mean finished run of its
+    /// cell. A cell without finished runs uses its expected duration. If no duration is expected, it uses the mean of all finished runs.
     fn left(&self) -> Option<Duration> {
         let took: Duration = self.cells.values().map(|cost| cost.took).sum();
         let usual = (self.done > 0).then(|| took.as_secs_f64() / self.done as f64);

@@ -11,7 +11,8 @@ use super::watching::Watching;
 use crate::runner::interrupt::Interrupt;
 use crate::text::progress::Live;
 
-/// Runs every cell of every scenario with all its seeds. Returns the number of planned runs of each scenario.
+/// Runs every cell (one strategy with one combination of varied values) of every scenario with all its seeds. Returns the number of planned
+/// runs of each scenario.
 pub(super) fn run_all(
     reproductions: &mut [Reproduction],
     args: &ReproduceArgs,
@@ -53,7 +54,8 @@ fn key(run: ScenarioRun) -> Key {
     (run.scenario, run.cell)
 }
 
-/// Executes the run of median makespan of every plotted cell again, and keeps the data that the plots need.
+/// Executes one run of every plotted cell (one strategy with one combination of varied values) again: the run with the median makespan.
+/// Keeps the data of these runs that the plots need.
 pub(super) fn record_all(
     reproductions: &mut [Reproduction],
     args: &ReproduceArgs,

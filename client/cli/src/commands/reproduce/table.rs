@@ -32,7 +32,7 @@ pub(super) fn experiment_table(
     let mut rows: Vec<Vec<String>> = Vec::new();
     let seeds = if runs == 1 { "1 seed".to_owned() } else { format!("{runs} seeds") };
     match cell.point.as_slice() {
-        // Layout without varied keys: one row per strategy, one column per figure.
+        // Layout if no key is varied: one row per strategy, one column per figure.
         [] => {
             rows.push(with_head("", experiment.columns.iter().map(|column| column.title.clone())));
             for (index, cell) in &own {
@@ -41,7 +41,7 @@ pub(super) fn experiment_table(
             }
             return format!("\n  {title} · {seeds}\n{}", fitted(&rows));
         }
-        // Layout for one strategy and two varied keys: one row per value of the first key, one column per value of the second.
+        // Layout if one strategy runs with two varied keys: one row per value of the first key, one column per value of the second key.
         [(slow, _), (fast, _)] if labels.len() == 1 => {
             let columns = experiment.vary.get(fast).map_or(1, Vec::len);
             let head = own.iter().take(columns).map(|(_, cell)| text(&cell.point[1].1));

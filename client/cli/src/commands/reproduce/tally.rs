@@ -42,7 +42,7 @@ fn line(counts: &Counts, one: &str, whose: &str) -> String {
     let parts: Vec<String> = VERDICTS
         .iter()
         .map(|(verdict, does, do_)| (counts.with(*verdict), does, do_))
-        // The counts of the first three verdicts are always printed, even if they are 0.
+        // The verdicts `Holds`, `HoldsPartly` and `DoesNotHold` come first. Their counts are always printed, even if they are 0.
         .enumerate()
         .filter(|(place, (count, ..))| *place < 3 || *count > 0)
         .map(|(_, (count, does, do_))| format!("{count} {}", if count == 1 { does } else { do_ }))

@@ -13,7 +13,7 @@ pub(super) struct Watching {
     state: Mutex<State>,
     /// Scenario and cell of each run, by run number.
     keys: Vec<Key>,
-    /// Label of each run, by run number; empty in virtual time, in which no labels are shown.
+    /// Label of each run, by run number. The list is empty in virtual time, because no labels are shown there.
     names: Vec<String>,
     at_once: usize,
 }

@@ -7,13 +7,14 @@ use crate::files::exports::Exports;
 use crate::runner::failures::Failures;
 use crate::text::summary::OverSeeds;
 
-/// Maximum number of runs for which memory is reserved in advance. Larger requested numbers may never be reached.
+/// Maximum number of runs for which memory is reserved in advance. A command with more runs may be stopped before it has executed all of
+/// them.
 const MAX_RESERVED: usize = 200_000;
 
 pub(super) struct Kept<'a> {
     exports: &'a mut Exports,
     runs: Runs,
-    /// First interrupted run with its serialised texts. It is used only if no other run was exported.
+    /// First interrupted run, with its serialised texts for the output files. It is exported only if no other run was exported.
     cut: Option<(Finished, Vec<Vec<u8>>)>,
 }
 
@@ -58,8 +59,8 @@ impl<'a> Kept<'a> {
         self.runs.keeps_records = true;
     }
 
-    /// Adds a run. An interrupted run is left out of the figures. It is exported only with `also_cut_off`, and only if another run was
-    /// exported before it. If it is the only run, `conclude` exports it and adds it to the figures.
+    /// Adds a run. An interrupted run is left out of the figures. With `also_cut_off`, an interrupted run is exported if another run was
+    /// exported before it. An interrupted run that is the only run is exported by `conclude`, which also adds it to the figures.
     pub(super) fn take(&mut self, run: Finished, texts: Vec<Vec<u8>>, also_cut_off: bool) {
         let whole = run.result.interrupted.is_none();
         if whole {

@@ -36,7 +36,8 @@ pub(super) struct Plan<'a> {
     pub(super) interrupt: Interrupt,
     pub(super) announcement: String,
     pub(super) warnings: Vec<String>,
-    /// True if the runs come from merged shards. An error may then discard the runs, because the shards' documents still have them.
+    /// True if the runs come from merged shards. In this case, an error may discard the runs, because the documents of the shards still
+    /// contain them.
     pub(super) is_past: bool,
     pub(super) incomplete: Option<Incomplete>,
     /// Document of a client shard (`--client-shard`), to which its runs are added at the end.
@@ -79,7 +80,8 @@ impl<'a> Plan<'a> {
         checks.same_experiment(Mode::Simulated, &config)?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
-        // With several threads, the order of the lines in the file of attempts would depend on scheduling.
+        // A file of attempts requires a single thread, because several threads would write its lines in an order that depends on
+        // scheduling.
         let threads = if exports.want(Source::Attempts) { Some(1) } else { args.output.threads };
         Ok(Self {
             announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
@@ -215,7 +217,7 @@ pub(super) fn tasks<'a>(experiment: &'a Experiment, server_under_test: &'a Serve
     })
 }
 
-/// Returns the warning `known`, if any, and warnings about server settings that are probably mistakes.
+/// Returns warnings about server settings that are probably mistakes. If there is a warning `known`, it comes first.
 fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experiment) -> Vec<String> {
     let mut doubts: Vec<String> = known.into_iter().collect();
     if let Some(server) = server {
@@ -232,8 +234,8 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 }
 
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
-    // With several seeds, each run is written as soon as it ends. A single run is itself the whole document. The document of a client shard
-    // contains the runs of the shard.
+    // With several seeds, the document begins with its runs, because each run is written as soon as it ends. A single run is itself the
+    // whole document. The document of a client shard already contains the runs of the shard.
     let alone = experiment.repeats == 1 || args.client_shard.is_given();
     let runs = if alone { RunsStand::InDocument } else { RunsStand::First };
     let layout = Layout { runs, ..Layout::default() };

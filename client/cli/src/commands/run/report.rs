@@ -28,7 +28,7 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
     }
     let exit = || {
         let unreachable = (!runs.answered).then_some(Exit::Unreachable);
-        // Runs of merged shards may have been interrupted on another machine.
+        // Runs of merged shards are also checked for interruptions, because they may have been interrupted on another machine.
         let interrupted = interrupt.exit().or_else(|| runs.interrupted.as_deref().map(exit_of_cause));
         interrupted.or(unreachable).or(incomplete.then_some(Exit::Unmet))
     };
@@ -54,7 +54,7 @@ impl Report {
     pub(super) fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
         let place = match Watch::choose(&args.output, stdout_is_data) {
             _ if stdout_is_data => OutputStream::Stderr,
-            // Without a dashboard, the first line of the summary is not printed in bold.
+            // The first line of the summary is printed in bold only if a dashboard was shown.
             Watch::Dashboard(_) if stdout_has_colours() => OutputStream::BoldStdout,
             _ => OutputStream::Stdout,
         };
@@ -82,7 +82,7 @@ impl Report {
             })
         });
         let over_seeds = runs.figures.summaries();
-        // Errors of printing the summary are kept until later, because they must not prevent writing the result.
+        // An error while printing the summary is reported later, because it must not prevent the result from being written.
         shown = shown.and(self.show(runs, experiment, interrupt));
         match &runs.only {
             // If no run ended, not even an interrupted one, no document is written, so that existing files are not overwritten.
@@ -93,7 +93,7 @@ impl Report {
             }
             _ if of_clients.is_some() => exports.finish(&of_clients)?,
             Some(only) if experiment.repeats == 1 => exports.finish(&only.result)?,
-            // The list of runs is empty, because each run was already written when it ended.
+            // The document's list of runs stays empty here, because each run was already written to the file when it ended.
             _ => exports.finish(&Repeats::<RunResult> {
                 runs: Vec::new(),
                 summary: figures_over_runs(&over_seeds),
@@ -116,7 +116,7 @@ impl Report {
         }
     }
 
-    /// Prints a progress message to stderr, even if stdout carries no data. Prints nothing with `quiet`.
+    /// Prints a progress message to stderr, never to stdout. Prints nothing if `quiet` is set.
     pub(super) fn announce(&mut self, text: &str) {
         if !self.quiet {
             to_stderr(text);
@@ -129,8 +129,8 @@ impl Report {
         }
     }
 
-    /// Reports the errors of a run as soon as it ends, and keeps its summary for `--explain`. In simulation, a run without any response is
-    /// reported only if it is the only run, because no target address can be wrong.
+    /// Reports the errors of a run as soon as the run ends, and keeps its summary for `--explain`. In a simulation of several runs, a run
+    /// without any response is not reported, because the cause cannot be a wrong target address.
     pub(super) fn on_run(&mut self, run: &Finished, repeat: usize, experiment: &Experiment, over_http: bool) {
         for mismatch in &run.conservation.mismatches {
             to_stderr(&format!("error: ACCOUNTING MISMATCH: {mismatch}\n"));

@@ -16,17 +16,18 @@ use crate::text::wrapping::wrapped;
 const MANY: usize = 200;
 const FEW: usize = 10;
 
-/// Statuses of the scripted responses that request a wait. Responses with 403 and 429 have the body of GitHub's rate limits, because
-/// GitHub's clients do not follow the request without this body.
+/// Statuses of the scripted responses that request a wait. Responses with 403 or 429 have the body of GitHub's rate limits. Without this
+/// body, GitHub's clients ignore the requested wait.
 const STATUSES: [u16; 13] = [400, 403, 404, 408, 409, 413, 429, 500, 501, 502, 503, 504, 529];
 
-/// Response statuses for which the cells of the table are measured. Each strategy is measured with the first of these statuses after which
-/// it follows advice (a requested wait).
+/// Response statuses that can be used to measure the cells of the table. Each strategy is measured with the first of them after which it
+/// follows advice (a requested wait).
 const SHOWN: [u16; 4] = [503, 429, 500, 403];
 
 const GITHUB: &str = "body:You%20have%20exceeded%20a%20secondary%20rate%20limit";
 
-/// Scripted requests to wait, each with the title of its column, the header value in seconds, and the header value in milliseconds.
+/// Requested waits in the scripted responses. Each has the title of its column, the header value in seconds, and the header value in
+/// milliseconds.
 const ADVISED: [(&str, &str, &str); 6] = [
     ("7 s", "7", "7000"),
     ("1 h", "3600", "3600000"),
@@ -172,7 +173,7 @@ fn listed(waits: &[Option<f64>]) -> String {
     }
 }
 
-/// Effective values of those parameters of a strategy layer that apply to all parts of the layer.
+/// Effective values of the parameters that apply to a whole layer of a strategy and not only to one of its parts.
 struct Rules(Vec<(&'static str, String)>);
 
 impl Rules {

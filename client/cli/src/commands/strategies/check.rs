@@ -43,7 +43,7 @@ Exit codes: 0 no difference; 1 a difference, or nothing was checked; 2 bad usage
 /// Recordings to check, and the outputs.
 #[derive(Args, Debug)]
 pub(super) struct CheckArgs {
-    /// Replay these recordings of real clients, files or folders, and list which are reproduced.
+    /// Replay recordings of real clients (files or folders), and list the recordings that are reproduced.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "name", help_heading = "Check")]
     check: Vec<PathBuf>,
 
@@ -106,7 +106,8 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
         to_people(&screen(&document), exports.claim_stdout())?;
     }
     exports.finish(&results::sorted(&document)?)?;
-    // A successful exit must mean that at least one pair of scenario and configuration was checked.
+    // If no pair of a scenario and a configuration was checked, the exit code is an error, because success must mean that something was
+    // checked.
     match nothing_checked(&document) {
         Some(why) => Err(Fatal::error(Exit::Unmet, format!("nothing was checked: {why}"))),
         None if document.differing == 0 => Ok(ExitCode::SUCCESS),

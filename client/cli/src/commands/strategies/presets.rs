@@ -126,8 +126,8 @@ fn rule_line(rule: &Rule) -> String {
     line
 }
 
-/// Lists the effective parameters of each part of a strategy. If there are several layers, each part shows the number of its layer. Even a
-/// single preset can have several layers.
+/// Lists the effective parameters of each part of a strategy. If the strategy has several layers, the number of its layer is added to each
+/// part. Even a strategy of only one preset can have several layers.
 fn parameters(spec: &StrategySpec, text: &mut String) {
     let usual = StrategySpec::common_parameters();
     let described = spec.describe();
@@ -151,7 +151,8 @@ fn overrides(plain: &StrategySpec, spec: &StrategySpec) -> Vec<String> {
     let mut lines = Vec::new();
     let mut known = plain.describe().into_iter().peekable();
     for (part, parameters) in spec.describe() {
-        // Within the inner layer, parts that the user added come after the parts of the preset.
+        // In the inner layer, the parts that the user added follow the parts of the preset. A part that does not match the preset's next
+        // part was therefore added by the user.
         let Some((_, defaults)) = known.next_if(|(known, _)| *known == part) else {
             lines.push(format!("`{part}` besides"));
             continue;

@@ -38,11 +38,11 @@ pub(crate) struct SurveyArgs {
     #[arg(long, value_name = "STRATEGY", default_value = "aimd")]
     pub(super) reference: String,
 
-    /// Number of settings with a concurrency limit to draw.
+    /// Number of random settings with a concurrency limit.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = count::<u32>(0, 100_000))]
     pub(super) concurrency_limits: u32,
 
-    /// Number of settings with a rate limit to draw.
+    /// Number of random settings with a rate limit.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = count::<u32>(0, 100_000))]
     pub(super) rate_limits: u32,
 
@@ -50,7 +50,7 @@ pub(crate) struct SurveyArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<u64>(0, u64::MAX))]
     pub(super) seed: u64,
 
-    /// Seeds of every strategy in every setting.
+    /// Seeds with which every strategy runs in every setting.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = count::<u32>(1, 1_000))]
     pub(super) repeats: u32,
 
@@ -63,7 +63,7 @@ pub(crate) struct SurveyArgs {
           "repeats", "settings"])]
     pub(super) from: Option<PathBuf>,
 
-    /// Print groups of settings, the worst setting of each strategy, and how to read the table, too.
+    /// Also print groups of settings, the worst setting of each strategy, and how to read the table.
     #[arg(long)]
     pub(super) explain: bool,
 

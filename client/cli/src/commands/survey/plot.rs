@@ -1,4 +1,4 @@
-//! Plots of a survey: the ratio of the strategies' times against the ratio of their attempts.
+//! Plots of a survey. Each dot shows the time and the attempts of one strategy in one setting, as ratios to the reference strategy.
 
 use dashboards::report::{Axis, Plot, Scale, Series, Shape, svg};
 use experiments::survey::GROUPS;

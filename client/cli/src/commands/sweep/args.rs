@@ -40,7 +40,7 @@ pub(crate) struct SweepArgs {
 
     /// Strategies, each with its parameters; repeatable.
     ///
-    /// A comma starts another strategy unless `key=` follows: `exponential:jitter=0.5,base=50ms,aimd` are two.
+    /// A comma starts another strategy unless `key=` follows, so `exponential:jitter=0.5,base=50ms,aimd` lists two strategies.
     #[arg(short, long, default_value = "aimd", value_name = "S,S,…", hide_possible_values = true,
           value_parser = suggesting(StrategyList::from_str, strategies))]
     pub(crate) strategies: Vec<StrategyList>,

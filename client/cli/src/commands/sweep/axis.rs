@@ -165,7 +165,7 @@ fn range(text: &str) -> Result<Option<Vec<String>>, String> {
         }
     };
     let mut values: Vec<String> = (0..count).map(|index| write(value(index))).collect();
-    // Neighbouring values may be equal after rounding to whole numbers.
+    // Rounding can make neighbouring values equal, so duplicates are removed.
     values.dedup();
     Ok(Some(values))
 }

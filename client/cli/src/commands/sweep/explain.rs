@@ -15,7 +15,7 @@ use crate::runner::variance_warnings;
 use crate::text::figures::{counted, short, thousands};
 use crate::text::wrapping::{terminal_width, wrapped};
 
-/// Returns all sections of `--explain`. The table is left out if the screen already shows it.
+/// Returns all sections of `--explain`. The table of all results is left out if the normal output already contains it.
 pub(super) fn sections(
     grid: &Grid<'_>,
     cells: &[Cell],
@@ -95,8 +95,8 @@ fn load(grid: &Grid<'_>) -> String {
     format!("{}\n", wrapped(&words, "", ""))
 }
 
-/// Formats the number of seeds over which means were taken. If shards are missing, only seeds with which every strategy of a point ran are
-/// counted.
+/// Formats the number of seeds over which means were taken. If shards are missing, a seed counts at a point only if every strategy ran with
+/// it there.
 fn seeds(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
     let planned = counted(grid.repeats() as u64, "seed");
     let Some(Incomplete { tasks, missing_tasks, .. }) = incomplete else { return planned };

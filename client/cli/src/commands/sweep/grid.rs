@@ -41,10 +41,11 @@ impl<'a> Grid<'a> {
         Ok(Self { args, points, labels: strategies.iter().map(ToString::to_string).collect() })
     }
 
-    /// Rebuilds the grid of a sweep from the plan in shard documents. `at` contains the experiments and the server of each point.
+    /// Rebuilds the grid of a sweep from the plan in the documents of shards. The argument `at` contains the experiments and the server of
+    /// each point.
     ///
     /// # Errors
-    /// If points differ in their number of values, strategies or seeds.
+    /// Fails if nothing is varied, or if points differ in their number of values, strategies or seeds.
     pub(super) fn of_plan(
         args: &'a SweepArgs,
         plan: &ShardPlan,
@@ -139,7 +140,7 @@ impl<'a> Grid<'a> {
         lanes::board(header, names.iter().cloned(), points * self.repeats(), at_once)
     }
 
-    /// Returns the result document without the runs, because these were already written.
+    /// Returns the result document without its runs, because all runs were already written to the output file.
     pub(super) fn document(
         &self,
         cells: &[Cell],

@@ -25,8 +25,8 @@ impl PointAnswer {
     }
 }
 
-/// Returns the best strategies in the order of the points. The confidence intervals are so wide that all of them together hold in 95 % of
-/// sweeps. Returns `None` if a parameter of a strategy is varied, if there is only one strategy, or if no point has an estimate.
+/// Returns the best strategies in the order of the points. The confidence intervals are widened so that all of them together hold in 95 %
+/// of sweeps. Returns `None` if a parameter of a strategy is varied, if there is only one strategy, or if no point has an estimate.
 pub(super) fn point_answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Option<Vec<PointAnswer>> {
     let is_of_the_point = grid.points.iter().all(|point| point.situation.0.len() == grid.args.vary.len());
     if !is_of_the_point || grid.labels.len() < 2 || estimates.is_empty() {
@@ -46,7 +46,8 @@ pub(super) fn point_answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Option<V
     Some(points.collect())
 }
 
-/// Adds to the record of each estimate the best strategy of its point and its lead, at the level of the whole sweep.
+/// Adds to the record of each estimate the best strategy at its point, and the lead of this strategy. The confidence level of the lead
+/// applies to all points of the sweep together.
 pub(super) fn add_leads(grid: &Grid<'_>, estimates: &[Estimate], best: &mut [Best]) {
     let answers = point_answers(grid, estimates).unwrap_or_default();
     for (best, answer) in best.iter_mut().zip(answers.iter().filter_map(|point| point.answer.as_ref())) {

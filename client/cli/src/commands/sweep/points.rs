@@ -28,7 +28,8 @@ pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the varied flags with their values at a point. Strategy parameters are left out, because the client chooses them.
+/// Returns the varied flags with their values at a point. Parameters of strategies are left out, because they are the client's choice and
+/// not part of its situation.
 pub(super) fn situation(axes: &[Axis], at: &[String]) -> SweepPoint {
     let flags = axes.iter().zip(at).filter(|(axis, _)| matches!(axis.key, Key::Flag(_)));
     SweepPoint(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())

@@ -13,7 +13,8 @@ use crate::text::table::{Column, LongNames, Table};
 const MARK: usize = 2;
 const GAP: &str = "  ";
 const HEADING: &str = "strategy";
-/// Minimum width of strategy names. Optional figures are left out before names are cut to less than this width.
+/// Minimum width of strategy names in characters. On a narrow terminal, optional figures are left out before any name is cut below this
+/// width.
 const MIN_NAME: usize = 16;
 const MAX_NAME: usize = 40;
 
@@ -76,13 +77,14 @@ pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     table.into_text()
 }
 
-/// True if some strategy left ops undone. Strategies are then ranked first by the share of ops done, as in comparisons.
+/// True if some strategy left ops undone. In this case, strategies are ranked first by the share of ops that they completed, as in
+/// comparisons.
 pub(super) fn leaves_ops_undone(cells: &[Cell]) -> bool {
     cells.iter().any(|cell| cell.standing.share < 1.0)
 }
 
-/// True if the cell's strategy is the best one at its point. The best strategy has the largest share of ops done, and among equals the
-/// lowest score.
+/// True if the cell's strategy is the best one at its point. The best strategy has the largest share of completed ops. Among strategies
+/// with equal shares, it has the lowest score.
 fn is_first_at_its_point(by: Score, cell: &Cell, cells: &[Cell]) -> bool {
     let key = |cell: &Cell| (-cell.standing.share, cell.standing.score(by));
     let candidates = cells
@@ -128,8 +130,8 @@ fn by_shares(args: &SweepArgs, cells: &[Cell]) -> Vec<Figure> {
         let per_done = cell.standing.figure_of_all(Score::attempts_per_success());
         per_done.map_or_else(dash, |per_done| short(per_done.mean))
     };
-    // A makespan is shown only for a strategy that gave up no ops, because giving up lets a run end early. This also applies to a strategy
-    // that is alone at its point and comparable only with itself.
+    // A makespan is shown only for a strategy that gave up no ops, because a run with given-up ops ends early. This rule also applies if
+    // only one strategy ran at a point.
     let makespan =
         |cell: &Cell| if cell.standing.all_done() { mean(cell, Score::makespan().path()) } else { dash() };
     vec![

@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
     },
 };
 
-/// A CSV file. All runs have the same columns; figures that a run lacks stay empty.
+/// CSV file in which all runs have the same columns. If a run lacks a figure, the cell of this figure is empty.
 struct Csv {
     output: Output,
     layout: Layout,

@@ -49,7 +49,7 @@ struct Hdr {
 }
 
 struct Interval {
-    /// Index of the run's strategy, by which runs are sorted. Runs of one strategy keep the order in which they arrived.
+    /// Index of the strategy of this run. Runs are sorted by this index, and runs of one strategy keep the order in which they arrived.
     place: usize,
     seed: u64,
     strategy: String,
@@ -81,8 +81,8 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     for comment in COMMENTS {
         builder.add_comment(comment);
     }
-    // The log has both a start time and a base time, because readers otherwise guess the meaning of its times. Both are the Unix epoch,
-    // because a simulated log has no date.
+    // The log contains a start time and a base time. Without them, readers of the log would guess the meaning of its times. Both are the
+    // Unix epoch, because a simulated run has no date.
     builder.with_start_time(UNIX_EPOCH).with_base_time(UNIX_EPOCH).with_max_value_divisor(MICROS_PER_MILLI);
     let mut writer = builder.begin_log_with(file, &mut serializer)?;
     let mut start = Duration::ZERO;
@@ -101,8 +101,8 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     Ok(())
 }
 
-/// Converts a strategy to a tag of the log. Tags must not contain commas or white space, which are replaced by characters that no strategy
-/// contains.
+/// Converts a strategy to a tag of the log. Commas and white space are not allowed in a tag, so they are replaced by characters that no
+/// strategy contains.
 fn tag(strategy: &str) -> String {
     let replaced = |letter: char| match letter {
         ',' => ';',

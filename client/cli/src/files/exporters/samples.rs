@@ -66,7 +66,7 @@ impl Exporter for Samples {
 impl Attempts for Arc<Mutex<Writer>> {
     fn of(&self, seed: u64) -> SampleSink {
         let writer = self.clone();
-        // No sample is dropped. If the reader of the file is slow, the run is delayed instead.
+        // No sample is dropped. Instead, the run waits while the reader of the file is slow.
         Box::new(move |sample| {
             let Writer { file, error } = &mut *lock(&writer);
             if error.is_none()
