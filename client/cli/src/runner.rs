@@ -44,12 +44,13 @@ pub(crate) struct Runner {
     stdout_is_claimed: bool,
 }
 
-/// Driver of the runs that depend on results of earlier runs, such as fresh estimates of the best point.
+/// Driver of dependent runs, which are runs that depend on the results of earlier runs. An example is the estimate of the best point with
+/// fresh seeds.
 enum Fresh {
     ByTheSame,
-    /// A separate driver, because the earlier runs come from merged shards.
+    /// Separate driver for the dependent runs, because the results of the earlier runs come from merged shards.
     By(Box<dyn Driver>),
-    /// No driver, because the earlier runs come from shards that ran over HTTP, and merging sends no requests.
+    /// No driver, because the shards ran over HTTP, and a merge sends no requests. Dependent runs are left out.
     ByNobody,
 }
 
@@ -57,7 +58,7 @@ impl Runner {
     /// Opens the outputs. After this call, a signal stops the runs and keeps what was measured.
     ///
     /// # Errors
-    /// If an output cannot be opened; no run has started yet.
+    /// Fails if an output cannot be opened. No run has started yet in this case.
     pub(crate) fn begin(args: &MultiArgs, exports: &mut Exports) -> anyhow::Result<Self> {
         Self::with(args, exports, None)
     }
@@ -66,7 +67,7 @@ impl Runner {
     /// time, because merging sends no requests.
     ///
     /// # Errors
-    /// If an output cannot be opened.
+    /// Fails if an output cannot be opened.
     pub(crate) fn of_stored(
         args: &MultiArgs,
         exports: &mut Exports,
@@ -117,8 +118,9 @@ impl Runner {
         board.show(self.watch, &self.interrupt, work)
     }
 
-    /// Runs all strategies with all seeds. The live display shows `name` to distinguish these blocks from others. After an interrupt only
-    /// complete blocks (one seed with every strategy) remain. Their runs are passed to `passed_on`, with the texts for `files`.
+    /// Runs all strategies with all seeds. The live display shows `name`, which distinguishes these runs from others of the command. After
+    /// an interrupt, only complete blocks (one seed with every strategy) are kept. Each run of a complete block is passed to `passed_on`,
+    /// with its texts for the output files `files`.
     pub(crate) fn run(
         &self,
         board: &Board,
@@ -154,7 +156,8 @@ impl Runner {
         lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
     }
 
-    /// Executes the runs of points that depend on the results of earlier runs. Does nothing with `Fresh::ByNobody`, which has no driver.
+    /// Executes runs that depend on the results of earlier runs, one point after the other. Does nothing after a merge of shards that ran
+    /// over HTTP, because merging sends no requests.
     pub(crate) fn run_fresh(
         &self,
         lanes: &LaneWatcher<'_>,
@@ -177,7 +180,7 @@ impl Runner {
         self.interrupt.cause()
     }
 
-    /// Returns the exit code of a received signal, or otherwise `Exit::Unmet` if runs are missing.
+    /// Returns the exit code of a received signal. Without a signal, returns `Exit::Unmet` if runs are missing.
     pub(crate) fn cut_off(&self) -> Option<Exit> {
         self.interrupt.exit().or(self.incomplete.as_ref().map(|_| Exit::Unmet))
     }
@@ -192,7 +195,7 @@ impl Runner {
     /// Writes the document, and prints the result on stdout, or on stderr if stdout carries data.
     ///
     /// # Errors
-    /// If an output cannot be written. The other outputs and the printed result are not affected.
+    /// Fails if an output cannot be written. The other outputs and the printed result are not affected.
     pub(crate) fn tell(
         &self,
         exports: Exports,
@@ -203,7 +206,8 @@ impl Runner {
         let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
         if !self.quiet {
             to_people(&text(), self.stdout_is_claimed).or_else(|error| {
-                // Closing the terminal also stops the runs, so a broken pipe is expected then.
+                // If the terminal was closed, the runs were stopped, too. The resulting broken pipe is therefore expected, and is not an
+                // error.
                 if is_broken_pipe(&error) && self.cut_off().is_some() { Ok(()) } else { Err(error) }
             })?;
         }

@@ -1,4 +1,4 @@
-//! Removal of secrets from the command line that results and screens show, because users pass both on.
+//! Removal of secrets from the command line before it is shown in results and on screens, because users share both.
 
 use std::ffi::OsString;
 
@@ -28,8 +28,8 @@ pub(crate) fn command_line() -> Vec<String> {
     without(without_outputs(std::env::args_os().skip(1)))
 }
 
-/// Removes flags that change no figure from the recorded command line, because a simulated result must not depend on them. These flags are
-/// for output files, screens, checks, threads and shards.
+/// Removes flags that change no figure from the recorded command line, because a simulated result must not depend on them. The removed
+/// flags concern output files, screens, checks, threads and shards.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q", "--print-config"];
     const WITH_VALUE: [&str; 14] = [
@@ -87,7 +87,8 @@ fn without(typed: impl Iterator<Item = OsString>) -> Vec<String> {
         .collect()
 }
 
-/// Returns the value of a secret flag if it is in the same command-line word. The value is empty if the next word contains it.
+/// Returns the value of a secret flag from a command-line word, or `None` if the word is not this flag. The value is empty if it is in the
+/// next word.
 fn value<'a>(argument: &'a str, secret: &Secret) -> Option<&'a str> {
     if let Some(rest) = argument.strip_prefix(secret.long) {
         return if rest.is_empty() { Some(rest) } else { rest.strip_prefix('=') };

@@ -1,4 +1,4 @@
-//! AWS: the config file and environment of SDKs and the CLI. Their only settings are a mode and the number of attempts.
+//! AWS: config file and environment variables of the SDKs and of the CLI. Only two retry settings exist: a mode and the number of attempts.
 //!
 //! Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; boto/botocore `botocore/retries/`; smithy-lang/smithy-rs
 //! `aws/rust-runtime/aws-config/src/default_provider/retry_config.rs`.
@@ -67,10 +67,10 @@ fn write(settings: &mut Described) -> String {
     )
 }
 
-/// Returns the AWS preset that differs least from the strategy, with its parameters set to the nearest choices. Presets are compared,
-/// because they contain the rules that are fixed in the AWS SDKs. A preset given on the command line is tried first.
+/// Returns the AWS preset that differs least from the strategy, with the parameter choice that differs least. Whole presets are compared,
+/// because they contain the rules that are fixed in the AWS SDKs. Among equal presets, one given on the command line is preferred.
 fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
-    // Legacy mode is only offered for a strategy that was given as the legacy preset.
+    // Legacy mode is considered only if the strategy was given as the legacy preset.
     let is_legacy = settings.preset.is_some_and(|typed| typed.name == LEGACY);
     let mut nearest: Option<(usize, &'static Preset, Described)> = None;
     let typed = settings.preset.into_iter().filter(|preset| preset.system == "aws");
@@ -101,8 +101,8 @@ fn texts(preset: &Preset) -> Vec<String> {
     texts
 }
 
-/// Adds a note to each value of the strategy that differs from the SDK's fixed value, and marks all other values as expressed.
-/// `max-attempts` and the quota's `long-poll` get no note from this function.
+/// Adds a note to each value of the strategy that differs from the value that the AWS SDK fixes. Marks all other values as expressed. Two
+/// parameters get no note from this function: `max-attempts`, and `long-poll` of the quota.
 fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
     let has_quota = settings.has(QUOTA);
     for part in [BACKOFF, QUOTA, COMMON] {

@@ -1,4 +1,4 @@
-//! Parameters of a strategy, read by the writers of settings. A parameter that the writer has not read is reported as not
+//! Parameters of a strategy, as the writers of settings read them. If a writer does not read a parameter, the parameter is reported as not
 //! expressible, unless it has its default value.
 
 use std::fmt::Write as _;
@@ -11,13 +11,13 @@ pub(crate) use crate::part::BACKOFF;
 use crate::part::{Part, Value};
 use crate::short_forms::as_backoff;
 
-/// Name of the pseudo-part that holds the parameters common to all parts.
+/// Name under which the parameters common to all parts are listed, as if they belonged to a part.
 pub(crate) const COMMON: &str = "";
 
 /// Name of the retry policy that gives up at once.
 const NEVER: &str = "none";
 
-/// Longest possible delay. A cap of `none` means this delay.
+/// Longest possible delay. A cap that is not below this delay has no effect, so it is treated like the cap `none`.
 const LONGEST: Duration = Duration::from_hours(24);
 
 const OF_ONE_ATTEMPT: [&str; 4] = ["max-attempts", "max-time", "over-time", "attempt-timeout"];
@@ -31,7 +31,8 @@ pub(crate) struct Described {
 }
 
 impl Described {
-    /// Describes a strategy with one layer. If the strategy has several layers, only [`spec`](Self::spec) is useful.
+    /// Describes a strategy that has one layer. If the strategy has several layers, only the field [`spec`](Self::spec) of the result is
+    /// useful.
     pub(crate) fn new(spec: StrategySpec, preset: Option<&'static Preset>) -> Self {
         let mut parts: Vec<Part> = Vec::new();
         for (name, parameters) in spec.describe() {
@@ -67,7 +68,7 @@ impl Described {
     }
 
     /// Returns `max-attempts` as given in the strategy's text. A limit above 1 does not imply retries, because a strategy without retries
-    /// can still send copies (attempts beside another of the same op).
+    /// can still send copies. A copy is a parallel attempt of the same op.
     pub(crate) fn most_attempts(&self) -> u32 {
         let described = self.spec.describe();
         let common =
@@ -112,7 +113,8 @@ impl Described {
         self.duration(COMMON, key).filter(|most| !most.is_zero())
     }
 
-    /// Reads a parameter that users of the library cannot set. If its value is not in `always`, adds the note `why`.
+    /// Reads a parameter that the library fixes, so that its users cannot set it. Adds the note `why` if the value is not one of the values
+    /// in `always`.
     pub(crate) fn fixed(&mut self, part: &str, key: &str, always: &[&str], why: &str) {
         let value = self.read(part, key);
         if !always.contains(&value.as_str()) {
@@ -168,11 +170,11 @@ impl Described {
             .collect()
     }
 
-    /// Lists the parameters that the settings do not express, in the order of the strategy's text, and then the notes about the library.
-    /// For a strategy without retries and hedging, the parameters of retries are not listed.
+    /// Lists the parameters that the settings do not express, in the order of the strategy's text, and then the notes about the library. If
+    /// the strategy neither retries nor hedges, parameters of retries are not listed.
     pub(crate) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
-        // A hedged op can have several attempts without retries, unless `max-attempts` is 1.
+        // A hedged op can have several attempts even without retries, unless `max-attempts` is 1.
         let hedges =
             self.most_attempts() > 1 && self.parts.iter().any(|part| part.is_known && is_hedging(&part.name));
         let is_over = !hedges && !self.retries();
@@ -220,7 +222,7 @@ fn is_hedging(part: &str) -> bool {
     find(part).is_some_and(|entry| entry.kind == PartKind::Hedging)
 }
 
-/// Converts a share to percent, without rounding noise of binary fractions.
+/// Converts a share to percent. The result is rounded to six decimals, because binary fractions add noise.
 pub(crate) fn percent(share: f64) -> f64 {
     libm::round(share * 1e8) / 1e6
 }

@@ -3,7 +3,7 @@
 /// Reason why a strategy cannot be written as settings of a library.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// No format has this name. `suggestion` is empty or begins with a space.
+    /// No format of settings has the given name. The field `suggestion` is empty or begins with a space.
     #[error("unknown format of settings `{name}`{suggestion}")]
     UnknownFormat { name: String, suggestion: String },
     #[error("no settings format is known for `preset:{0}`")]
@@ -16,7 +16,7 @@ pub enum SettingsError {
     Layers {
         strategy: String,
         layers: usize,
-        /// Name of the format that expresses all layers.
+        /// Name of the format that can express a strategy with several layers.
         whole: &'static str,
     },
     #[error(

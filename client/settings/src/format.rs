@@ -6,10 +6,10 @@ use crate::described::Described;
 pub struct Format {
     pub name: &'static str,
     pub what: &'static str,
-    /// Systems and presets whose strategies are printed in this format by default.
+    /// Names of systems and presets. Their strategies are printed in this format by default.
     pub(crate) used_by: &'static [&'static str],
-    /// Strategy whose limits the library can express. It is offered if the given strategy would not wait at all without the limiter that
-    /// the library lacks.
+    /// Alternative strategy whose limits the library can express. It is offered if the library lacks a limiter of the given strategy, and
+    /// the strategy would not wait at all without this limiter.
     pub(crate) nearest: &'static str,
     /// Prefix of comments in the format, or `None` if the format has no comments.
     pub comment: Option<&'static str>,

@@ -24,7 +24,8 @@ const BUDGET: &str = "retry-budget";
 
 const HEDGING: &str = "hedging";
 
-/// Maximum number of attempts of gRPC clients, unless configured otherwise. Clients reduce larger limits to this maximum.
+/// Default maximum number of attempts of a gRPC client. Unless it is configured otherwise, the client reduces larger limits to this
+/// maximum.
 const MAX_ATTEMPTS: u32 = 5;
 
 #[derive(Serialize)]
@@ -47,7 +48,7 @@ struct MethodConfig {
     hedging_policy: Option<HedgingPolicy>,
 }
 
-/// Name entry of a gRPC service config without service and method. It matches every method.
+/// Entry in the list of method names of a gRPC service config. It contains neither a service nor a method, so it matches every method.
 #[derive(Serialize)]
 struct AllMethods {}
 
@@ -119,7 +120,7 @@ fn write(settings: &mut Described) -> String {
         hedging_policy,
     };
     let config = ServiceConfig { method_config: [method], retry_throttling };
-    // Strings and finite numbers always serialize.
+    // Serialisation never fails, because the config contains only strings and finite numbers.
     serde_json::to_string_pretty(&config).unwrap_or_default() + "\n"
 }
 
@@ -192,8 +193,8 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
         let why = "gRPC has no timeout for a single attempt; its deadline ends the whole call";
         settings.note(COMMON, "retry-on", why);
     }
-    // Every HTTP status without a mapping becomes the gRPC status UNKNOWN. To retry UNKNOWN for one of them would retry all of them, so
-    // HTTP statuses never add UNKNOWN.
+    // gRPC maps every HTTP status that has no mapping of its own to UNKNOWN. A retry of UNKNOWN for one of these statuses would retry all
+    // of them. Therefore, HTTP statuses never add UNKNOWN.
     let mut mapped: BTreeSet<&str> = retried.codes.keys().map(|code| Grpc::of_http(*code).name()).collect();
     let has_others = mapped.remove("UNKNOWN");
     if !mapped.is_empty() {
@@ -251,7 +252,7 @@ fn throttling(settings: &mut Described) -> Option<RetryThrottling> {
     if f64::from(whole).to_bits() != max_tokens.to_bits() {
         settings.note(BUDGET, "max", "maxTokens of gRPC must be a whole number from 1 to 1000");
     }
-    // gRPC truncates all decimals after the third.
+    // gRPC truncates `tokenRatio` after the third decimal.
     let token_ratio = libm::trunc(ratio * 1000.0 + 1e-9) / 1000.0;
     if (token_ratio - ratio).abs() > 1e-9 {
         settings.note(BUDGET, "ratio", "tokenRatio of gRPC has at most three decimals");

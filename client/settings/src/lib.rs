@@ -74,8 +74,8 @@ pub fn write(text: &str, spec: StrategySpec, format: &Format) -> Result<Settings
     Ok(Settings { text: settings, left_out: described.left_out(format.name) })
 }
 
-/// Returns the nearest strategy that the format can express. It is the strategy without the limiters that the format lacks, if that
-/// strategy still waits before retries. Otherwise, it is the alternative that the format offers.
+/// Returns the nearest strategy that the format can express. This is the strategy without the limiters that the format lacks, provided that
+/// it still waits before retries. If it does not wait, returns the alternative strategy that the format offers.
 fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> String {
     let waits =
         |name: &str| name != IMMEDIATE && find(name).is_some_and(|entry| entry.kind == PartKind::RetryPolicy);
@@ -86,8 +86,8 @@ fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) ->
     let is_lost = |part: &&str| lost.iter().any(|name| part.split(':').next() == Some(name));
     let typed: Vec<&str> = split_outside(text, '+').filter(|part| !is_lost(part)).collect();
     let typed = typed.join("+");
-    // Prefers the text as given, without the removed parts, because it is shorter than the complete text. The two differ if a removed part
-    // carried parameters of the whole layer.
+    // The user's text without the removed parts is preferred, because it is shorter than the complete text. The complete text is used if a
+    // removed part contained parameters of the whole layer.
     let is_same = |spec: StrategySpec| tailback::whole(&spec, &[]) == whole;
     if typed.parse().is_ok_and(is_same) { typed } else { whole }
 }

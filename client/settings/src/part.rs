@@ -17,7 +17,7 @@ pub(crate) struct Value {
     pub(crate) key: String,
     pub(crate) text: String,
     pub(crate) default: String,
-    /// Original text, if the value was converted from another parameter.
+    /// Original text of the parameter from which the value was converted; `None` without a conversion.
     pub(crate) typed: Option<String>,
     pub(crate) is_read: bool,
     pub(crate) notes: Vec<String>,

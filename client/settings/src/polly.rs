@@ -25,8 +25,8 @@ const BREAKER: &str = "ratio-breaker";
 const WINDOW: &str = "fixed-window";
 const HEDGING: &str = "hedging";
 
-/// Minimum times that Polly accepts: for a timeout, and (`MIN_SLICE`) for the break of a circuit breaker. The maximum is one day, which is
-/// also the maximum of strategy parameters.
+/// Minimum times that Polly accepts: `MIN_TIMEOUT` for a timeout, and `MIN_SLICE` for the break of a circuit breaker. Polly's maximum is
+/// one day, which is also the maximum of strategy parameters.
 const MIN_TIMEOUT: Duration = Duration::from_millis(10);
 const MIN_SLICE: Duration = Duration::from_millis(500);
 

@@ -79,7 +79,7 @@ fn write(settings: &mut Described) -> String {
 
 fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
     let typed = settings.duration(BACKOFF, "base").unwrap_or_default();
-    // A wait below 1 ms, other than 0, is raised to 1 ms. Otherwise, the application with these settings would not start.
+    // A wait between 0 and 1 ms is raised to 1 ms, because an application with a shorter wait would not start. A wait of 0 is allowed.
     let base = if typed.is_zero() { typed } else { typed.max(LEAST) };
     if base != typed {
         settings.note(BACKOFF, "base", "a wait of resilience4j must be at least 1 ms");

@@ -1,12 +1,13 @@
-//! Value of the parameter `retry-on` as lists: the statuses and the causes of missing responses that are retried, each with its conditions.
+//! Value of the parameter `retry-on`, parsed into lists. They contain the statuses that are retried and the retried causes of a missing
+//! response, each with its conditions.
 
 use std::collections::BTreeMap;
 
-/// Conditions of a retry in command-line syntax. An empty condition means that a retry always happens; `told&idempotent` requires both
-/// parts.
+/// Conditions of a retry in command-line syntax. With an empty condition, a retry always happens. The condition `told&idempotent` requires
+/// both of its parts.
 pub(crate) type Conditions = Vec<String>;
 
-/// Causes of a missing response, in the syntax of `retry-on`.
+/// Causes of a missing response, in the words of the parameter `retry-on`.
 pub(crate) const MISSING: [&str; 4] = ["refused", "closed", "timeout", "unreadable"];
 
 #[derive(Debug, Default)]
@@ -17,18 +18,20 @@ pub(crate) struct Retried {
     pub(crate) reasons: Vec<String>,
 }
 
-/// Statuses that the word `rejected` means by default. All other 5xx statuses belong to the word `failed`.
+/// Statuses that the word `rejected` of `retry-on` means by default. All other 5xx statuses belong to the word `failed`.
 const REJECTED: [u16; 3] = [429, 503, 529];
 
 impl Retried {
-    /// Parses `retry-on`. The terms of `throttle_on` replace the word `throttled`. If several terms match, the last term decides.
+    /// Parses the value of the parameter `retry-on`. The word `throttled` in it is replaced with the terms of `throttle_on`. If several
+    /// terms match, the last term decides.
     pub(crate) fn read(retry_on: &str, throttle_on: &str) -> Self {
         let mut retried = Self::default();
         for term in retry_on.split('|').map(str::trim) {
             let (takes_in, term) = term.strip_prefix('!').map_or((true, term), |rest| (false, rest));
             let (subject, condition) = term.split_once('&').unwrap_or((term, ""));
             if subject == "throttled" {
-                // Inside `throttle-on`, the word `throttled` has no meaning.
+                // The word `throttled` has no meaning inside `throttle-on`. If `throttle-on` contains this word, the whole value is
+                // ignored.
                 let of =
                     if throttle_on.contains("throttled") { String::new() } else { throttle_on.to_owned() };
                 let Self { codes, missing, grpc, reasons } = Self::read(&of, "");

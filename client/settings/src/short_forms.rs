@@ -1,11 +1,11 @@
-//! Conversion of retry policies that are short forms to the general policy `backoff`.
+//! Conversion of retry policies to the general policy `backoff`, of which they are short forms.
 
 use tailback::find;
 
 use crate::part::{BACKOFF, Part, Value};
 
-/// Short forms of `backoff` by name, with the parameters of `backoff` that each short form sets. Parameters with the same name in both are
-/// copied.
+/// Short forms of the retry policy `backoff`, by name. Each short form sets the listed parameters of `backoff`. A parameter that both
+/// policies have under the same name is copied.
 const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("immediate", &[("base", "0s"), ("growth", "constant")]),
     ("none", &[("base", "0s"), ("growth", "constant")]),
@@ -19,8 +19,8 @@ const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("thain", &[("spread", "above|1"), ("cap-applies", "after-spread")]),
 ];
 
-/// Converts a retry policy to `backoff`. `backoff` itself and policies that are not short forms keep their name; writers of settings read
-/// no parameters of the latter. In every policy, a symmetrical `spread` is converted to `around`.
+/// Converts a short form of the retry policy `backoff` to `backoff`. Other policies keep their name, and writers of settings read the
+/// parameters of none of them except `backoff`. In every policy, a symmetrical `spread` is converted to `around`.
 pub(crate) fn as_backoff(mut part: Part) -> Part {
     part.values.iter_mut().filter(|value| value.key == "spread").for_each(around);
     let short = SHORT_FORMS.iter().find(|(name, _)| *name == part.name);
@@ -52,7 +52,7 @@ pub(crate) fn as_backoff(mut part: Part) -> Part {
     if let (Some(max), Some(min)) = (own("max"), own("min")) {
         set("base", &max.text, &format!("max={}", max.text));
         set("spread", &format!("from|{}", min.text), &part.name);
-        // The value of `spread` already contains the minimum and the maximum.
+        // `min` becomes 0, because `base` and `spread` already contain the maximum and the minimum.
         set("min", "0s", &part.name);
     }
     Part { name: BACKOFF.to_owned(), values, is_known: true }

@@ -1,4 +1,4 @@
-//! Format of Tailback itself: the whole text of the strategy, as Rust code that parses it. No parameter is left out.
+//! Format of Tailback itself: Rust code that parses the complete text of the strategy. No parameter is left out.
 
 use tailback::{StrategySpec, find};
 

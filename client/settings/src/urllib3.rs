@@ -21,7 +21,8 @@ pub(crate) const FORMAT: Format = Format {
 /// Statuses that urllib3 retries if the response has Retry-After, unless the client ignores this header.
 const RETRY_AFTER_STATUSES: [u16; 3] = [413, 429, 503];
 
-/// Default of urllib3's `retry_after_max`, the longest wait that Retry-After can demand (`DEFAULT_RETRY_AFTER_MAX` of `Retry`).
+/// Default of urllib3's `retry_after_max` (`DEFAULT_RETRY_AFTER_MAX` of `Retry`). This parameter limits the wait that Retry-After can
+/// demand.
 const MAX_ADVICE: Duration = Duration::from_hours(6);
 
 fn write(settings: &mut Described) -> String {
@@ -104,7 +105,8 @@ fn advice(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) -> bool {
         settings.note(COMMON, "retry-after", "urllib3 waits exactly as long as advised");
     }
     let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
-    // urllib3 2.5.0 lacks the parameter `retry_after_max`. In urllib3 2.8.0, `MAX_ADVICE` is its default.
+    // The parameter `retry_after_max` is written only if it differs from its default in urllib3 2.8.0, because urllib3 2.5.0 lacks the
+    // parameter.
     if limit != MAX_ADVICE {
         set("retry_after_max", &limit.as_secs().to_string());
     }

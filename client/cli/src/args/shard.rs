@@ -1,4 +1,4 @@
-//! The flag of a shard that does some of the runs.
+//! Flag of a run shard, which is a process that executes only some of the runs.
 
 use clap::Args;
 use experiments::runs::shard::Shard;

@@ -1,4 +1,4 @@
-//! Values with a syntax of their own: methods, headers.
+//! Flag values with a syntax of their own: HTTP methods and headers.
 
 use std::str::FromStr;
 

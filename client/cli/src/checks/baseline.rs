@@ -10,7 +10,7 @@ use crate::args::BaselineName;
 use crate::exit::{Exit, Fatal};
 use crate::files::output::Output;
 
-/// Maximum size of a baseline file in bytes. It keeps a file that was given by mistake from filling the memory.
+/// Maximum size of a baseline file in bytes. Larger files are rejected, because a file given by mistake must not fill the memory.
 const MAX_BYTES: u64 = 256 << 20;
 
 pub(super) fn read(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline> {

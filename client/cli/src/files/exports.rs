@@ -20,7 +20,7 @@ pub(crate) struct Exports {
     stdout_is_claimed: bool,
 }
 
-/// Part of the output files that is shared with the threads that execute runs. It receives attempts and formats the text of each run.
+/// Output formats as the threads that execute runs use them. They receive the attempts of each run, and format the text of each run.
 pub(crate) struct InFlightExports {
     formats: Vec<&'static Format>,
     layout: Layout,

@@ -61,8 +61,8 @@ impl Failures {
         }
     }
 
-    /// Returns a sentence about failed ops if every strategy has too many. Returns `None` if one strategy is within the limit, because
-    /// failures are then avoidable.
+    /// Returns a sentence about failed ops if too many ops failed with every strategy. Returns `None` if at least one strategy stays within
+    /// the limit, because another choice of strategy then avoids the failures.
     fn too_many_failed(&self) -> Option<String> {
         let too_many = |of: &FailureCounts| of.failed * 100 > of.total * MAX_FAILED_PERCENT;
         if !self.by_strategy.values().all(too_many) {

@@ -1,6 +1,6 @@
-//! Handling of SIGINT, SIGTERM and SIGHUP. The first signal stops the run and keeps its results. The second does not wait for in-flight
-//! attempts, and the third exits at once. Before a command has results to keep, the first signal also exits at once. SIGQUIT restores the
-//! terminal, removes unfinished files and kills the program.
+//! Handling of SIGINT, SIGTERM and SIGHUP. The first signal stops the run and keeps its results. The second signal ends the wait for
+//! in-flight attempts, and the third signal exits at once. If a command has no results to keep yet, its first signal also exits at once.
+//! SIGQUIT restores the terminal, removes unfinished files and kills the program.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -27,7 +27,7 @@ struct State {
     keeps_results: bool,
     by: Option<i32>,
     at: Option<Instant>,
-    /// Number of counted signals. Signals within [`TOGETHER`] of the last counted signal are not counted.
+    /// Number of counted signals. A signal is not counted if it arrives within the duration [`TOGETHER`] after the last counted signal.
     count: u32,
     /// True if the first request to stop came from a dashboard key instead of a signal.
     by_key: bool,
@@ -72,7 +72,8 @@ impl State {
 }
 
 impl Interrupt {
-    /// Returns the signal handler. From this call on, signals stop runs and keep their results. Before it, signals end the program.
+    /// Returns the signal handler. From this call on, signals stop runs and keep their results. Before this call, a signal ends the
+    /// program.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let interrupt = Self::install()?;
         interrupt.state().keeps_results = true;
@@ -89,7 +90,8 @@ impl Interrupt {
         }
         let interrupt = Self::default();
         let mut signals = Signals::new([SIGINT, SIGTERM])?;
-        // A program started with `nohup` must survive the end of its terminal.
+        // SIGHUP and SIGQUIT are not handled if they are ignored, because a program started with `nohup` must survive the end of its
+        // terminal.
         for signal in [SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal)) {
             signals.add_signal(signal)?;
         }
@@ -114,10 +116,11 @@ impl Interrupt {
         self.on_signal(SIGINT);
     }
 
-    /// Treats a closed dashboard terminal like SIGHUP. The signal itself is not sent to a process in a session of its own. It also does not
-    /// arrive if the parent program does not forward it.
+    /// Treats the end of the dashboard's terminal like SIGHUP, because SIGHUP itself may not arrive. It is not sent to a process in a
+    /// session of its own, and a parent program may not forward it.
     pub(crate) fn on_hang_up(&self) {
-        // A closed terminal is not counted if SIGHUP arrived too, or if an interrupt came before.
+        // The end of the terminal counts as a signal only if no signal was counted before, such as the SIGHUP for the same event. It does
+        // not count if the program ignores SIGHUP.
         if !is_ignored(SIGHUP) && self.state().by.is_none() {
             self.on_signal(SIGHUP);
         }
@@ -144,7 +147,7 @@ impl Interrupt {
         }
     }
 
-    /// Returns the number of counted signals. A caller that waits gives up when this number grows.
+    /// Returns the number of counted signals. A waiting caller gives up when this number grows.
     pub(crate) fn received(&self) -> u32 {
         self.state().count
     }

@@ -11,8 +11,8 @@ use crate::args::{MultiArgs, RunArgs};
 use crate::exit::{Exit, Fatal};
 use crate::runner::experiment;
 
-/// Returns an experiment for each strategy, and the server that all of them use. `what` is the start of the error message for an invalid
-/// server configuration. The server of `--target` is queried unless `reached` already contains it.
+/// Returns an experiment for each strategy, and the server that all strategies use. The error message for an invalid server configuration
+/// starts with `what`. The server of `--target` is queried, unless `reached` already contains it from an earlier call.
 pub(crate) fn configured(
     args: &MultiArgs,
     strategies: Vec<StrategySpec>,

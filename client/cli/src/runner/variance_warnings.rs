@@ -4,8 +4,8 @@ use statistics::Summary;
 
 use crate::text::figures::{counted, level, short, thousands};
 
-/// Returns one line for each figure that is too skewed over seeds for the confidence interval of its mean. The line names better
-/// statistics. Empty for fewer than three runs.
+/// Returns one line for each figure whose distribution over seeds is too skewed for the confidence interval of its mean. The line names
+/// better statistics. The result is empty for fewer than three runs.
 pub(crate) fn skewed<'a>(figures: impl Iterator<Item = (String, &'a Summary)>) -> Vec<String> {
     figures
         .filter_map(|(name, figure)| {

@@ -26,7 +26,7 @@ pub(crate) struct Board {
 }
 
 struct State {
-    /// Content of the lanes (one per strategy) without their figures, which are computed when the lanes are drawn.
+    /// Content of the lanes, with one lane per strategy. Figures are added when the lanes are drawn.
     lanes: Lanes,
     /// Figures of completed runs, by lane (strategy) and column.
     values: Vec<Vec<Vec<f64>>>,
@@ -80,7 +80,7 @@ impl Board {
     /// Records a completed run: its figures by column, whether ops were left undone, and the run's duration.
     pub(crate) fn over(&self, lane: usize, figures: &[Option<f64>], short: bool, took: Duration) {
         let mut state = self.state();
-        // The run's measurements are copied for the last time, because the run is about to be dropped.
+        // The measurements of the run are read for the last time, because the run is about to be dropped.
         state.look();
         state.watched = None;
         for (values, figure) in state.values[lane].iter_mut().zip(figures) {
@@ -100,7 +100,8 @@ impl Board {
         work: impl FnOnce() -> T + Send,
     ) -> T {
         thread::scope(|scope| {
-            // The channel carries no values. Its sender is dropped when the runs end, even by a panic, and the receiver observes this.
+            // The channel carries no values. Its sender is dropped when the runs end, even by a panic. The receiver observes that the
+            // channel is closed.
             let (working_on, over) = channel::<()>();
             let working = scope.spawn(move || {
                 let _working_on = working_on;

@@ -27,8 +27,8 @@ pub(crate) fn board(
     Board::new(header, COLUMNS.to_vec(), names.into_iter(), runs, at_once)
 }
 
-/// Returns a run's figures, and whether the run left ops undone. A run with undone ops gets no makespan and no 99th percentile of latency.
-/// It ends early, and latencies exist only for its successful ops.
+/// Returns a run's figures, and whether the run left ops undone. A run with undone ops gets no makespan, because it ends early. It also
+/// gets no 99th percentile of latency, because only successful ops have a latency.
 fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
     let result = &run.result;
     let short = !result.makespan_complete;

@@ -16,8 +16,8 @@ use crate::text::wrapping::wrapped;
 /// Maximum real time to wait until the last line of a run has been written.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Writer of live figures for consecutive runs. Each line contains the changes since the previous line, so it includes events during a
-/// blocked write.
+/// Writer of live figures for consecutive runs. Each line contains the changes since the previous line. If writing a line was blocked, the
+/// next line therefore includes the events of that time.
 pub(crate) struct LiveFigures {
     /// Writer of the lines; `None` after the reader of the lines stalled or stdout failed.
     lines: Option<LineWriter>,

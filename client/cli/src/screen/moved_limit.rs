@@ -1,4 +1,4 @@
-//! First limit of the mock server, which dashboard keys can change while a run is watched.
+//! First limit of the mock server. Keys of the dashboard can change this limit while a run is watched.
 
 use std::time::Duration;
 
@@ -14,10 +14,11 @@ pub(super) struct MovedLimit<'a> {
     mock: Option<&'a MockServer>,
     runtime: &'a Runtime,
     config: Option<Config>,
-    /// Concurrency cap of the server itself: the cap last reported by the server, or the cap requested since then.
+    /// Concurrency cap that is in force at the server. This is the cap in the server's last report, or a cap that was requested after this
+    /// report.
     cap: Option<u64>,
     reported_cap: Option<u64>,
-    /// Time since the first op arrived, on which scheduled limits depend.
+    /// Time since the first op arrived. Limits that follow a schedule depend on it.
     elapsed: Duration,
     /// True if the user changed the limit. Lower bounds proven for the original server then no longer hold.
     pub(super) is_moved: bool,
@@ -37,7 +38,8 @@ impl<'a> MovedLimit<'a> {
     pub(super) fn on_snapshot(&mut self, snapshot: &Snapshot) {
         self.elapsed = snapshot.first_arrival.map_or(Duration::ZERO, |first| snapshot.now.since(first));
         let reported = snapshot.server_cap;
-        // The server's responses report a change of the cap a moment after the request. Until then, the requested cap is used.
+        // The server reports a change of the cap in its responses, but only a moment after the change was requested. Until then, the
+        // requested cap is used.
         if reported.is_some() && reported != self.reported_cap {
             (self.reported_cap, self.cap) = (reported, reported);
         }

@@ -46,7 +46,7 @@ impl Watch {
     }
 }
 
-/// Shows a run until it is over. The lines of [`Watch::Ndjson`] are written elsewhere, because they span several runs.
+/// Shows a run until it is over. Does not write the lines of [`Watch::Ndjson`], because their writer continues over several runs.
 pub(crate) fn watch(mode: Watch, run: &RealRun<'_>, interrupt: &Interrupt) {
     match mode {
         Watch::Dashboard(background) => dashboard(background, run, interrupt),

@@ -33,7 +33,7 @@ pub(crate) struct Merging {
 }
 
 impl Merging {
-    /// Returns screen flags without a dashboard, because the runs to merge are already complete.
+    /// Returns screen flags that turn off the dashboard, because the runs to merge are already complete.
     pub(crate) fn screen() -> ScreenArgs {
         ScreenArgs { no_tui: true, theme: crate::args::Theme::Auto }
     }
@@ -76,7 +76,8 @@ impl Merging {
         }
     }
 
-    /// Returns the stored runs that replace the runs of `tasks`. These tasks were planned again from the shards' documents.
+    /// Returns the stored runs, which replace the execution of `tasks`. The argument `tasks` was planned again from the documents of the
+    /// shards.
     pub(crate) fn stored(&mut self, tasks: &experiments::runs::driver::Tasks<'_>) -> anyhow::Result<Stored> {
         if tasks.count() as u64 != self.plan.tasks {
             let words = format!(

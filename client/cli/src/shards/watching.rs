@@ -12,11 +12,11 @@ use crate::screen::watch::{Watch, watch};
 use crate::text::progress::Progress;
 use crate::text::summary;
 
-/// Watcher of a shard's runs. It shows single runs over HTTP, and the number of completed runs in virtual time.
+/// Progress display of a shard's runs. Over HTTP it shows each run, and in virtual time the number of completed runs.
 pub(super) struct Watching<'a> {
     pub(super) mode: Watch,
     pub(super) interrupt: &'a Interrupt,
-    /// Numbers of the shard's runs in the list of the runs of all shards.
+    /// Numbers of this shard's runs. The runs of all shards are numbered together.
     pub(super) tasks: &'a [u64],
     pub(super) courses_before: u64,
     pub(super) started: Instant,

@@ -26,9 +26,9 @@ const END: &str = "]}";
 pub(crate) struct OfShard<'p, 'a> {
     pub(crate) shard: Shard,
     pub(crate) plan: &'p ShardPlan,
-    /// Runs of all shards.
+    /// All runs of the command, including those of other shards.
     pub(crate) tasks: &'p Tasks<'a>,
-    /// Runs from this number on are written without time series and latency curves, because no merged document contains those.
+    /// Runs from this number on are written without time series and latency curves, because merged documents omit these for the same runs.
     pub(crate) courses_before: u64,
     pub(crate) output: Output,
     pub(crate) screen: ScreenArgs,
@@ -36,11 +36,12 @@ pub(crate) struct OfShard<'p, 'a> {
 }
 
 impl OfShard<'_, '_> {
-    /// Executes the runs of the shard and writes them. Expectations are judged when the shards are merged, for all shards together.
+    /// Executes the runs of the shard and writes them. Missed expectations are not reported here, because they are judged for all shards
+    /// together, when the shards are merged.
     ///
     /// # Errors
-    /// If the first run fails, if its counts do not match, or if the document cannot be written. If a later run fails, the runs before it
-    /// are still written and its error is reported.
+    /// Fails if the first run fails or its counts do not match, or if the document cannot be written. If a later run fails, its error is
+    /// reported, and the runs before it are still written.
     pub(crate) fn run(self, driver: &dyn Driver, interrupt: &Interrupt) -> anyhow::Result<ExitCode> {
         let Self { shard, plan, tasks: all, courses_before, output, screen, quiet } = self;
         let (tasks, numbers) = shard.tasks(all);

@@ -8,7 +8,8 @@ use crate::text::figures::thousands;
 /// Maximum number of causes of failure in one line.
 const CAUSES: usize = 4;
 
-/// Returns causes of failure with their numbers of attempts, such as `404 × 20`. In `failures`, the most frequent cause comes first.
+/// Returns the causes of failure in `failures`, each with its number of attempts, such as `404 × 20`. The list `failures` must begin with
+/// the most frequent cause.
 pub(crate) fn causes(failures: &[FailureResult]) -> Vec<String> {
     let mut rows: Vec<String> = failures
         .iter()

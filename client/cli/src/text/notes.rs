@@ -23,7 +23,8 @@ pub(crate) fn note(warning: &str, in_full: bool) -> String {
     wrapped_to(terminal_width().min(WIDTH), &words, MARK, "  ")
 }
 
-/// Returns as many whole clauses from the start of the text as fit, or otherwise as many words of its first clause.
+/// Returns as many whole clauses from the start of the text as fit. If not even one clause fits, returns as many words of the first clause
+/// as fit.
 fn beginning(text: &str, room: usize) -> String {
     let fits = |end: &usize| (SHORTEST..=room).contains(&text[..*end].chars().count());
     let ends = |between: &str| text.match_indices(between).map(|(at, _)| at).filter(&fits).max();

@@ -1,4 +1,5 @@
-//! Output of command summaries. Control characters in texts from elsewhere are escaped, so that the terminal does not obey them.
+//! Output of command summaries. Control characters in texts that come from outside the program are escaped, so that the terminal does not
+//! obey them.
 
 use vocabulary::printable;
 

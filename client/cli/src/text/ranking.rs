@@ -54,7 +54,7 @@ impl<'a> Ranking<'a> {
         Self { answer, columns }
     }
 
-    /// Returns the lines of the table. With `all`, it lists every strategy, including those beyond `MAX_OF_MANY`.
+    /// Returns the lines of the table. With `all`, the table lists every strategy, even if there are more than `MAX_ROWS` strategies.
     pub(crate) fn text(&self, width: usize, all: bool, has_colours: bool) -> String {
         let rows = self.shown(all);
         let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();
@@ -183,8 +183,8 @@ impl Column {
         Self { title: title.into(), width, is_left: false, cell: Box::new(cell) }
     }
 
-    /// True for the column with the ratio to the best strategy, and for the column with the interval of this ratio. Only the interval is
-    /// left-aligned.
+    /// True for the two columns about the ratio to the best strategy: the ratio itself, and its confidence interval. Only the column of the
+    /// interval is left-aligned.
     fn is_ratio(&self) -> bool {
         self.is_left || self.title == "× best"
     }
@@ -248,7 +248,7 @@ fn p99() -> Column {
     Column::right("p99", 9, |row| row.p99_ms.map_or_else(dash, milliseconds))
 }
 
-/// Creates the column for wasted slot time. It shows the share of the server's slot time that was spent on attempts that did not count.
+/// Creates the column for wasted slot time. It shows the share of the server's slot time that was spent on rejected or abandoned attempts.
 fn wasted(slots: Option<u64>) -> Column {
     Column::right("wasted", 9, move |row| {
         let capacity_s = slots.zip(row.makespan_s).map(|(slots, makespan_s)| slots as f64 * makespan_s);

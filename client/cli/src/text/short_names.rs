@@ -38,7 +38,8 @@ fn cut(name: &str, width: usize) -> String {
             (length(end) <= room && !end.is_empty()).then_some(end)
         })
     };
-    // Whole parameters are kept if possible. If no whole parameter fits, the end of one is kept.
+    // If possible, the end of the shortened name consists of whole parameters. If no whole parameter fits, the end of one parameter is
+    // kept.
     let end = end_at(&[',', '+']).or_else(|| end_at(&[',', ':', '=', '+', '-']));
     match end {
         Some(end) => format!("{head}…{end}"),

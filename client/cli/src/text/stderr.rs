@@ -1,4 +1,4 @@
-//! Messages on stderr. Control characters in texts from elsewhere are escaped, so that the terminal does not obey them.
+//! Messages on stderr. Control characters in texts that come from outside the program are escaped, so that the terminal does not obey them.
 
 use std::io::{self, Write};
 

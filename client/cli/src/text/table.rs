@@ -6,7 +6,7 @@ use crate::text::wrapping::wrapped;
 /// contain single blanks.
 const APART: usize = 2;
 
-/// Column with its width in characters. A cell that is wider than its column uses blanks of the cells after it.
+/// Column of a table, with its width in characters. A cell that is wider than its column uses blanks of the cells after it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column {
     Right(usize),
@@ -17,15 +17,15 @@ pub(crate) enum Column {
 /// Layout of a table row whose name is too long for the name column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LongNames {
-    /// The cells of the row move to the right.
+    /// The long name moves the cells of its row to the right.
     Shift,
     OwnLine,
-    /// The name is on lines of its own, wrapped after each `+` where necessary.
+    /// The long name is printed on lines of its own above the cells, and is wrapped after a `+` where necessary.
     Broken,
 }
 
 pub(crate) struct Table {
-    /// Width in characters of a row's mark and name.
+    /// Width in characters of the first column, which contains a row's mark and name.
     head: usize,
     columns: Vec<Column>,
     long_names: LongNames,
@@ -37,7 +37,7 @@ impl Table {
         Self { head, columns: columns.into_iter().collect(), long_names, text: String::new() }
     }
 
-    /// Adds the line with the column titles. A title wider than its column starts further left, where it replaces only blanks.
+    /// Adds the line with the column titles. A title that is wider than its column starts further left, where it covers only blanks.
     pub(crate) fn titles<'a>(&mut self, head: &str, titles: impl IntoIterator<Item = &'a str>) {
         let mut line = format!("{head:<width$}", width = self.head);
         for (column, title) in self.columns.iter().zip(titles) {
@@ -61,7 +61,7 @@ impl Table {
                 self.line(&format!("{:width$}{cells}", "", width = self.head));
             }
             LongNames::Broken if width >= self.head => {
-                // A long name leaves a margin at the right, and its further lines are indented deeper than its first line.
+                // A long name is wrapped before it reaches the right margin. Its further lines are indented deeper than its first line.
                 self.line(&wrapped(&name.replace('+', "+ "), mark, "      ").replace("+ ", "+"));
                 self.line(&format!("{:width$}{cells}", "", width = self.head));
             }

@@ -7,10 +7,11 @@ use rustix::termios::tcgetwinsize;
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::wrap_first_fit;
 
-/// Width in columns if stdout is not a terminal. It is also the maximum width of prose, because longer lines are hard to read.
+/// Width in columns that is assumed if stdout is not a terminal. This is also the maximum width of prose, because longer lines are hard to
+/// read.
 const USUAL: usize = 80;
 
-/// Maximum terminal width in columns. Only tables use it.
+/// Maximum width of output in columns. A wider terminal is used only up to this width.
 const WIDEST: usize = 160;
 
 /// Placeholder for a blank at which a line must not be broken.
@@ -18,7 +19,7 @@ const UNBREAKABLE: &str = "\u{1f}";
 
 const UNITS: &[&str] = &["s", "ms", "min", "%"];
 
-/// Minimum width in columns. Narrower lines would leave no room beside labels.
+/// Minimum width in columns, used even on narrower terminals, because narrower lines would leave no room beside labels.
 const LEAST: usize = 32;
 
 /// Number of columns that lines of prose leave free at the right.
@@ -31,7 +32,8 @@ fn columns() -> usize {
     terminal_width().min(USUAL)
 }
 
-/// Returns the width of the terminal in columns, from `LEAST` to `WIDEST`, or `USUAL` if stdout is not a terminal.
+/// Returns the width of the terminal in columns, limited to the range from `LEAST` to `WIDEST`. Returns `USUAL` if stdout is not a
+/// terminal.
 pub(crate) fn terminal_width() -> usize {
     static WIDTH: OnceLock<usize> = OnceLock::new();
     *WIDTH.get_or_init(|| {
@@ -41,7 +43,7 @@ pub(crate) fn terminal_width() -> usize {
     })
 }
 
-/// Wraps text at blanks into lines that leave the last of `width` columns free. Numbers are not separated from their units.
+/// Wraps text at blanks into lines of at most `width` - 1 columns. A number is not separated from its unit.
 pub(crate) fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> String {
     within(width - 1, &unbroken(text), first, rest).replace(UNBREAKABLE, " ")
 }
@@ -77,7 +79,7 @@ fn unbroken(text: &str) -> String {
     joined
 }
 
-/// Wraps text at blanks. The first line begins with `first`, and each further line with `rest`.
+/// Wraps text at blanks. The first line begins with the text `first`, and each further line begins with the text `rest`.
 pub(crate) fn wrapped(text: &str, first: &str, rest: &str) -> String {
     within(columns() - MARGIN, text, first, rest)
 }
@@ -119,8 +121,8 @@ fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
     text
 }
 
-/// Wraps a row between its figures, so that figures stay separate and whole. A figure longer than a line is wrapped at its blanks. The
-/// first line begins with `first`, and each further line with as many blanks.
+/// Wraps a row only between its figures, so that each figure stays on one line. A figure longer than a line is wrapped at its blanks. The
+/// first line begins with the text `first`, and each further line is indented by the same width.
 pub(crate) fn wrapped_figures(figures: &str, first: &str) -> String {
     figures_within(columns(), figures, first)
 }

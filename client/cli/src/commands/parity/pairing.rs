@@ -17,7 +17,7 @@ pub(super) struct Pairing {
     pub(super) server: Config,
 }
 
-/// Three strategies that ignore latencies, and two that use them. They run with the default workload and server.
+/// Strategies of the fixed experiments: three that ignore latencies, and two that use them. They run with the default workload and server.
 const AT_SEED_SCALE: [&str; 5] =
     ["aimd", "fixed-window:window=45", "exponential:jitter=0.5,base=50ms,cap=30s", "bbr", "preset:vector"];
 

@@ -81,7 +81,7 @@ fn received(server: &ServerCounts, result: &RunResult) -> String {
     figures
 }
 
-/// Formats the maximum number of busy slots. This number may exceed the concurrency cap if rejections hold slots, too.
+/// Formats the maximum number of slots that were busy at once. This number may exceed the concurrency cap if rejections hold slots, too.
 fn busiest(server: &ServerCounts, rejections_hold_slots: bool) -> String {
     let figure = format!("busy at most {}", thousands(server.max_busy_seen));
     if !rejections_hold_slots || server.max_busy_seen <= server.max_accepted_seen {

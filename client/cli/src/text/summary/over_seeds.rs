@@ -27,7 +27,7 @@ pub(crate) const SHOWN: &[(&str, &str)] = &[
     ("p99 op ms", "op_latency_ms.p99"),
 ];
 
-/// Totals over the complete runs, or totals of the interrupted run if there is no complete one.
+/// Totals over the complete runs. If no run is complete, totals of the interrupted run.
 #[derive(Debug, Default)]
 pub(crate) struct OverSeeds {
     runs: usize,

@@ -14,9 +14,9 @@ use crate::text::shards;
 
 pub(super) struct Row {
     pub(super) label: &'static str,
-    /// Figures separated by three blanks. The row may be wrapped at these separators.
+    /// Figures of the row, separated by three blanks. A row that is too long is wrapped at these separators.
     pub(super) figures: String,
-    /// True if the row is not wrapped, so that figures that do not fit into the line are left out.
+    /// True if the row is never wrapped. Figures that do not fit into its single line are left out.
     pub(super) is_one_line: bool,
 }
 
@@ -142,8 +142,8 @@ pub(super) fn largest_window(result: &RunResult) -> Option<String> {
     (most > 0.0).then(|| short(most.round()))
 }
 
-/// True for strategies that also space their attempts in time. The windows of these strategies include attempts in the network, so the
-/// windows exceed the server's cap.
+/// True if the strategy also spaces its attempts in time. The window of such a strategy includes attempts in the network, so it exceeds the
+/// server's cap.
 fn is_paced(result: &RunResult) -> bool {
     let mut gauges = result.series.iter().flat_map(|point| &point.gauges);
     gauges.any(|gauge| gauge.name == "gap" || gauge.name == "rate")
@@ -232,7 +232,7 @@ fn wasted(result: &RunResult) -> Option<String> {
     Some(format!("{share} of the server's slot time ({} of {} s)", three(wasted_s), three(all_s)))
 }
 
-/// Returns the total time of all server slots until the last op was done, in seconds. `None` if ops were left undone or the number of slots
+/// Returns the server's slot time in seconds: the number of slots times the makespan. `None` if ops were left undone or the number of slots
 /// changes.
 fn slot_time_s(result: &RunResult) -> Option<f64> {
     let Some(Slots::Constant(slots)) = slots(result) else { return None };
