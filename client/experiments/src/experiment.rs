@@ -23,20 +23,20 @@ use crate::workload::{Spelling, WorkloadError, WorkloadSpec, recorded_as_typed};
 #[derive(Clone)]
 pub struct Admin {
     pub authorization: HeaderValue,
-    /// True if the credentials were given on the command line for this target; false if they come from the environment.
+    /// True if the user gave the credentials on the command line for this target. False if the credentials come from the environment.
     pub typed: bool,
 }
 
-/// Longest rate-limit window for which a run waits without a success before it counts as stalled.
+/// Maximum time by which a used-up rate-limit window may delay the decision that a run has stalled.
 const MAX_WINDOW: Duration = Duration::from_hours(1);
 
 #[derive(Clone, Debug)]
 pub struct Sending {
     pub transport: TransportChoice,
-    /// Local addresses that connections use in turn; if the list is empty, the operating system chooses.
+    /// Local IP addresses that connections use in turn. If the list is empty, the operating system chooses the address.
     pub local_addresses: Arc<[IpAddr]>,
     pub threads: NonZero<usize>,
-    /// Number of HTTP/2 connections of each thread.
+    /// Number of HTTP/2 connections that each thread opens.
     pub http2_connections: NonZero<usize>,
 }
 
@@ -55,32 +55,32 @@ impl Default for Sending {
 #[derive(Clone)]
 pub struct Experiment {
     pub strategy: StrategySpec,
-    /// Client configuration of every run. The seed in it is the seed of the first run.
+    /// Client configuration that all runs share, except for the seed. Its `seed` is the seed of the first run.
     pub run: RunConfig,
-    /// Workload from which the run configuration `run` was built. With it, another process can plan the same experiment.
+    /// Workload from which the configuration `run` was built. From this workload, another process can plan the same experiment.
     pub workload: WorkloadSpec,
-    /// Workload parameters that have no separate field in results, in the form in which results record them.
+    /// Values of workload parameters for which results have no separate field, in the form in which results record them.
     pub recorded_as_typed: BTreeMap<String, Setting>,
-    /// True if the load was given explicitly. Servers other than mockservers get no load by default.
+    /// True if the user specified the load. Without this, no load is sent to servers other than mockservers.
     pub paced: bool,
-    /// Number of runs of the experiment; their seeds are consecutive.
+    /// Number of runs of the experiment. The runs have consecutive seeds.
     pub repeats: u32,
-    /// Conversion between experiment time and real time; used over HTTP only.
+    /// Conversion between experiment time and real time, for runs over HTTP only.
     pub time_scale: TimeScale,
     pub sending: Sending,
     pub request: RequestTemplate,
     pub trust: Trust,
     pub admin: Option<Admin>,
-    /// True if every request may be sent more than once, whatever its HTTP method is.
+    /// True if every request may be sent more than once, even if its HTTP method is not idempotent.
     pub idempotent: bool,
     pub sharded: Option<Sharded>,
     pub command_line: Vec<String>,
-    /// Whether op latencies of completed runs are kept for an interval log.
+    /// Whether the op latencies of completed runs are kept, because an interval log needs them.
     pub keep_latencies: bool,
 }
 
 impl Experiment {
-    /// Creates an experiment with the default request, which may be sent more than once.
+    /// Creates an experiment that sends the default request. This request may be sent more than once.
     ///
     /// # Errors
     /// Fails if parameters of the workload contradict each other.
@@ -103,7 +103,7 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// Creates an experiment of one run from the run's configuration. The strategy is used unchanged.
+    /// Creates an experiment with a single run, whose configuration is `run`. The strategy is used as it is.
     pub fn of_run(strategy: StrategySpec, run: RunConfig) -> Self {
         Self {
             strategy,
@@ -135,8 +135,8 @@ impl Experiment {
         Some(given.unwrap_or(Rate::per_second(rate_per_s)))
     }
 
-    /// Rejects oracles, unless each op is a single request and the server has nothing but a concurrency limit. An optimal schedule can be
-    /// computed only for these servers.
+    /// Rejects oracles (strategies that follow an optimal schedule) if such a schedule cannot be computed. It can be computed only if each
+    /// op is a single request and the server has nothing but a concurrency limit.
     pub fn refuse_unplannable(&self, server: &Config) -> Result<(), Error> {
         if !self.strategy.needs_foreknowledge() {
             return Ok(());
@@ -157,8 +157,8 @@ impl Experiment {
         )))
     }
 
-    /// Rejects a strategy with its own retry rules if the strategy would resend a request that may then count twice. Without its retries,
-    /// the strategy would silently become a different client. Called for servers other than mockservers.
+    /// Rejects a strategy that has retry rules of its own if it would resend a request that may then take effect twice. Removing the
+    /// retries instead would silently turn the strategy into a different client. Called only for servers other than mockservers.
     pub fn refuse_sending_twice(&self) -> Result<(), Error> {
         let twice = match &self.run.requests.mix {
             _ if self.idempotent || !self.run.retry_failed || !self.strategy.has_rules() => None,
@@ -176,8 +176,8 @@ impl Experiment {
         )))
     }
 
-    /// Returns the strategy for clients that send the requests of this experiment. Clients built from the same spec share their common
-    /// data.
+    /// Returns the strategy that clients are built from, adapted to the HTTP methods of the experiment's requests. All clients built from
+    /// the returned spec share their common data.
     pub fn strategy_of_clients(&self) -> StrategySpec {
         let spec = self.strategy.clone();
         let of_method = |method: &Method| tailback::Method::named(method.as_str());
@@ -220,7 +220,7 @@ impl Experiment {
     }
 
     /// Returns the configuration of a run with the given seed. `model` is the configuration of the mockserver, or `None` for any other
-    /// server. The server determines how long an attempt takes, and whether failures may be retried at all.
+    /// server. It determines the expected duration of an attempt, and whether failed attempts may be retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let shard = self.sharded.as_ref().map_or(self.run.shard, |sharded| sharded.shard);
         let mut run = RunConfig { seed, shard, ..self.run.clone() };
@@ -228,18 +228,19 @@ impl Experiment {
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();
             run.mean_service = Some(model.mean_service());
-            // While a rate-limit window is used up, nothing succeeds, but the run is not stalled. The wait is limited by `MAX_WINDOW`, so
-            // that a run does not wait for windows of days.
+            // While a rate-limit window is used up, no attempt succeeds, although the run has not stalled. The run's patience is therefore
+            // extended by the longest window, up to `MAX_WINDOW`. Without this maximum, a run could wait for days.
             run.patience = run.patience.saturating_add(model.longest_window().min(MAX_WINDOW));
             run.outages = planned_outages(model);
         } else {
-            // A conditional write has an effect only once, however often it is sent. In a mix of requests, each op has its own HTTP method.
+            // A failed conditional write may be retried, because it has an effect only once, however often it is sent. In a mix of
+            // requests, each op has its own HTTP method, so the decision is made op by op.
             let conditional = run.kind == OperationKind::ReadModifyWrite;
             let own = run.requests.mix.is_some() || self.request.method.is_idempotent();
             run.retry_failed &= self.idempotent || conditional || own;
             run.requests.unsafe_fail_once = !self.idempotent && run.requests.mix.is_some();
-            // The duration of an attempt on a server without a model is unknown, so the patience must cover at least two timeouts. Patience
-            // is the time without success after which a run is stalled.
+            // Patience is the time without success after which a run counts as stalled. Without a model of the server, the duration of an
+            // attempt is unknown. The patience must therefore cover at least two timeouts.
             run.undisturbed_attempt = run.undisturbed_attempt.max(run.timeout / 50);
         }
         run

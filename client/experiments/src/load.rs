@@ -1,4 +1,4 @@
-//! Load factor of a workload: the arrival rate of ops over the capacity of the server.
+//! Load factor of a workload: the arrival rate of ops divided by the capacity of the server.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -22,9 +22,12 @@ pub struct Load {
 }
 
 impl Load {
-    /// Returns the load of an experiment on a server. Returns `None` for closed loops, bursts and lists of arrivals, for requests from
-    /// chosen local addresses, and for servers whose capacity is unknown. Also returns `None` for conditional writes, because the number of
-    /// their requests depends on the clients.
+    /// Returns the load of an experiment on a server. Returns `None` if the load factor is undefined or unknown:
+    ///
+    /// - for closed loops, bursts and lists of arrivals, which have no rate;
+    /// - for requests from local addresses that the user chose;
+    /// - for servers whose capacity is unknown;
+    /// - for conditional writes, because the number of their requests depends on the clients.
     pub fn new(experiment: &Experiment, server: Option<&Config>, mode: Mode) -> Option<Self> {
         let (rate, server) = (experiment.rate()?, server?);
         if experiment.run.kind != OperationKind::Request || !experiment.sending.local_addresses.is_empty() {
@@ -63,7 +66,7 @@ impl Load {
         }
     }
 
-    /// Returns the number of slots of the server, if slots are the limit that a growing load reaches first.
+    /// Returns the server's number of slots if the slots are its bottleneck. Returns `None` if a growing load reaches a rate limit first.
     pub fn slots(&self) -> Option<u64> {
         match self.capacity.limit {
             CapacityLimit::Slots { slots, .. } => Some(slots),
@@ -109,7 +112,8 @@ impl Load {
         Some(format!("{amount}{per}"))
     }
 
-    /// Returns sentences that explain why no attempt was rejected, and suggest a load that reaches the server's limit.
+    /// Returns sentences for a run in which no attempt was rejected. They explain that the load was within the server's limit, and suggest
+    /// a load that reaches this limit.
     pub fn within_limit(&self) -> Vec<String> {
         let lasting = self.lasts.map(|lasts| format!(" for {}", spaced(rounded(lasts)))).unwrap_or_default();
         let server =
@@ -129,8 +133,8 @@ impl Load {
         ]
     }
 
-    /// Returns command-line flags with which the run reaches the limit: a load of 1.4 times the capacity, for at least twice the time after
-    /// which the burst is used up.
+    /// Returns command-line flags for a load that exceeds the server's limit. The rate is 1.4 times the capacity. The duration is at least
+    /// twice the time in which such a load uses up the server's burst.
     pub fn beyond_limit(&self) -> String {
         let Capacity { per_s, burst, .. } = self.capacity;
         let rate = round_up(1.4 * per_s);
@@ -140,7 +144,7 @@ impl Load {
         format!("--rate {rate}/s{}", lasts.unwrap_or_default())
     }
 
-    /// Returns a smaller scale of the preset, at which the current load reaches the limit.
+    /// Returns a scale of the preset that is small enough for the current load to reach the limit.
     fn smaller_scale(&self) -> Option<f64> {
         self.preset.as_ref()?;
         let Capacity { per_s, burst, .. } = self.capacity;
@@ -163,7 +167,7 @@ fn round_up(number: f64) -> f64 {
     while number * parts / unit < 10.0 && parts < 1e9 {
         parts *= 10.0;
     }
-    // The subtraction ignores rounding errors: 12.000000000000002 means 12.
+    // A small number is subtracted before rounding up, because of rounding errors: 12.000000000000002 means 12.
     (number * parts / unit - 1e-9).ceil() / parts * unit
 }
 

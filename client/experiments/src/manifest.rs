@@ -1,5 +1,5 @@
-//! Plans of points (experiments that differ only in their strategies, and their server) as recorded in the documents of shards. The planned
-//! experiments are restored when shards are merged.
+//! Plans of points, as recorded in the documents of shards. A point consists of experiments that differ only in their strategies, and of
+//! their common server. When shards are merged, the planned experiments are restored from the plans.
 
 use std::num::NonZero;
 
@@ -16,7 +16,7 @@ use crate::workload::{PARAMETERS, Spelling, WorkloadSpec};
 
 const EMBEDDED: &str = "embedded";
 
-/// Maximum size of a request body, in bytes. No real run sends more, so a plan with a larger body is rejected.
+/// Maximum size of a request body in a plan, in bytes. A plan with a larger body is rejected, because no real run sends so much.
 const MAX_BODY: usize = 64 << 20;
 
 /// Returns the plan of a point: its experiments, which differ only in their strategies, and the server under test.
@@ -61,8 +61,8 @@ pub fn written(
     Ok(point)
 }
 
-/// Returns a description of the server for human readers. An embedded server is described by its kind, because its address changes with
-/// each start.
+/// Returns a description of the server for human readers. An embedded server is described by its kind and not by its address, because the
+/// address changes with each start.
 fn words(server_under_test: &ServerUnderTest, server: &ServerRecord<'_>, simulated: bool) -> String {
     match server_under_test {
         ServerUnderTest::Given(_) if server.kind == EMBEDDED => {
@@ -72,8 +72,8 @@ fn words(server_under_test: &ServerUnderTest, server: &ServerRecord<'_>, simulat
     }
 }
 
-/// Restores the experiments of a point and the server under test from its plan. Restored experiments cannot be run over HTTP, because no
-/// document contains the secrets of requests.
+/// Restores the experiments of a point and the server under test from the point's plan. Restored experiments cannot be run over HTTP,
+/// because documents leave out the secrets of requests, such as header values.
 ///
 /// # Errors
 /// Fails if this program would not write such a plan.
@@ -124,8 +124,8 @@ fn server_under_test(server: &PlannedServer, mode: Mode) -> anyhow::Result<Serve
     Ok(ServerUnderTest::Past(Box::new(PastServer { kind, target, words, model })))
 }
 
-/// Builds a request from its record in a document. Documents lack header values and the content of the body, so the values are empty and
-/// the body consists of zeros.
+/// Builds a request from its record in a document. Documents contain neither header values nor the content of the body. The header values
+/// are therefore left empty, and the body is filled with zeros.
 fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
     let method = record
         .method

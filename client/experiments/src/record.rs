@@ -13,7 +13,7 @@ use crate::experiment::Experiment;
 const SIMULATED: &str = "simulated";
 
 pub struct ServerRecord<'a> {
-    /// Kind of server: `embedded`, `found` or `simulated`, or the URL of the server.
+    /// Kind of server (`embedded`, `found` or `simulated`), or the URL of the server.
     pub kind: String,
     pub target: Option<String>,
     pub model: Option<&'a Config>,
@@ -33,8 +33,8 @@ pub fn has_faults(config: &ConfigRecord) -> bool {
     model.is_some_and(|model| model.has_faults())
 }
 
-/// Returns the records of a strategy's parts, layer by layer from the outermost. The rules that a layer changes follow the parts of the
-/// layer. Rules of the innermost layer that have separate keys in the result are left out.
+/// Returns the records of a strategy's parts, from the outermost layer to the innermost. If a layer changes retry rules, the record of
+/// these rules follows the records of the layer's parts. Rules of the innermost layer are left out if results have separate keys for them.
 fn part_records(described: Vec<(&'static str, Vec<ParameterInfo>)>) -> Vec<PartRecord> {
     let (usual, last) = (StrategySpec::common_parameters(), described.len().saturating_sub(1));
     let parts = described.into_iter().enumerate().filter_map(|(index, (name, parameters))| {
@@ -94,7 +94,8 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             share_strategy: run.share_strategy,
             more: settings.recorded_as_typed.clone(),
         },
-        // The recorded timeout is the requested one, so that a strategy with a timeout of its own remains comparable with others.
+        // The recorded timeout is the requested one, even if the strategy has a timeout of its own. Such a strategy therefore remains
+        // comparable with others.
         timeout: duration_text::format(settings.run.timeout),
         deadline: run.deadline.map(duration_text::format),
         within: run.within.map(duration_text::format),

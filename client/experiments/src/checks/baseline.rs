@@ -32,8 +32,9 @@ pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> R
     )))
 }
 
-/// Returns the counterpart of each strategy in the baseline: the same strategy, or else the only unpaired strategy with the same parts. If
-/// one strategy is then left unpaired on each side, these two are counterparts.
+/// Returns the counterpart of each strategy in the baseline. An identical strategy is its counterpart. Without one, a strategy of the same
+/// parts with other parameters is the counterpart. The condition is that each side has only one unpaired strategy of these parts. If one
+/// strategy on each side is still unpaired, these two strategies are counterparts.
 pub fn counterparts<'a>(baseline: &'a Baseline, strategies: &[&str]) -> Vec<Option<&'a str>> {
     let known = || baseline.strategies.keys().map(String::as_str);
     let mut found: Vec<Option<&str>> =

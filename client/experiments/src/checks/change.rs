@@ -13,7 +13,7 @@ pub enum ChangeKind {
     Same,
     Better,
     Worse,
-    /// The figure differs by more than the noise, but the confidence interval over seeds includes "no change".
+    /// The change exceeds the noise limit but may be due to chance, because the confidence interval over seeds includes "no change".
     Unclear,
 }
 
@@ -29,17 +29,18 @@ impl ChangeKind {
 }
 
 pub struct Change {
-    /// Mean of the figure: `now` over the current runs, `then` over the runs of the baseline. Runs without the figure are ignored; `None`
-    /// if no run has the figure.
+    /// Means of the figure: `now` over the current runs, and `then` over the runs of the baseline. Each mean ignores runs without the
+    /// figure, and is `None` if no run has the figure.
     pub now: Option<f64>,
     pub then: Option<f64>,
-    /// Ratio of the current figure to the baseline's figure, paired by seed; `None` if the numbers of runs with the figure differ.
+    /// Ratio of the current figure to the baseline's figure, paired by seed. The ratio is `None` if the figure exists in more current runs
+    /// than baseline runs, or in fewer.
     pub ratio: Option<f64>,
     pub verdict: ChangeKind,
 }
 
-/// Compares every judged figure of the runs with the baseline. Leaves out figures that have a value neither in the runs nor in the
-/// baseline, and figures that an older baseline lacks.
+/// Compares the current runs with the baseline, in every figure that baseline checks cover. A figure is left out if neither the current
+/// runs nor the baseline have a value of it. A figure is also left out if the baseline was saved before the figure existed.
 pub fn changes(
     subject: &Subject<'_>,
     baseline: &BTreeMap<String, Vec<Option<f64>>>,
@@ -58,15 +59,15 @@ pub fn changes(
     changes.into_iter().map(|(figure, change)| (figure.path, change)).collect()
 }
 
-/// Returns true if the share of ops done became better or worse. Times are not comparable in this case, because a client that gives up
-/// early finishes early.
+/// Returns true if the share of ops done became better or worse than in the baseline. The times of current runs and baseline are then not
+/// comparable, because a client that gives up early finishes early.
 fn is_of_unequal_work(changes: &[(&'static Figure, Change)]) -> bool {
     let share = changes.iter().find(|(figure, _)| figure.path == "done_share");
     share.is_some_and(|(_, change)| matches!(change.verdict, ChangeKind::Better | ChangeKind::Worse))
 }
 
-/// Compares one figure with its baseline, seed by seed. Returns `None` if equally many runs have the figure now and in the baseline, but no
-/// seed has the figure in both.
+/// Compares one figure of the current runs with the baseline, seed by seed. Returns `None` if the figure exists in equally many current
+/// runs and baseline runs, but never in both runs with the same seed.
 fn change(
     figure: &Figure,
     now: &[Option<f64>],
@@ -78,8 +79,8 @@ fn change(
     let (known_now, known_before) = (known(now), known(then));
     let (now_mean, then_mean) = (mean_of_some(&known_now), mean_of_some(&known_before));
     if known_now.len() != known_before.len() {
-        // If more runs have the figure than in the baseline, the change is better; if fewer, it is worse. For example, the window may
-        // converge in fewer runs.
+        // More current runs than baseline runs with the figure count as a change for the better, and fewer runs as a change for the worse.
+        // For example, a figure may exist only in runs in which the window converged.
         let verdict =
             if known_now.len() > known_before.len() { ChangeKind::Better } else { ChangeKind::Worse };
         return Some(Change { now: now_mean, then: then_mean, ratio: None, verdict });
@@ -97,7 +98,7 @@ fn change(
     let (ratio, may_be_none) = if let Ok(paired) = PairedRatio::new(&now, &then, comparison) {
         (paired.ratio, includes(paired.interval, 1.0))
     } else {
-        // Fallback for figures of 0, which have a difference but no ratio.
+        // If values of 0 make a ratio impossible, the differences of the paired values are tested instead.
         let differences: Vec<f64> = now.iter().zip(&then).map(|(now, then)| now - then).collect();
         let difference = Summary::new(&differences, level, method).and_then(|summary| summary.interval);
         (quotient(mean(&now), mean(&then)), includes(difference, 0.0))
@@ -107,7 +108,7 @@ fn change(
 }
 
 fn verdict(figure: &Figure, ratio: f64, may_be_none: bool, noise: f64) -> ChangeKind {
-    // The noise limit is symmetric: doubling and halving are equally large changes.
+    // The noise limit is a ratio and applies in both directions. A doubling and a halving therefore count as equally large changes.
     let beyond = ratio > 1.0 + noise || ratio < 1.0 / (1.0 + noise);
     if !beyond {
         return ChangeKind::Same;

@@ -51,8 +51,8 @@ impl FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let example = "write it like `amplification > 1.2`";
-        // The first `<`, `>` or `!` in the text, or else the first `==`, starts the operator, because no strategy contains these
-        // characters.
+        // The operator begins at the first `<`, `>` or `!` of the condition. If the condition has none of these characters, the operator
+        // begins at the first `==`. The text before the operator cannot contain these characters, because no strategy contains them.
         let place = text.find(['<', '>', '!']).or_else(|| text.find("=="));
         let at = place.ok_or_else(|| {
             let words =
@@ -101,7 +101,7 @@ fn number(text: &str) -> Result<f64, String> {
     })
 }
 
-/// Share from 0 to below 1, given as `5%` or `0.05`.
+/// Share that is at least 0 and less than 1, given as `5%` or `0.05`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share(f64);
 

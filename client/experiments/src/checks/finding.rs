@@ -11,8 +11,8 @@ use crate::error::Error;
 
 type Statistic = fn(&Summary) -> f64;
 
-/// Statistics over runs. The path of a figure in a condition may end with one of these names, as in `makespan_s.p95`. The first one is the
-/// default.
+/// Statistics over runs, by name. The path of a figure in a condition may end with such a name, as in `makespan_s.p95`. Without a name, the
+/// first statistic (the mean) is used.
 const STATISTICS: [(&str, Statistic); 9] = [
     ("mean", |figure| figure.mean),
     ("sd", |figure| figure.deviation.unwrap_or(0.0)),
@@ -25,7 +25,7 @@ const STATISTICS: [(&str, Statistic); 9] = [
     ("max", |figure| figure.max),
 ];
 
-/// Only figure that is missing in healthy runs: the time at which a run stalled.
+/// Path of the time at which a run stalled. It is the only figure that healthy runs do not have.
 const MISSING_WHEN_WELL: &str = "stalled_at_s";
 
 #[derive(Debug, PartialEq)]
@@ -34,8 +34,8 @@ pub struct Finding {
     pub strategy: String,
     /// Value of the figure as text, or the reason why the figure is missing.
     pub found: String,
-    /// True if the condition holds (a condition states what must not be the case), or if its figure is missing. A missing `stalled_at_s` is
-    /// not a failure.
+    /// True if the condition holds, because a condition describes a state that must not occur. Also true if the condition's figure is
+    /// missing. The exception is `stalled_at_s`: only stalled runs have this figure, so its absence is not a failure.
     pub failed: bool,
 }
 
@@ -112,8 +112,9 @@ fn finding(condition: &Condition, subject: &Subject<'_>) -> Finding {
     Finding { condition: condition.text.clone(), strategy: subject.strategy.clone(), found, failed }
 }
 
-/// Checks a condition that compares with `true` or `false` in each run separately, because a mean of truth values may be neither. The check
-/// fails if the condition holds in one run or more. Returns `None` for other conditions, and if a run lacks the figure.
+/// Checks a condition that compares a figure with `true` or `false`. Each run is checked separately, because the mean of several truth
+/// values may be neither true nor false. The check fails if the condition holds in at least one run. Returns `None` if the condition
+/// compares with a number, or if a run lacks the figure.
 fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
     let figure = Figure::find(&condition.path).filter(|_| condition.is_truth)?;
     let values = runs.known(figure.path);
@@ -137,7 +138,8 @@ fn truth(condition: &Condition, runs: &RunFigures) -> Option<(String, bool)> {
 fn figure(path: &str, runs: &RunFigures) -> Result<f64, String> {
     let (figure, statistic) = meant(path);
     let values = figure.map_or(&[][..], |figure| runs.known(figure.path));
-    // Only stalled runs have the figure `stalled_at_s`, so its statistic is computed over the stalled runs.
+    // Only stalled runs have the figure `stalled_at_s`. Its statistic is therefore computed over the stalled runs, while any other figure
+    // must exist in all runs.
     let some_will_do = split(path).0 == MISSING_WHEN_WELL && !values.is_empty();
     if values.len() < runs.runs() && !some_will_do {
         let missing = runs.runs() - values.len();

@@ -8,7 +8,8 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Creates a subject of checks (a strategy and its runs). `runs` must contain every figure that the conditions and the baseline use.
+    /// Creates the subject of a check: a strategy and the figures of its runs. `runs` must contain every figure that the conditions and the
+    /// baseline use.
     pub fn new(strategy: &str, runs: &'a RunFigures) -> Self {
         Self { strategy: strategy.to_owned(), runs }
     }

@@ -9,13 +9,15 @@ use super::course;
 
 /// Difference between a real and a simulated run that timers and threads may cause, as a share of the mean.
 const TOLERANCE: f64 = 0.04;
-/// Allowed difference between a real run and the simulated mean, in standard deviations over seeds.
+/// Allowed difference between a real run and the mean of simulated runs, in standard deviations of the simulated runs. The simulated runs
+/// differ only in their seeds.
 const DEVIATIONS: f64 = 4.0;
-/// Minimum allowed difference between a real and a simulated latency, in milliseconds of real time, because timers are not finer.
+/// Minimum tolerance for the timers and threads of a real run, applied to latencies, in milliseconds of real time. Timers have no finer
+/// resolution.
 const TIMER_MS: f64 = 2.0;
 
-/// Compared figures: name, path in the result, and true if the figure is a latency. Latencies have a minimum tolerance, because timers do
-/// not measure them exactly.
+/// Figures to compare. Each entry has a name, the path in the result, and true if the figure is a latency. Latencies have a minimum
+/// tolerance, because timers do not measure them exactly.
 const COMPARED: &[(&str, &str, bool)] = &[
     ("ops succeeded", "ops.succeeded", false),
     ("attempts", "attempts.total", false),
@@ -65,11 +67,11 @@ pub fn agreements(time_scale: TimeScale, simulated: &[RunResult], reals: &[&RunR
         let least = if *latency { TIMER_MS / time_scale.factor() } else { 0.0 };
         push(name, &|run| Figure::find(path)?.of(run), least);
     }
-    // Mean of the client's window at the end of every second. Results lack this figure, because their `window.mean` weights windows by
-    // time.
+    // Mean of the client's window (its limit on attempts in flight) at the end of every second. The mean is computed here, because the
+    // `window.mean` of a result weights each window by its duration.
     push("mean window", &|run| course::mean_window(&run.series), 0.0);
-    // Curve of the client's window over time. The distance of the real curve from the mean simulated curve is compared with the distances
-    // of the single simulated curves.
+    // Curve of the client's window (its limit on attempts in flight) over time. The distance of the real curve from the mean of the
+    // simulated curves is compared with the distance of each simulated curve from this mean.
     let courses: Vec<_> = simulated.iter().map(|run| course::windows(&run.series)).collect();
     if let Some(mean) = course::mean(&courses) {
         let off = |windows: &course::Windows| course::distance(windows, &mean);

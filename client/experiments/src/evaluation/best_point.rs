@@ -1,5 +1,5 @@
-//! Best candidate of a sweep in each situation (combination of settings that no client chooses), and experiments that measure the candidate
-//! again with fresh seeds.
+//! Best candidate of a sweep in each situation. A situation is a combination of settings that no client can choose, such as the workload.
+//! The best candidate is measured again with fresh seeds.
 
 use loadgen_core::RunConfig;
 use results::{Axis, RankedStrategy, Score};
@@ -14,31 +14,33 @@ use crate::runs::blocks::{Blocks, Measured};
 use crate::runs::point::{Point, SweepPoint};
 use crate::servers::server_under_test::ServerUnderTest;
 
-/// Best and second best candidate of a situation. Both are run again with fresh seeds, because the best of many candidates is partly best
-/// by chance.
+/// Best and second best candidate in one situation (settings that no client can choose). Both candidates are run again with fresh seeds,
+/// because the best of many candidates is partly best by chance.
 pub struct BestPoint<'a> {
     situation: &'a SweepPoint,
-    /// Experiments to run again: the best and the second best of the sweep, then any other strategies that a table shows in one row with
-    /// them. The seeds are ones that the sweep did not use.
+    /// Experiments to run again, with seeds that the sweep did not use. The first two are the best and the second best candidate of the
+    /// sweep. If a table shows all candidates in one row, the other candidates of the row follow.
     experiments: Vec<Experiment>,
     server_under_test: &'a ServerUnderTest,
     in_sweep: [RankedStrategy; 2],
-    /// Warnings for the best and the second best candidate. A warning is a sentence if a varied parameter has the first or last value of
-    /// its range, otherwise `None`.
+    /// Warnings for the best and the second best candidate. A warning is a sentence, and exists if a varied parameter of the candidate has
+    /// the first or last value of the parameter's range.
     range_ends: [Option<String>; 2],
 }
 
-/// Maximum number of strategies for which a table of points has one column per strategy.
+/// Maximum number of strategies in a table with one row per point and one column per strategy.
 pub const MAX_COLUMNS: usize = 4;
 
-/// Returns the best two candidates of each situation that has at least two ranked candidates. All candidates of a situation are ranked
-/// together, across the points of the sweep. As in a comparison of strategies, the share of ops done decides first.
+/// Returns the best two candidates of each situation (settings that no client can choose). A situation with fewer than two ranked
+/// candidates is left out. Candidates of a situation are ranked together, even if they are from different points of the sweep. The share of
+/// ops done decides before any other figure, as in a comparison of strategies.
 pub fn best_points<'a>(points: &'a [Point], axes: &[Axis], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
     let mut situations: Vec<(&SweepPoint, Vec<&Cell>)> = Vec::new();
     for cell in cells.iter().filter(|cell| !cell.standing.foresees) {
         let situation = &points[cell.point].situation;
         match situations.iter_mut().find(|(there, _)| *there == situation) {
-            // A strategy that has none of the varied parameters is the same at every point, so it is added as a candidate only once.
+            // A strategy that has none of the varied parameters is identical at every point of the sweep. It is therefore added as a
+            // candidate only once.
             Some((_, candidates)) if candidates.iter().any(|other| is_the_same(cell, other)) => {}
             Some((_, candidates)) => candidates.push(cell),
             None => situations.push((situation, vec![cell])),
@@ -81,8 +83,8 @@ fn best_point<'a>(
             })
             .find_map(|(axis, value)| range_end(axis, value))
     };
-    // If there are few candidates and all are at one point, a table shows them in one row. All of them run again, so that all figures of
-    // the row are from fresh seeds.
+    // If the candidates are few and all at one point, a table shows them in one row. In this case all of them are run again, so that every
+    // figure of the row is from fresh seeds.
     let is_row = candidates.len() <= MAX_COLUMNS && candidates.iter().all(|cell| cell.point == best.point);
     let is_other = |cell: &&&Cell| ![best, second].iter().any(|chosen| is_the_same(cell, chosen));
     let others = candidates.iter().filter(is_other).filter(|_| is_row).map(|cell| fresh(cell));
@@ -109,8 +111,8 @@ impl BestPoint<'_> {
         let chosen = Measured { runs: measured.runs[..2].to_vec(), unpaired: Vec::new() };
         let standings = standings(&self.experiments[..2], &chosen, by);
         let seed = first_seed(&self.experiments);
-        // The only pair is the best against the second best strategy. After equal work the pair is compared in the score, otherwise in the
-        // share of ops done or in attempts per success.
+        // Only one pair is compared: the best and the second best strategy. If both strategies did the same work, they are compared in the
+        // score. If they did not, they are compared in the share of ops done or in attempts per success.
         let mut pairs = every_pair(&standings, by, seed);
         if standings.iter().any(|standing| standing.is_tied) {
             pairs.extend(best_against_others(&standings, by.companion(), seed));

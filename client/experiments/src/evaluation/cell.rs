@@ -11,7 +11,8 @@ pub struct Cell {
     /// Index of the strategy in the order of the command line.
     pub strategy: usize,
     pub standing: RankedStrategy,
-    /// Rank among the strategies at the same point, from 1, with equal ranks for ties; `None` if the strategy left ops undone.
+    /// Rank among the strategies at the same point, from 1. Tied strategies have equal ranks. The rank is `None` if the strategy left ops
+    /// undone.
     pub rank: Option<u64>,
 }
 
@@ -31,8 +32,8 @@ pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec
 }
 
 impl Cell {
-    /// Returns the cell in the format of `loadgen reproduce`, so that the plots of that command can be drawn from it. `label` is the
-    /// strategy as given on the command line.
+    /// Returns the record of the cell in the document format of `loadgen reproduce`. Plots that were made for this command can therefore
+    /// show cells of a sweep. `label` is the strategy as given on the command line.
     pub fn record(&self, label: &str, at: At) -> SweepCell {
         SweepCell {
             experiment: "sweep".to_owned(),

@@ -17,11 +17,11 @@ pub struct Comparison {
     pub standings: Vec<RankedStrategy>,
     /// Comparisons, by the score, of every two strategies that did the same work.
     pub pairs: Vec<Pair>,
-    /// Comparisons of the best strategy with every other one in the companion score, because either score alone misleads. The companion of
-    /// attempts is the makespan; the companion of any other score is attempts.
+    /// Comparisons of the best strategy with every other strategy in a companion score. The companion of attempts is the makespan, and the
+    /// companion of any other score is attempts. A second score is compared because one score alone may mislead.
     pub companion: Vec<Pair>,
-    /// Comparisons of every two strategies that did not do the same work. The figure is the share of ops done or, if that is equal,
-    /// attempts per success.
+    /// Comparisons of every two strategies that did not do the same work. These strategies are compared in the share of ops done or, if
+    /// this share is equal, in attempts per success.
     pub by_share: Vec<Pair>,
     pub sensitivity: Vec<Sensitivity>,
     pub measured: Measured,
@@ -44,7 +44,8 @@ impl Comparison {
         Some(Self { by, standings, pairs, companion, by_share, sensitivity, measured, seed, intervals })
     }
 
-    /// Returns a result document without a ranking, for runs without a complete block.
+    /// Returns a result document without a ranking. Such a document is written if a stop ended the comparison before its first block was
+    /// complete.
     pub fn unranked(blocks: Blocks<'_>, by: Score) -> results::Comparison {
         let intervals = blocks.server_under_test.intervals().to_owned();
         let comparison = Compared { by: by.path().to_owned(), intervals, ..Compared::default() };
@@ -65,7 +66,8 @@ impl Comparison {
         strategies.map(|(experiment, runs)| Subject::new(&experiment.strategy.to_string(), runs)).collect()
     }
 
-    /// Returns the result document of the comparison. Its list of runs is empty, because the runs were already passed to the caller.
+    /// Returns the result document of the comparison. The document's list of runs is empty, because the caller has already received the
+    /// runs.
     pub fn document(&self) -> results::Comparison {
         let answer = Answer::new(&self.standings, self.by);
         let orders = (0..self.measured.blocks() as u64)

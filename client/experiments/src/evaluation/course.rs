@@ -5,7 +5,7 @@ use results::SeriesPoint;
 /// Windows as pairs of a second of the run and the window at the end of this second.
 pub(super) type Windows = Vec<(u64, f64)>;
 
-/// Returns the window at the end of every second for which the time series has a window.
+/// Returns the window at the end of every second. Seconds for which the time series has no window are left out.
 pub(super) fn windows(series: &[SeriesPoint]) -> Windows {
     let mut windows: Windows = Vec::new();
     for point in series {
@@ -33,7 +33,7 @@ pub(super) fn mean(courses: &[Windows]) -> Option<Windows> {
     Some((0..length).map(|index| (courses[0][index].0, at(index))).collect())
 }
 
-/// Returns the mean distance between the two curves, as a share of the mean of `other`.
+/// Returns the mean distance between two window curves, divided by the mean of the curve `other`.
 pub(super) fn distance(course: &Windows, other: &Windows) -> Option<f64> {
     let length = course.len().min(other.len());
     if length == 0 {

@@ -14,7 +14,8 @@ pub struct Estimate {
     pub(super) standings: Vec<RankedStrategy>,
     /// Ranks and figures of all strategies that ran with the fresh seeds.
     pub(super) all: Vec<RankedStrategy>,
-    /// Comparisons of the best two strategies: in the deciding figure and, if they tie in that figure, also in the companion score.
+    /// Comparisons of the best two strategies in the figure that decides the ranking. If the strategies tie in this figure, they are also
+    /// compared in the companion score (attempts or makespan).
     pub pairs: Vec<Pair>,
     pub(super) range_ends: [Option<String>; 2],
     pub(super) blocks: usize,
@@ -29,7 +30,7 @@ impl Estimate {
         self.standings.iter().find(|standing| standing.strategy == self.best())
     }
 
-    /// Returns true if the share of ops done decides, because the best two did not do the same work.
+    /// Returns true if the best two strategies did not do the same work. The share of ops done then decides between them.
     fn is_by_share(&self) -> bool {
         let unequal =
             |standings: &[RankedStrategy]| standings.iter().any(|standing| !standing.is_comparable());

@@ -17,8 +17,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Returns the outcome for the first strategy's figure, such as lower, higher or equivalent. Returns `None` if the two strategies
-    /// cannot be compared.
+    /// Returns the outcome of the comparison, such as lower, higher or equivalent, from the view of the first strategy's figure. Returns
+    /// `None` if the two strategies cannot be compared.
     pub fn verdict(&self) -> Option<PairOutcome> {
         self.found.as_ref().ok().map(|found| found.verdict)
     }

@@ -5,18 +5,19 @@ use statistics::{Comparison, Level, Margin, Method, PairedRatio, holm, holm_leve
 
 use super::pair::Pair;
 
-/// Maximum number of comparisons for which a bootstrap is used. With more comparisons, the smallest p value that a bootstrap can yield is
-/// too large to be corrected.
+/// Maximum number of comparisons for which a bootstrap is used. With more comparisons, even the smallest p value of a bootstrap would be
+/// too large after the correction for multiple comparisons.
 const MAX_RESAMPLED: usize = 100;
 
-/// Compares every two strategies that did the same work in the given score. The better ranked strategy of a pair comes first. The p values
-/// are corrected for the number of all pairs, because the best strategy was not known before.
+/// Compares, in the given score, every two strategies that did the same work. The better ranked strategy of a pair comes first. The p
+/// values are corrected for the number of all pairs, because the best strategy was not known before the runs.
 pub fn every_pair(standings: &[RankedStrategy], score: Score, seed: u64) -> Vec<Pair> {
     compared(&every_two(standings, RankedStrategy::is_comparable), score, seed)
 }
 
-/// Compares every two ranked strategies that did not do the same work. The better ranked strategy of a pair comes first. The figure is the
-/// share of ops done or, where that is equal, attempts per success. The p values of each figure are corrected for the number of its pairs.
+/// Compares every two ranked strategies that did not do the same work. The better ranked strategy of a pair comes first. A pair is compared
+/// in the share of ops done or, if this share is equal, in attempts per success. The p values of each of the two figures are corrected for
+/// the number of pairs that are compared in this figure.
 pub fn pairs_by_share(standings: &[RankedStrategy], seed: u64) -> Vec<Pair> {
     let mut pairs = every_two(standings, |standing| standing.rank.is_some());
     pairs.retain(|(first, second)| !(first.is_comparable() && second.is_comparable()));
@@ -39,8 +40,8 @@ fn every_two(
     pairs
 }
 
-/// Compares the best strategy with every other one in a score that does not decide the ranking. Oracles (strategies that know the server in
-/// advance) are excluded.
+/// Compares the best strategy with every other one in a score that does not decide the ranking. Oracles (strategies that know the server's
+/// configuration in advance) are excluded.
 pub fn best_against_others(standings: &[RankedStrategy], score: Score, seed: u64) -> Vec<Pair> {
     let best = best_that_can_be_had(standings).filter(|best| best.is_comparable());
     let Some(best) = best else { return Vec::new() };
@@ -58,7 +59,7 @@ fn compared(pairs: &[(&RankedStrategy, &RankedStrategy)], score: Score, seed: u6
         PairedRatio::new(first.values(score), second.values(score), comparison)
     };
     let alone: Vec<_> = pairs.iter().map(|pair| ratio(pair, Level::P95)).collect();
-    // A pair without a p value was not compared, so it is not counted in the correction for multiple comparisons.
+    // A pair without a p value could not be compared. It is therefore not counted in the correction for multiple comparisons.
     let p_values: Vec<f64> =
         alone.iter().filter_map(|found| found.as_ref().ok().and_then(|found| found.p_value)).collect();
     let mut corrected = holm(&p_values).into_iter().zip(holm_levels(&p_values, Level::P95));

@@ -5,8 +5,8 @@ use vocabulary::duration_text;
 
 const MIN_VALUES: usize = 3;
 
-/// Returns a sentence with the direction to try next if `value` is the first or last of a range of numbers or durations. Returns `None` for
-/// other values, and if the values are not a range.
+/// Returns a sentence that suggests larger or smaller values if `value` is the first or last of a range. A range is a list of at least
+/// three numbers or durations in ascending or descending order. Returns `None` for any other value, and if the values are not a range.
 pub(super) fn range_end(axis: &Axis, value: &str) -> Option<String> {
     let numbers: Vec<f64> = axis.values.iter().map(|value| number(value)).collect::<Option<_>>()?;
     let rises = numbers.is_sorted();

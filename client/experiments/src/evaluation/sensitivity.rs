@@ -16,8 +16,8 @@ pub struct Sensitivity {
 }
 
 impl Sensitivity {
-    /// Compares the ranking on a varied server with the ranking on the original server. The ranking holds on two conditions: the same
-    /// strategies are complete, and every strategy that was ahead by more than chance still is.
+    /// Compares the ranking on a varied server with the ranking on the original server. The ranking holds under two conditions. First, the
+    /// same strategies get all ops done. Second, a strategy that was ahead by more than chance on the original server is still ahead.
     pub fn new(
         variation: Variation,
         (standings, pairs): (Vec<RankedStrategy>, &[Pair]),
@@ -35,7 +35,7 @@ impl Sensitivity {
                 _ => {}
             }
         }
-        // Strategies that became complete or incomplete are left out, because `changes` already contains them.
+        // Pairs with a strategy that became complete or incomplete are skipped, because `changes` already lists this strategy.
         let as_before = |name: &str| {
             let of = |standings: &[RankedStrategy]| {
                 let standing = standings.iter().find(|standing| standing.strategy == name);
@@ -81,16 +81,16 @@ impl Sensitivity {
     }
 }
 
-/// Returns the best strategy if it is distinguishable from the others. With too few seeds for a test, returns the first strategy of the
-/// ranking.
+/// Returns the best strategy, provided that it is distinguishable from the others. If there are too few seeds for a test, returns the first
+/// strategy of the ranking.
 fn winner(standings: &[RankedStrategy], by: Score) -> Option<String> {
     let answer = Answer::new(standings, by);
     let Some(lead) = answer.lead() else { return answer.ranked().next().map(|row| row.strategy.clone()) };
     (lead.is_certain || !answer.has_intervals()).then(|| lead.best.strategy.clone())
 }
 
-/// Returns true if the comparison of a pair shows which strategy is better. With too few repeats for a test, the order of the two
-/// strategies is accepted instead.
+/// Returns true if the comparison of two strategies shows which of them is better. If there are too few repeats for a test, the order of
+/// the two strategies in the ranking counts as shown.
 fn claims(pair: &Pair) -> bool {
     matches!(pair.verdict(), Some(PairOutcome::Lower | PairOutcome::Higher | PairOutcome::TooFew))
 }

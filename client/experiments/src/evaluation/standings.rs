@@ -5,8 +5,8 @@ use results::{RankedStrategy, Score};
 use crate::experiment::Experiment;
 use crate::runs::blocks::Measured;
 
-/// Returns strategies from best to worst, then the strategies that cannot be ranked, in the order of the command line. `experiments` are
-/// the experiments whose runs are in `measured`.
+/// Returns the strategies from best to worst. Strategies that cannot be ranked follow, in the order of the command line. The runs of
+/// `experiments` are in `measured`.
 pub fn standings(experiments: &[Experiment], measured: &Measured, by: Score) -> Vec<RankedStrategy> {
     let strategies: Vec<_> = experiments
         .iter()

@@ -5,9 +5,9 @@ use std::time::Duration;
 use mockserver::core::Config;
 use vocabulary::Distribution;
 
-/// Standard deviation of the logarithm of service times, for the varied server with log-normal service times.
+/// Standard deviation of the logarithm of service times on the varied server whose service times are log-normal.
 const SIGMA: f64 = 0.5;
-/// Mean delay of the jittered network if the original server has no network delay.
+/// Mean network delay of the varied server with network jitter, used if the original server has no network delay.
 const SMALL_DELAY: Duration = Duration::from_millis(10);
 
 pub struct Variation {
@@ -25,11 +25,12 @@ impl Variation {
     }
 }
 
-/// Returns variations of a server, each with one setting changed. Settings that the server's policy does not use stay unchanged.
+/// Returns variations of a server, each with one setting changed. A setting that the server's policy does not use is not varied.
 pub fn variations(server: &Config) -> Vec<Variation> {
     let mut variations = Vec::new();
     if server.has_cap() {
-        // A concurrency limit that changes over time already covers other limits, so no other limits are tried.
+        // If the server's concurrency limit already changes over time, runs experience several limits anyway. No other limits are tried
+        // then.
         let percents: &[_] = if server.caps.is_empty() && server.schedule.is_empty() {
             &[('−', 80), ('+', 120)]
         } else {

@@ -6,14 +6,15 @@ use vocabulary::Instant;
 
 use super::rounded::rounded;
 
-/// Maximum number of calls kept. A plot draws one stroke per call, and more strokes could not be distinguished.
+/// Maximum number of recorded calls. A plot draws one line per call, and more lines could not be distinguished.
 const MAX_CALLS: usize = 5000;
 
-/// Recorder of the calls (attempts) of every n-th op. Either all calls of an op are kept or none, so that clusters of calls stay visible.
+/// Recorder of calls (attempts). If there are too many calls, only those of every n-th op are kept. Either all calls of an op are kept or
+/// none, so that clusters of calls stay visible.
 pub(super) struct CallRecorder {
     every: u64,
     kept: Vec<(Instant, u64)>,
-    /// True once the calls of op 0 alone exceed the maximum. All later calls are then dropped.
+    /// True once op 0 alone has more calls than the maximum. From then on, no further call is recorded.
     full: bool,
 }
 

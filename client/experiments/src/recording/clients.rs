@@ -7,7 +7,7 @@ use tailback::Status;
 use super::rounded::rounded;
 
 const MAX_CLIENTS: usize = 100_000;
-/// Maximum number of ranked clients or ops written to the document. A curve does not need more points.
+/// Maximum number of clients or ops written to the document. A curve over ranks does not need more points.
 const MAX_RANKS: usize = 1000;
 
 pub(super) struct ClientRecorder {
@@ -50,12 +50,12 @@ impl ClientRecorder {
 
     pub(super) fn finish(mut self) -> Clients {
         self.clients.retain(|client| client.attempts > 0);
-        // A client without any success counts as the one that waits longest.
+        // A client without any success has no latency. It is ranked as if its latency were infinite.
         let key = |client: &Client| client.latency_s().unwrap_or(f64::INFINITY);
         self.clients.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.attempts.cmp(&b.attempts)));
         let count = self.clients.len();
         let every = count.div_ceil(MAX_RANKS).max(1);
-        // The last rank has the longest wait, so it is always included.
+        // Only every n-th rank is kept. The last rank is always included, because its client has the longest latency.
         let ranks: Vec<usize> = (0..count).filter(|index| index % every == 0 || index + 1 == count).collect();
         let latency = |index: &usize| self.clients[*index].latency_s().map(rounded);
         Clients {

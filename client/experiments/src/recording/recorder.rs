@@ -15,7 +15,7 @@ use crate::scenario::{Cell, Plot};
 pub struct Recorder(Kind);
 
 enum Kind {
-    /// Records nothing, because the plot needs only the time series, which the result already contains.
+    /// Recorder for a plot that needs only the time series. It records nothing, because the result already contains the time series.
     Series,
     Calls(CallRecorder),
     Clients(ClientRecorder),
@@ -24,8 +24,8 @@ enum Kind {
 }
 
 impl Recorder {
-    /// Creates the recorder of one run of a cell (one strategy at one point) for a plot. Returns `None` if the plot is drawn from figures
-    /// over seeds and needs no recorded run.
+    /// Creates the recorder that a plot needs for one run of a cell (one strategy at one point). Returns `None` if the plot shows only
+    /// figures over all seeds and therefore needs no recorded run.
     pub fn new(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
         Some(Self(match basis {
             Basis::Cells | Basis::Chosen | Basis::Columns => return None,
@@ -67,7 +67,7 @@ impl Recording {
         Self(Arc::new(Mutex::new(recorders)))
     }
 
-    /// Returns the sink that passes attempts to the recorders. The sink must receive every attempt of the run.
+    /// Returns the sink that passes attempts to the recorders. The sink must receive every attempt of the run, from the first to the last.
     pub fn sink(&self) -> SampleSink {
         let recorders = self.0.clone();
         Box::new(move |sample| {

@@ -10,7 +10,7 @@ use vocabulary::Instant;
 use super::rounded::rounded;
 use crate::scenario::Counted;
 
-/// Maximum number of steps. Longer runs get wider steps.
+/// Maximum number of time steps. If a run needs more, the steps become wider.
 const MAX_STEPS: usize = 6000;
 
 pub(super) struct StepRecorder {
@@ -43,7 +43,7 @@ impl StepRecorder {
         sent.first += u32::from(sample.attempt == 1);
         match sample.status {
             Status::Succeeded => {
-                // A successful attempt is in the queue from when it is sent until it ends.
+                // An attempt that succeeds counts as queued from the time at which it is sent until it ends.
                 sent.queue += 1;
                 let ended = self.at(sample.ended);
                 ended.succeeded += 1;

@@ -18,8 +18,7 @@ const MAX_OPS: usize = 100_000;
 /// Recorder of the waits before retries, in seconds, grouped by the number of the retry within its op.
 #[derive(Default)]
 pub(super) struct WaitRecorder {
-    /// Instant at which the latest attempt of each op ended, by op number. Ops whose latest attempt succeeded or was cancelled are left
-    /// out.
+    /// End of the latest attempt of each op, by op number. An op is left out if its latest attempt succeeded or was cancelled.
     ended: BTreeMap<u64, Instant>,
     waits: Vec<Vec<f64>>,
 }
@@ -27,8 +26,8 @@ pub(super) struct WaitRecorder {
 impl WaitRecorder {
     pub(super) fn note(&mut self, sample: &Sample) {
         let retry = usize::try_from(sample.attempt).unwrap_or(usize::MAX).saturating_sub(1);
-        // A retry is sent after the previous attempt ended. A hedged copy is sent before the end of the previous attempt, so it has no
-        // wait.
+        // A retry is sent after the previous attempt of the op has ended. A hedged copy is sent earlier than that, so no wait is recorded
+        // for the copy.
         let is_retry = |ended: &Instant| sample.sent >= *ended && (1..=MAX_RETRIES).contains(&retry);
         if let Some(ended) = self.ended.remove(&sample.op).filter(is_retry) {
             if self.waits.len() < retry {

@@ -63,7 +63,8 @@ fn at(point: &[(String, Value)]) -> At {
         Value::Integer(whole) => u64::try_from(*whole).map_or(Setting::Number(*whole as f64), Setting::Whole),
         Value::Float(number) => Setting::Number(*number),
         Value::String(text) => Setting::Text(text.clone()),
-        // The conversion to JSON always succeeds, because lists and tables of strings, numbers and booleans can be written as JSON.
+        // The conversion to JSON always succeeds for a list or a table of strings, numbers and booleans. The error case is therefore never
+        // used.
         other => {
             serde_json::to_value(other).map_or_else(|_| Setting::Text(other.to_string()), Setting::Other)
         }
@@ -102,8 +103,8 @@ fn value(found: &Found) -> ClaimValue {
     }
 }
 
-/// Converts one plot for the document. Returns `None` if none of the plot's cells was run. `numbers` maps the index of a cell to its number
-/// in the document.
+/// Converts one plot for the document. Returns `None` if none of the plot's cells was run. `numbers` maps the index of a cell among all
+/// cells to the number of the cell in the document.
 fn plot(
     reproduction: &Reproduction,
     number: usize,

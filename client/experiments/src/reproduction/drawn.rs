@@ -1,4 +1,4 @@
-//! Recorded data for the plots that scenarios request. For each cell that a plot shows, one run is recorded.
+//! Recorded data for the plots that scenarios request. One run is recorded for each cell (one strategy at one point) that a plot shows.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use results::{DrawnRun, RunResult};
 use crate::recording::{Recorder, Recording};
 use crate::scenario::{Cell, Scenario};
 
-/// Recorded data of runs, keyed by the number of the plot and the number of the cell.
+/// Recorded data of runs. The key consists of the number of the plot and the number of the cell (one strategy at one point).
 pub type Kept = BTreeMap<(usize, usize), DrawnRun>;
 
 pub(super) struct PlotRecording {

@@ -27,15 +27,15 @@ pub struct ScenarioRun {
 pub struct HttpChanges {
     pub repeats: Option<u32>,
     pub time_scale: Option<TimeScale>,
-    /// True if scenarios were selected by name. A selected scenario that cannot be run over HTTP is then an error;
-    /// otherwise it is left out.
+    /// True if the user selected scenarios by name. A selected scenario that cannot be run over HTTP is then an error. If no scenario was
+    /// selected by name, scenarios that cannot be run over HTTP are left out.
     pub by_name: bool,
 }
 
 pub struct Plan {
     runs: Vec<PlannedRun>,
     recordings: Recordings,
-    /// True if figures are taken from the runs; false if the runs are repetitions from which only plots are recorded.
+    /// True if the figures of claims are taken from these runs. False if the runs are repetitions from which only plots are recorded.
     figures: bool,
 }
 
@@ -65,8 +65,8 @@ impl PlannedRun {
 }
 
 impl Plan {
-    /// Plans every run of every cell in virtual time. The first runs of all cells come before all others, because first runs show how long
-    /// the others will take.
+    /// Plans every run of every cell in virtual time. The first runs of all cells come first, because their durations show how long the
+    /// other runs will take.
     pub fn simulated(reproductions: &[Reproduction]) -> Self {
         let mut runs = Vec::new();
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -80,8 +80,8 @@ impl Plan {
         Self { runs, recordings: Recordings::default(), figures: true }
     }
 
-    /// Plans the runs that scenarios allow over HTTP, cell by cell. Plots are recorded from the first run of a cell, because runs over HTTP
-    /// cannot be repeated exactly.
+    /// Plans the runs that scenarios allow over HTTP, one cell after another. The first run of a cell is recorded for plots. It is recorded
+    /// at once, because a run over HTTP cannot be repeated exactly.
     ///
     /// # Errors
     /// Fails if a scenario that was selected by name cannot be run over HTTP.
@@ -116,7 +116,8 @@ impl Plan {
         Ok(Self { runs, recordings: Recordings::new(recordings), figures: true })
     }
 
-    /// Plans one more run of every cell that a plot shows: a repetition of the cell's run with median makespan.
+    /// Plans one more run of every cell that a plot shows. This run repeats the cell's run with median makespan, and is recorded for the
+    /// plot.
     pub fn drawn(reproductions: &[Reproduction]) -> Self {
         let (mut runs, mut recordings) = (Vec::new(), Vec::new());
         for (scenario, reproduction) in reproductions.iter().enumerate() {
@@ -127,7 +128,8 @@ impl Plan {
                 else {
                     continue;
                 };
-                // The number of runs is set to 1, because each further run in a file would leave fewer points for each time series.
+                // The repetition is planned as the only run of its file. With more runs in the file, each time series could have fewer
+                // points.
                 let mut alone = PlannedCell::new(cell);
                 alone.experiment.repeats = 1;
                 runs.extend(planned(reproduction, alone, [ScenarioRun { scenario, cell: number, repeat }]));
@@ -141,8 +143,8 @@ impl Plan {
         self.runs.iter().map(|planned| planned.run)
     }
 
-    /// Returns the expected duration of every cell's first run over HTTP, in real time. It is the makespan of the run with the same seed in
-    /// virtual time, converted to real time, plus 300 ms for start and end.
+    /// Returns the expected duration of the first run over HTTP of every cell, in real time. It is computed from the makespan of the same
+    /// run in virtual time. The makespan is converted to real time, and 300 ms are added for the start and the end of the run.
     pub fn expected(&self, stop: &dyn Stop) -> anyhow::Result<Vec<(ScenarioRun, Duration)>> {
         const AROUND: Duration = Duration::from_millis(300);
         let first = self.runs.iter().filter(|planned| planned.run.repeat == 0);
@@ -155,7 +157,7 @@ impl Plan {
         expected.collect()
     }
 
-    /// Executes the runs, and keeps their figures and recordings.
+    /// Executes the planned runs, and stores their figures and recordings in `reproductions`.
     ///
     /// # Errors
     /// Fails if a run cannot be executed, or if its counts of ops and attempts do not match.

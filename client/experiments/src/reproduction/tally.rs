@@ -4,8 +4,7 @@ use results::{ClaimVerdict, Tallies};
 
 use crate::scenario::Judged;
 
-/// Numbers of claims by verdict. Claims that are made by the scenario itself, and not by its source, are counted
-/// separately.
+/// Numbers of claims by verdict. Claims of the source and claims that only the scenario makes are counted separately.
 #[derive(Debug, Default)]
 pub struct Tally {
     pub source: Counts,
@@ -32,7 +31,7 @@ impl Tally {
         }
     }
 
-    /// Returns true if every claim with enough runs for a verdict has the expected verdict.
+    /// Returns true if every claim has the verdict that its scenario expects. Claims with too few runs for a verdict are ignored.
     pub fn is_as_expected(&self) -> bool {
         self.source.unmet.is_empty() && self.ours.unmet.is_empty()
     }

@@ -12,21 +12,23 @@ use crate::servers::server_under_test::ServerUnderTest;
 
 #[derive(Clone, Copy)]
 pub struct Blocks<'a> {
-    /// One experiment per strategy. The experiments differ only in the strategy.
+    /// One experiment per strategy. All other settings of the experiments are equal.
     pub strategies: &'a [Experiment],
     pub server_under_test: &'a ServerUnderTest,
 }
 
-/// Figures of all complete blocks, and the complete runs of a block that was cut off.
+/// Figures of all complete blocks (a block runs every strategy once with one seed). If the last block was cut off, its complete runs are
+/// kept separately.
 pub struct Measured {
-    /// Figures of the runs per strategy: strategies in the order of the command line, runs in the order of blocks.
+    /// Figures of the runs, one entry per strategy. Strategies are in the order of the command line, and the runs of a strategy are in the
+    /// order of blocks.
     pub runs: Vec<RunFigures>,
-    /// Complete runs of a block that was cut off, in the order drawn for this block.
+    /// Complete runs of the block that was cut off, in the random order that was drawn for this block.
     pub unpaired: Vec<BlockRun>,
 }
 
 pub struct BlockRun {
-    /// Index of the strategy, as given on the command line.
+    /// Index of the strategy in the order of the command line.
     pub strategy: usize,
     pub finished: Finished,
     pub texts: Vec<Vec<u8>>,
@@ -40,7 +42,7 @@ impl Measured {
 
 pub(super) struct Gathering {
     pub(super) measured: Measured,
-    /// True once a run was cut off. That run and all later ones belong to no complete block.
+    /// True once a run was cut off. This run and all later runs are ignored, because they cannot complete a block.
     pub(super) cut: bool,
     block: usize,
 }
@@ -51,8 +53,8 @@ impl Gathering {
         Self { measured: Measured { runs, unpaired: Vec::new() }, cut: false, block: 0 }
     }
 
-    /// Adds a run of the given block. If the run completes the block, calls `passed_on` for all runs of the block in the order of
-    /// strategies. A block is left out if the driver does not have all of its runs, because such a block never becomes complete.
+    /// Adds a run of the given block. Once the block is complete, calls `passed_on` for all its runs, in the order of strategies. If the
+    /// driver lacks some runs of a block, the block never becomes complete and is left out.
     pub(super) fn take(&mut self, block: usize, run: BlockRun, passed_on: &mut dyn FnMut(BlockRun)) {
         self.cut |= run.finished.result.interrupted.is_some();
         if self.cut {
@@ -78,7 +80,7 @@ impl<'a> Blocks<'a> {
         self.strategies.first().map_or(0, |first| first.repeats as usize)
     }
 
-    /// Returns the block and the strategy of the run with the given number.
+    /// Returns the block and the strategy of the run with the given number. Runs are numbered in the order in which they are executed.
     pub fn place(&self, number: usize) -> (usize, usize) {
         let block = number / self.strategies.len();
         (block, order(self.strategies.len(), self.seed(block))[number % self.strategies.len()])
@@ -102,8 +104,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns all runs as tasks. In a document the runs are listed by strategy, and the runs of one strategy in the
-    /// order of blocks.
+    /// Returns all runs as tasks. The order of runs in the document differs from the order of execution: the document lists the runs by
+    /// strategy, and the runs of each strategy by block.
     pub fn tasks(self) -> Tasks<'a> {
         self.placed(|blocks, block, strategy| strategy * blocks.count() + block)
     }
@@ -119,9 +121,9 @@ impl<'a> Blocks<'a> {
         })
     }
 
-    /// Executes the runs and keeps the given figures of each. Calls `passed_on` for the runs of complete blocks, by block and then in the
-    /// order of strategies. After a stop, runs that were cut off are dropped, because they show nothing about a whole run. Complete runs of
-    /// an incomplete block are kept separately, because they cannot be paired.
+    /// Executes the runs and keeps the given figures of each run. Once a block is complete, calls `passed_on` for its runs, in the order of
+    /// strategies. After a stop, a run that was cut off is dropped, because its figures are not those of a whole run. Complete runs of an
+    /// incomplete block are kept separately, because they have no counterparts to be paired with.
     ///
     /// # Errors
     /// Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
@@ -146,7 +148,8 @@ impl<'a> Blocks<'a> {
 }
 
 pub fn order(strategies: usize, seed: u64) -> Vec<usize> {
-    // The random draws for the order use op numbers that no op of a run has. They are therefore independent of the draws in the run.
+    // Random draws are identified by an op number. The draws for the order use numbers that no op of a run has, so they are independent of
+    // the draws within the run.
     let key = |strategy: &usize| unit(&mut draws(seed, Purpose::Arrivals, u64::MAX - *strategy as u64, 0));
     let mut order: Vec<usize> = (0..strategies).collect();
     order.sort_by(|a, b| key(a).total_cmp(&key(b)));

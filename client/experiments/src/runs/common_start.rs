@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::servers::target::Server;
 use crate::sharded::{BarrierChoice, Sharded, StartChoice};
 
-/// Time reserved before a scheduled start, in which connections are opened and everything else is prepared.
+/// Time before a scheduled start in which a shard opens its connections and prepares the run.
 const READY_IN: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Copy, Debug)]
@@ -20,18 +20,18 @@ pub struct CommonStart {
     pub run: RunId,
     pub at: Instant,
     pub by: StartedBy,
-    /// Scheduled start in milliseconds since 1970; `None` if the shards start at a barrier.
+    /// Scheduled start in milliseconds since 1970. `None` if the shards start at a barrier instead of a scheduled time.
     pub at_unix_ms: Option<u64>,
-    /// Instance and epoch of the mockserver with the barrier; `None` without a barrier. The mockserver's counts restarted from 0 with this
-    /// epoch.
+    /// Instance and epoch that the mockserver with the barrier reported; `None` without a barrier. An epoch is the time between two resets
+    /// of the server's counts. The counts of this run therefore began at 0.
     pub counts: Option<(u64, u64)>,
 }
 
 /// Waits until shortly before the common start of all shards. Returns `None` if a stop is requested during the wait.
 ///
 /// # Errors
-/// Fails if the start time has passed, or if the server already has counts for this run. With a barrier, fails if some shards did not
-/// arrive or if the barrier rejects this shard.
+/// Fails if the scheduled time has already passed, or if the server already has counts for this run. With a barrier, fails if some shards
+/// did not arrive in time, or if the barrier rejects this shard.
 pub(super) fn wait(
     sharded: &Sharded,
     server: &Server,
@@ -75,7 +75,8 @@ fn at_barrier(
     stop: &dyn Stop,
 ) -> anyhow::Result<Option<CommonStart>> {
     let BarrierChoice { server, url, patience, name, plan } = barrier;
-    // All shards that run the same seed wait for one another. Every repeat has its own seed, so every repeat also has its own barrier.
+    // The barrier releases shards once all shards with the same seed wait at it. Every repeat of a run has a seed of its own, so every
+    // repeat has a separate barrier.
     let round = name.map_or_else(|| format!("seed-{seed}"), |name| format!("{name:016x}-{seed}"));
     let released = runtime.block_on(async {
         tokio::select! {
@@ -106,13 +107,13 @@ fn at_barrier(
     Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
 }
 
-/// Rejects a run id for which the server already has counts. If all clocks agree, no shard of this run has begun yet. The counted requests
-/// therefore belong to another run, and they would be mistaken for requests of this run. A barrier needs no such check, because it gives
-/// each run an id of its own.
+/// Rejects a run id for which the server already has counts. No shard of this run should have begun yet, so the counted requests belong to
+/// another run. They would be mistaken for requests of this run. With a barrier this check is not needed, because the barrier gives each
+/// run a new id.
 fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime, stop: &dyn Stop) -> anyhow::Result<()> {
     let Some(mock) = &server.mock else { return Ok(()) };
-    // A failed query for the server's counts is no error yet. The server is queried again at the end of the run, and a failure is reported
-    // then.
+    // If this query for the server's counts fails, the run is started anyway. The counts are queried again at the end of the run, and a
+    // failure is reported then.
     let Some(Ok(stats)) = unless_stopped(stop, runtime, mock.stats(run)) else { return Ok(()) };
     let ServerCounts { received, reads, .. } = stats.counts;
     let before = received.saturating_add(reads);

@@ -19,7 +19,7 @@ pub struct Task<'a> {
     pub experiment: &'a Experiment,
     pub server_under_test: &'a ServerUnderTest,
     pub seed: u64,
-    /// Number of runs in the output file. The more runs, the fewer points each time series may have.
+    /// Number of runs in the same output file. With more runs, each time series may have fewer points.
     pub runs_of_file: u32,
 }
 
@@ -29,7 +29,7 @@ pub struct Tasks<'a> {
     task: Box<Numbered<'a>>,
 }
 
-/// Function that returns the task with a given number, and the task's place in the document.
+/// Function that maps the number of a task to the task and to the place of its run in the document.
 type Numbered<'a> = dyn Fn(usize) -> (Task<'a>, usize) + Sync + 'a;
 
 impl<'a> Tasks<'a> {
@@ -37,8 +37,8 @@ impl<'a> Tasks<'a> {
         Self::in_another_order(count, move |number| (task(number), number))
     }
 
-    /// Creates tasks for documents whose order differs from the order of execution. `task` also returns the task's unique place in the
-    /// document.
+    /// Creates tasks whose order in the document differs from the order of execution. The function `task` returns a task and its place in
+    /// the document. No two tasks may have the same place.
     pub fn in_another_order(count: usize, task: impl Fn(usize) -> (Task<'a>, usize) + Sync + 'a) -> Self {
         Self { count, task: Box::new(task) }
     }
@@ -48,8 +48,8 @@ impl<'a> Tasks<'a> {
         let first: Vec<usize> = all.iter().scan(0, begin).collect();
         let count = all.iter().map(Self::count).sum();
         Self::in_another_order(count, move |number| {
-            // An empty list of tasks begins at the same number as the next list. Of several lists that begin at one number, the last is
-            // taken, because only the last one has tasks.
+            // Several lists of tasks can begin at the same number, because an empty list begins where the next list begins. The last list
+            // that begins at this number is taken, because it is the only one of them that has tasks.
             let part = first.partition_point(|first| *first <= number) - 1;
             let (task, place) = (all[part].task)(number - first[part]);
             (task, first[part] + place)
@@ -97,10 +97,10 @@ pub struct RealRun<'a> {
     pub runtime: &'a Runtime,
 }
 
-/// Observer of runs, each identified by the number of its task. In virtual time many runs are in progress at once, each
-/// on its own thread.
+/// Observer of runs. In virtual time many runs are in progress at once, each on its own thread. Calls therefore identify a run by the
+/// number of its task.
 pub trait Watcher: Sync {
-    /// Called before a run begins. Returns the sink that receives the run's attempts, if any.
+    /// Called before a run begins. Returns a sink for the attempts of the run, or `None` if the observer does not need them.
     fn attempts_of(&self, _number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
         Ok(None)
     }
@@ -118,13 +118,14 @@ pub trait Watcher: Sync {
         }
     }
 
-    /// Called after a run over HTTP. Returns the time for which the run was delayed by the sink of its attempts.
+    /// Called after a run over HTTP. Returns the time by which the observer's sink for attempts delayed the run.
     fn held_up(&self, _number: usize) -> Duration {
         Duration::ZERO
     }
 
-    /// Called after a run. Returns texts about the run, to be written to files. In virtual time, calls are concurrent, on the threads that
-    /// executed the runs. The consumer, which takes the runs one by one in order, then has little work left.
+    /// Called after a run. Returns texts about the run that are to be written to files. In virtual time, the calls are concurrent, because
+    /// each call is on the thread that executed the run. The texts are prepared here, because the code that writes them takes one run at a
+    /// time.
     fn texts_of(&self, _number: usize, _run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
         Ok(Vec::new())
     }
@@ -132,7 +133,7 @@ pub trait Watcher: Sync {
     /// Called after every run, in the order of the tasks.
     fn on_over(&self, _number: usize, _outcome: &Outcome) {}
 
-    /// Called in virtual time only: repeatedly, and after every run.
+    /// Called only in virtual time: at regular points while runs are in progress, and after every run.
     fn on_tick(&self) {}
 }
 
@@ -141,10 +142,9 @@ pub struct Nobody;
 impl Watcher for Nobody {}
 
 pub trait Driver: Sync {
-    /// Executes the tasks, one after the other or several at once, and passes their outcomes to `take` in the order of
-    /// the tasks. Returns when all tasks are done, at the first error (including an error of `take`), or when `stop`
-    /// requests it. After a stop, runs in progress are cut off, and their outcomes are still passed to `take`. After an
-    /// error, runs in progress are dropped.
+    /// Executes the tasks, one after another or several at once. Passes the outcomes to `take` in the order of the tasks. Returns when all
+    /// tasks are done, after the first error (including an error of `take`), or when `stop` requests it. After a stop request, runs in
+    /// progress are cut off, and their outcomes are still passed to `take`. After an error, runs in progress are dropped.
     fn drive(
         &self,
         tasks: &Tasks<'_>,

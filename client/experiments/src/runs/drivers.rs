@@ -4,8 +4,8 @@ use super::driver::Driver;
 use super::over_http::OverHttp;
 use super::virtual_time::VirtualTime;
 
-/// Returns the driver and its number of concurrent runs. In virtual time this number is `threads`, by default one per
-/// core. Over HTTP it is 1, because runs are executed one after the other.
+/// Returns a driver and the number of runs that it executes at once. In virtual time, this number is `threads`, by default one per CPU
+/// core. Over HTTP, the number is 1, because runs are executed one after another.
 ///
 /// # Errors
 /// Fails if the driver over HTTP cannot be set up.

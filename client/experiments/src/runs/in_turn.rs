@@ -1,5 +1,5 @@
-//! Execution of blocks at several points, one after the other without a pause between them. A block runs every strategy
-//! once with one seed.
+//! Execution of runs at several points, one point after another without a pause. The runs of a point form blocks, each of which runs every
+//! strategy once with one seed.
 
 use results::Figure;
 
@@ -7,11 +7,12 @@ use super::blocks::{BlockRun, Blocks, Gathering, Measured};
 use super::driver::{Driver, Outcome, Tasks, Watcher};
 use super::stop::Stop;
 
-/// Blocks at several points, one point after the other. In virtual time the runs of a point begin while the last runs
-/// of the previous point are still in progress, so no thread idles at the end of a point.
+/// Blocks of runs at several points, executed one point after another. In virtual time, runs of the next point begin while the last runs of
+/// a point are still in progress. No thread is therefore idle at the end of a point.
 pub struct InTurn<'a> {
     points: Vec<Blocks<'a>>,
-    /// Number of the first run of every point, followed by the total number of runs.
+    /// Number of the first run of every point, because the runs of all points are numbered consecutively. The last entry is the total
+    /// number of runs.
     first: Vec<usize>,
 }
 
@@ -30,8 +31,8 @@ impl<'a> InTurn<'a> {
     }
 
     pub fn place(&self, number: usize) -> (usize, usize) {
-        // A point without runs has the same first number as the next point, so the last point with this number is
-        // taken.
+        // Several points can begin at the same number, because a point without runs begins where the next point begins. The last of these
+        // points is taken, because only it has runs.
         let point = self.first.partition_point(|first| *first <= number) - 1;
         (point, number - self.first[point])
     }
@@ -41,9 +42,9 @@ impl<'a> InTurn<'a> {
         Tasks::in_turn(self.points.iter().map(|blocks| blocks.tasks_by_block()).collect())
     }
 
-    /// Executes the runs, keeps the given figures of each, and calls `passed_on` for every complete point while the next points are in
-    /// progress. The runs of a point are passed on by block and then in the order of strategies. After a stop, an incomplete point is
-    /// dropped. If the driver lacks some runs of a point, the point's complete blocks are passed on.
+    /// Executes the runs and keeps the given figures of each run. Calls `passed_on` for every complete point, while runs of later points
+    /// are already in progress. The runs of a point are passed on by block, and within a block in the order of strategies. After a stop, an
+    /// incomplete point is dropped. If the driver lacks some runs of a point, the complete blocks of the point are passed on.
     ///
     /// # Errors
     /// Fails if a run cannot be executed, or if its counts of ops and attempts do not match.
@@ -79,8 +80,8 @@ impl<'a> InTurn<'a> {
             }
             Ok(())
         })?;
-        // After a stop, the last point is incomplete, so it is dropped. Without a stop, the driver lacked the point's last runs, and the
-        // point's complete blocks are passed on.
+        // At this place the last point is incomplete. After a stop, it is dropped. Without a stop, the driver lacked runs of the point, so
+        // the point's complete blocks are passed on.
         if let Some(last) = at.filter(|_| stop.asked_by().is_none()) {
             last.pass_on(passed_on);
         }

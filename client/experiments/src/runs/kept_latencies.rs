@@ -5,11 +5,11 @@ use std::time::Duration;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use loadgen_core::Run;
 
-/// Op latencies of a completed run. They are kept for every run, because empty buckets of the histogram take no space in the encoding.
+/// Op latencies of a completed run, as an encoded histogram. The histogram is small, because the encoding spends no space on empty buckets.
 pub struct KeptLatencies {
     /// Histogram in the V2 encoding of `HdrHistogram`, uncompressed.
     pub encoded: Vec<u8>,
-    /// Time from the run's start to the end of its last op, or to the instant at which the run was found to be stalled.
+    /// Time from the start of the run to the end of its last op. If the run stalled later than that, time until the stall was detected.
     pub length: Duration,
 }
 

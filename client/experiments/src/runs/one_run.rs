@@ -33,26 +33,28 @@ use crate::runs::wall_clock;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::target::Server;
 
-/// Real time that the oracle adds to each planned start that waits for a server slot. Smaller differences are noise of timers and threads.
+/// Real time by which the oracle (a strategy that follows an optimal schedule) delays a planned start that waits for a server slot. Shorter
+/// times cannot be distinguished from noise of timers and threads.
 const ORACLE_MARGIN: Duration = Duration::from_millis(2);
 
 /// Maximum number of connections that are opened before a run.
 const WARM_CONNECTIONS: f64 = 128.0;
 
-/// Minimum time in which any client could complete the planned ops, if it can be computed before the run.
+/// Lower bound on the makespan: the minimum time in which any client could complete the planned ops. `None` if it cannot be computed before
+/// the run.
 #[derive(Clone, Copy)]
 pub struct PlannedBound(Option<Duration>);
 
 impl PlannedBound {
-    /// Computes the lower bound on the makespan. Very long runs get no bound, because its computation would take too long.
+    /// Computes the lower bound on the makespan. A very long run has no bound, because the computation would take too long.
     fn new(config: &RunConfig, server: &Server) -> Self {
         const WORTH_THE_TIME: u64 = 1_000_000;
         let costs = server.least_costs(config.seed);
         Self(costs.and_then(|costs| LowerBound::planned(config, costs, WORTH_THE_TIME)))
     }
 
-    /// Adds the lower bound on the makespan to a snapshot of the run. It is left out if the run has observed an event for which the bound
-    /// is not proven.
+    /// Adds the lower bound on the makespan to a snapshot of the run. The bound is left out once an event has occurred in the run for which
+    /// the bound is not proven.
     pub fn tell(self, snapshot: &mut Snapshot) {
         snapshot.optimal_makespan = self.0.filter(|_| snapshot.bound_holds);
     }
@@ -81,9 +83,9 @@ pub struct Finished {
     pub conservation: Conservation,
     /// CPU time of the generator's busiest thread, as a share of the run's duration.
     pub generator_share: Option<f64>,
-    /// False if there were failed attempts and no attempt got a response.
+    /// True if the server responded to at least one attempt, or if no attempt failed.
     pub answered: bool,
-    /// True if the generator, not the strategy or the server, was the bottleneck.
+    /// True if the load generator was the bottleneck, and neither the strategy nor the server.
     pub bottleneck: bool,
     pub latencies: Option<Arc<KeptLatencies>>,
 }
@@ -119,7 +121,8 @@ pub fn start(
     let mut run = Run::new(
         config.clone(),
         |_| strategy.build(seed, server.oracle_schedule(seed, margin)),
-        // The lower bound on the makespan and the rate model describe all ops of a run, so they do not apply to a client shard.
+        // A client shard sends only some of the run's ops. The lower bound on the makespan and the rate model apply to all ops of a run, so
+        // a shard has neither.
         server.least_costs(seed).filter(|_| common.is_none()),
     )?;
     run.follow_law(server.rate_law().filter(|_| common.is_none()));
@@ -137,7 +140,7 @@ pub fn start(
     let started_at = wall_clock::now();
     let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
         let report = transport.drive(&mut run, &watched, options);
-        // A send error is ignored, because it only means that the receiver was dropped.
+        // Sending fails only if the receiver was dropped. No observer is then waiting for the end of the run, so the error is ignored.
         let _ = tell_over.send(());
         let report = report.map_err(|error| match error {
             DriveError::Silent { .. } => {
@@ -161,8 +164,8 @@ impl Underway {
         self.thread.is_finished()
     }
 
-    /// Waits for the end of the run, queries the server for its counts, and checks that the counts of client and server match. Also returns
-    /// the calls counted in bins, if bins were requested.
+    /// Waits for the end of the run, queries the server for its counts, and checks that the counts of client and server match. If calls
+    /// were to be counted in time bins, also returns these bins.
     pub fn finish(
         self,
         settings: &Experiment,
@@ -173,11 +176,12 @@ impl Underway {
         let driven =
             self.thread.join().map_err(|_| anyhow!("the run's thread panicked: this is a bug"))??;
         let mut warnings: Vec<Warning> = server.counts_unknown().into_iter().collect();
-        // The server's clock is read some time after the end of the run, so 5 s are added to the run's duration.
+        // Period for which the server must still have its counts. It is 5 s longer than the run, because the server's clock is read some
+        // time after the end of the run.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
         let stats =
             server_stats(server, self.id, self.common.as_ref(), (runtime, stop), lasted, &mut warnings);
-        // A server that did not answer the query for its counts is not queried again.
+        // If the server did not respond to the query for its counts, no further query is sent.
         let is_silent = matches!(warnings[..], [Warning::CountsUnknown(_)]);
         let shard = settings.sharded.as_ref().map(|sharded| sharded.shard);
         let own = stats.as_ref().and_then(|stats| own_counts(stats, shard, &driven.run, &mut warnings));
@@ -185,7 +189,7 @@ impl Underway {
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
         let lag = measured.send_lag.figures();
-        // If a run sent nothing, its CPU time is only that of its setup, so it is ignored.
+        // If a run sent nothing, its CPU time is only that of the setup. The CPU time is then ignored.
         let busiest = driven.report.busiest_cpu.filter(|_| lag.count > 0);
         let generator_share = busiest.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let load = GeneratorLoad {
@@ -208,7 +212,7 @@ impl Underway {
             warnings.push(Warning::ServerChanged);
         }
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
-        // The check for a lack of connections is skipped for HTTP/2, where attempts share connections.
+        // Over HTTP/2, attempts share connections. The check whether there were enough connections is therefore skipped.
         if !settings.sending.transport.shares_connections() {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
@@ -219,12 +223,12 @@ impl Underway {
             let (accepted, opened) = (warm_up.ready as u64, warm_up.wanted as u64);
             warnings.push(Warning::FewAccepted { accepted, opened });
         }
-        // Attempt counts are used instead of latencies, because latencies leave out attempts that were sent during the warm-up.
+        // The number of responses is computed from counts of attempts. Counts of latencies would leave out the attempts of the warm-up.
         let attempts = &measured.attempts;
         let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
         let answered = answers > 0 || attempts.failed == 0;
-        // For a client shard, the server's counts are the total of all shards. They are kept separately, so that a
-        // merge includes them once.
+        // In a run of a client shard, the server's counts are totals of all shards. They are stored separately from the shard's result, so
+        // that a merge of shards includes the counts only once.
         let (stats, ledger) = if self.common.is_some() { (None, stats) } else { (stats, None) };
         let mut result = RunResult::new(
             &settings.strategy,
@@ -314,8 +318,8 @@ fn transport(
     Ok(settings.sending.transport.towards(server.mock.is_some()).build(transport)?)
 }
 
-/// Returns the number of connections worth opening before the first op, at most 128: as many as a closed loop needs, or enough for 10 ms of
-/// arrivals.
+/// Returns the number of connections to open before the first op, from 1 to 128. A closed loop needs one connection per op in flight. For
+/// arrivals at a rate, the number of arrivals in 10 ms is enough.
 fn warm_connections(config: &RunConfig) -> usize {
     use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Uniform};
     let wanted = match config.workload.arrivals {
@@ -351,7 +355,8 @@ fn server_stats(
             if let Some((instance, epoch)) = common.and_then(|common| common.counts)
                 && before.instance == Some(instance)
             {
-                // The barrier has reset the server since `before` was read, so the barrier's epoch replaces the one in `before`.
+                // The server's state `before` was read before the barrier reset the server. Its epoch (the number of the last reset) is
+                // replaced by the one that the barrier reported.
                 before.epoch = Some(epoch);
             }
             let warning = match () {
@@ -382,14 +387,14 @@ fn own_counts(
     let Some(shard) = shard else { return Some(stats.counts.clone()) };
     let row = stats.shards.iter().find(|row| row.shard == shard.index());
     if row.is_none() && run.measurements().attempts.total > 0 {
-        // The server's counts have no row for this shard. They have no rows at all if the server does not support shards.
+        // The server has no separate counts for this shard. Servers without support for shards have no counts per shard at all.
         warnings.push(Warning::CountsUnknown("the server does not count this shard separately".to_owned()));
         return None;
     }
     Some(row.copied().unwrap_or_default().counts())
 }
 
-/// Returns true if the server has discarded counts from the period of a run that lasted `lasted` and has just ended.
+/// Returns true if the server may have discarded some counts of a run. The run took the time `lasted` and has just ended.
 fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
     stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
 }

@@ -13,8 +13,8 @@ use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::server_under_test::ServerUnderTest;
 use crate::servers::target::Server;
 
-/// Driver that sends real requests. The server is either an existing one, or one that is started for each run so that it begins idle and
-/// without counts.
+/// Driver that sends real requests. The server either exists already or is started anew for each run. A new server is idle and has no
+/// counts at the start of the run.
 pub struct OverHttp {
     runtime: Runtime,
     files: Option<u64>,
@@ -91,7 +91,8 @@ fn against(
 ) -> anyhow::Result<Option<Outcome>> {
     let common = match &task.experiment.sharded {
         None => None,
-        // If a stop is requested while the shards wait for their common start, the run has not begun.
+        // The wait for the common start of all shards ends without a result if a stop is requested. The run has then not begun, so it has
+        // no outcome.
         Some(sharded) => match common_start::wait(sharded, server, task.seed, runtime, stop)? {
             Some(common) => Some(common),
             None => return Ok(None),

@@ -10,8 +10,8 @@ use crate::servers::server_under_test::ServerUnderTest;
 
 pub struct Point {
     pub at: Vec<String>,
-    /// Settings of the point that no client chooses, such as the workload. The best point of a sweep is chosen among all points with the
-    /// same situation.
+    /// Settings of the point that no client can choose, such as the workload. The best point of a sweep is chosen among all points for
+    /// which these settings are equal.
     pub situation: SweepPoint,
     pub experiments: Vec<Experiment>,
     pub server_under_test: ServerUnderTest,
@@ -23,7 +23,7 @@ impl Point {
     }
 }
 
-/// Keys and values of settings that no client chooses, such as the workload.
+/// Settings that no client can choose, such as the workload, as pairs of key and value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SweepPoint(pub Vec<(String, String)>);
 

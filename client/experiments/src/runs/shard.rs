@@ -25,8 +25,7 @@ impl Shard {
         task % u64::from(self.of) == u64::from(self.index)
     }
 
-    /// Returns the shard's tasks in the order of the document, with their numbers in the document. A shard may have no
-    /// tasks.
+    /// Returns the tasks of the shard in the order of the document, and their places in the document. A shard may have no tasks.
     pub fn tasks<'t, 'a: 't>(self, all: &'t Tasks<'a>) -> (Tasks<'t>, Vec<u64>) {
         let numbered = (0..all.count()).map(|number| (all.in_document(number) as u64, number));
         let mut mine: Vec<(u64, usize)> = numbered.filter(|(task, _)| self.has(*task)).collect();

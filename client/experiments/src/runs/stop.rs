@@ -11,19 +11,19 @@ use tokio::runtime::Runtime;
 const LOOK: Duration = Duration::from_millis(20);
 
 pub trait Stop: Sync {
-    /// Returns the source of the stop request, as results name it; `None` if no stop was requested.
+    /// Returns the source of the stop request, in the words that results use for it. Returns `None` if no stop was requested.
     fn asked_by(&self) -> Option<&'static str>;
 
     fn times_asked(&self) -> u32 {
         u32::from(self.asked_by().is_some())
     }
 
-    /// Receives the control of the run over HTTP that is in progress, through which the urgency of a stop request is
-    /// passed on. Receives `None` after the run.
+    /// Receives the control of the current run over HTTP, and `None` after the run. The implementation uses the control to pass the urgency
+    /// of a stop request on to the run.
     fn is_running(&self, _control: Option<Arc<Control>>) {}
 }
 
-/// Waits for a server's response. Returns early at the next stop request.
+/// Waits for a server's response. Returns `None` if a new stop request arrives before the response.
 pub(crate) fn unless_stopped<T>(
     stop: &dyn Stop,
     runtime: &Runtime,

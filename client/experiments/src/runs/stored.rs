@@ -11,15 +11,15 @@ use super::stop::Stop;
 use crate::error::{ErrorKind, refusal};
 use crate::runs::one_run::Finished;
 
-/// Function that returns a stored run by its place in the document; `None` if the run is missing. It is called once for
-/// each run.
+/// Function that returns the stored run at a given place in the document, or `None` if the run is missing. It is called once for each
+/// place.
 pub type StoredRun = dyn Fn(u64) -> anyhow::Result<Option<TaskRecord>> + Send + Sync;
 
-/// Driver that returns stored runs by their place in the document. Each call of `drive` continues where the previous
-/// call ended. Missing runs are left out.
+/// Driver that returns stored runs instead of executing them. Runs are found by their place in the document. Each call of `drive` continues
+/// after the last run of the previous call. Missing runs are left out.
 pub struct Stored {
     run: Box<StoredRun>,
-    /// Place in the document of the first run of the next call of `drive`.
+    /// Place in the document of the first run that the next call of `drive` will return.
     next: AtomicU64,
 }
 
@@ -65,8 +65,8 @@ fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
     Err(refusal(ErrorKind::Usage, words))
 }
 
-/// Restores a run in the state in which it completed. The run has no mismatches of counts, because shards store only runs whose counts
-/// match.
+/// Restores a run as it was when it completed. Its counts have no mismatches, because shards store only runs whose counts of ops and
+/// attempts match.
 fn finished(record: TaskRecord) -> Finished {
     let TaskRecord { server_compared, generator_share, answered, bottleneck, run, .. } = record;
     let conservation = Conservation { mismatches: Vec::new(), server_compared };

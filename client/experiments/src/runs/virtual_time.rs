@@ -20,8 +20,8 @@ use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::one_run::{Finished, unfinished};
 use crate::servers::server_under_test::ServerUnderTest;
 
-/// Number of time-series points in a file, divided among its runs, but at least 8 per run. More points would not be
-/// worth their space.
+/// Maximum number of points of all time series in a file, divided equally among its runs. Each run has at least 8 points. More points would
+/// not be worth the space that they take.
 const POINTS_OF_A_FILE: usize = 40_000;
 
 pub struct VirtualTime {
@@ -51,7 +51,7 @@ impl Driver for VirtualTime {
             self.threads,
             |number| one_run(&tasks.task(number), number, stop, watcher),
             |over| {
-                // The first error ends all runs. Outcomes after the error are of runs that had already begun, and they are dropped.
+                // After the first error, no further runs begin. Runs that have already begun still end, but their outcomes are dropped.
                 if let (Some(outcome), None) = (over, &failed) {
                     let taken = outcome.and_then(|outcome| {
                         watcher.on_over(number, &outcome);
@@ -75,8 +75,8 @@ pub fn one_run(
     watcher: &dyn Watcher,
 ) -> anyhow::Result<Outcome> {
     let begun = Instant::now();
-    // A mockserver given with `--target` could be simulated, because its model is known. It is rejected, because its
-    // user expects real requests.
+    // A server given with `--target` is rejected, because its user expects real requests. This also applies to a mockserver, although a
+    // mockserver has a known model and could be simulated.
     let ServerUnderTest::Own(server) = task.server_under_test else {
         anyhow::bail!("an existing server cannot be run in virtual time");
     };

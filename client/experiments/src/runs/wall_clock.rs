@@ -13,17 +13,17 @@ fn text(since: Duration) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60)
 }
 
-/// Returns the year, month and day of the date `days` days after 1970-01-01. Years begin in March in this computation, so that a leap day
-/// is the last day of its year. Every 400 years have the same calendar (Hinnant, "chrono-compatible low-level date algorithms",
-/// `civil_from_days`).
+/// Returns the year, month and day of the date `days` days after 1970-01-01. In this computation a year begins in March, so that a leap day
+/// is the last day of its year. The calendar repeats every 400 years. Source: Hinnant, "chrono-compatible low-level date algorithms",
+/// `civil_from_days`.
 fn date(days: u64) -> (u64, u64, u64) {
-    /// Days from 0000-03-01 to 1970-01-01.
+    /// Number of days from 0000-03-01 to 1970-01-01.
     const BEFORE: u64 = 719_468;
     const ERA: u64 = 146_097;
     let (era, day) = ((days + BEFORE) / ERA, (days + BEFORE) % ERA);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
-    // The five months from March to July have 153 days, and so have the next five.
+    // The five months from March to July have 153 days together, and so have the five months from August to December.
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
     let (month, later) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
