@@ -1,7 +1,7 @@
 //! Entry point of the load generator, `loadgen`.
 
-/// Allocator of the program. An attempt allocates about fifty times inside the HTTP client, so a faster allocator saves a tenth of the
-/// attempt's cost.
+/// Memory allocator of the program. One attempt allocates memory about fifty times inside the HTTP client. A faster allocator therefore
+/// saves a tenth of the CPU time of an attempt.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

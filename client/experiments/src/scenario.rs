@@ -1,8 +1,7 @@
-//! Experiments as data: a scenario file contains the runs and the expected results, and no scenario needs code of its
-//! own.
+//! Experiments as data. A scenario file contains the runs and their expected results, so that no scenario needs code of its own.
 //!
-//! Processing has four stages: the file ([`Scenario`]), a valid scenario with its [`Cell`]s ([`load()`]), the figures
-//! of its runs ([`Data`]), and the verdicts on its claims ([`judge()`]).
+//! A scenario is processed in four stages. The file is parsed ([`Scenario`]), and expanded into [`Cell`]s and checked ([`load()`]). The
+//! figures of its runs are collected ([`Data`]), and its claims get verdicts ([`judge()`]).
 
 mod cases;
 mod cells;

@@ -1,5 +1,4 @@
-//! Client shards: this program runs one part of a run's clients while other programs run the rest. All shards start
-//! together.
+//! Client shards: several programs run one part of a run's clients each. All shards start together.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -10,7 +9,7 @@ use vocabulary::wire::RunId;
 
 #[derive(Clone, Debug)]
 pub struct Sharded {
-    /// Shard of the clients that this program runs. Client `c` belongs to shard `c` mod N of N shards.
+    /// Shard whose clients this program runs. With N shards, client `c` belongs to shard `c` mod N.
     pub shard: ClientShard,
     pub start: StartChoice,
 }
@@ -18,7 +17,7 @@ pub struct Sharded {
 #[derive(Clone, Debug)]
 pub enum StartChoice {
     Barrier(Box<BarrierChoice>),
-    /// Start at a calendar time, with a run id that all shards use.
+    /// The shards start at the given calendar time, and all use the given run id.
     At(SystemTime, RunId),
 }
 
@@ -27,9 +26,10 @@ pub struct BarrierChoice {
     pub server: MockServer,
     pub url: String,
     pub patience: Duration,
-    /// Id that distinguishes the shards of this run from the shards of other runs.
+    /// Id that distinguishes the shards of this run from shards of other runs at the same barrier.
     pub name: Option<RunId>,
-    /// Fingerprint of the planned runs, set once all runs are planned. The barrier rejects a shard with another fingerprint.
+    /// Fingerprint of the planned runs, set after all runs have been planned. All shards must have the same fingerprint, because the
+    /// barrier rejects any other.
     pub plan: String,
 }
 

@@ -9,8 +9,8 @@ mod evaluation;
 mod groups;
 mod setting;
 
-/// Number of attempts per op after which a run ends with ops undone. Without this limit, strategies that ignore rejections would send
-/// millions of attempts.
+/// Maximum mean number of attempts per op. A run that exceeds it is ended with ops undone, because strategies that ignore rejections would
+/// send millions of attempts.
 pub const MAX_ATTEMPTS_PER_OP: u32 = 100;
 
 pub use document::{Run, Survey, Surveyed};

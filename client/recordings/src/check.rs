@@ -1,4 +1,5 @@
-//! Check of a recorded pair (a scenario with one configuration of a library): whether a strategy reproduces it.
+//! Check whether a strategy behaves like a recording. The check is made for one pair, which consists of a scenario and one configuration of
+//! a library.
 
 use tailback::{Method, SpecError, StrategySpec};
 
@@ -9,13 +10,14 @@ use crate::outcome::{CheckOutcome, Difference};
 use crate::pair::{Kind, Ops, Pair, Series};
 use crate::replay::{Clients, Op, Replayed, Trial};
 
-/// Number of ops to simulate to determine whether a strategy makes random draws.
+/// Number of ops that are simulated to find out whether a strategy makes random draws.
 const FEW: usize = 64;
 
-/// Number of ops to simulate for a strategy with random draws. Every delay that all ops reach is then drawn this many times.
+/// Number of ops that are simulated for a strategy that makes random draws. A delay that occurs in every op is therefore drawn this many
+/// times.
 const MANY: usize = 2500;
 
-/// Number of ops to simulate so that the draws cover nearly the whole range of each delay.
+/// Number of ops that are simulated if the draws must cover nearly the whole range of each random delay.
 const MOST: usize = 50_000;
 
 const RUNS: u64 = 100;
@@ -23,7 +25,8 @@ const RUNS: u64 = 100;
 /// Seed of all draws. It is fixed, so that the same recording and strategy always get the same verdict.
 const SEED: u64 = 20_261_121;
 
-/// Compares the recorded pair with the strategy that its configuration is mapped to, if there is such a strategy.
+/// Compares the recorded pair with a strategy. `strategy` is the one that the pair's configuration is mapped to, or `None` if there is no
+/// such strategy.
 ///
 /// # Errors
 /// Fails if the strategy cannot be started.
@@ -45,7 +48,8 @@ pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<CheckOutco
     Ok(difference.map_or(CheckOutcome::Reproduced, CheckOutcome::Differs))
 }
 
-/// Returns the HTTP method of the recorded requests. In the id of a series of ops, the method follows a slash. gRPC calls always use POST.
+/// Returns the HTTP method of the recorded requests. If the method was not recorded, it follows the slash in the id of a series of ops.
+/// gRPC calls always use POST.
 fn method(pair: &Pair) -> Method {
     let named = pair.method.as_deref().or_else(|| pair.id.split_once('/').map(|(_, method)| method));
     match named {
@@ -58,7 +62,8 @@ fn method(pair: &Pair) -> Method {
 fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option<Difference>, SpecError> {
     let mut strategy = strategy.clone();
     if recorded.attempts.is_empty() {
-        // Only delays were recorded, as many as the recorder requested. The strategy is limited to the attempts that these delays separate.
+        // The recording contains only delays, and the recorder chose their number. The strategy is therefore limited to one attempt more
+        // than the largest number of delays.
         let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
         strategy = strategy.with_max_attempts(u32::try_from(most + 1).unwrap_or(u32::MAX));
     }
@@ -66,14 +71,15 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
         let script = &recorded.script;
         Trial { strategy: &strategy, script, clients, ops, seed }.run()
     };
-    // A client that waits before an op must have done other ops before. If most recorded ops have such a wait, all ops were of one client.
+    // A client waits before an op only because of ops that it did earlier. If most recorded ops have such a wait, all ops were done by one
+    // client.
     let waited = recorded.before_first.iter().skip(1).filter(|wait| pair.grain.without_noise(**wait) > 0.0);
     let is_one = 2 * waited.count() > recorded.before_first.len();
     let usual = if is_one { Clients::ONE } else { Clients::Fresh };
     let Replayed::Ops(few) = trial(usual, FEW, SEED)? else { return Ok(Some(endless(recorded))) };
     let by_calendar = match trial(Clients::Scattered, FEW, SEED)? {
-        // With one client, ops start whenever the previous one ended, at any fraction of a second. Scattered starts then show nothing, so
-        // the script decides whether delays depend on the calendar time.
+        // A single client starts each op when the previous op has ended, at any fraction of a second. A simulation with scattered starts
+        // would therefore show no difference. Instead, the script shows whether delays depend on the calendar time.
         Replayed::Ops(_) if is_one => recorded.script.to_string().contains(":@"),
         Replayed::Ops(scattered) => scattered != few,
         Replayed::Endless => return Ok(Some(endless(recorded))),
@@ -85,7 +91,7 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
     Ok(ops(pair, recorded, &own, by_calendar, more))
 }
 
-/// Returns the ops of a run that is known to end, because an earlier run of the same trial ended.
+/// Returns the ops of a simulated run. The run is known to end, because an earlier, shorter run of the same strategy and script ended.
 fn of_many(replayed: Replayed) -> Vec<Op> {
     match replayed {
         Replayed::Ops(ops) => ops,
@@ -118,7 +124,7 @@ fn ops(
         ("wait after the last attempt", &recorded.after_last, |op| op.after_last),
     ];
     let at_the_ends = waiting.into_iter().find_map(|(what, waits, of)| {
-        // The wait before the first recorded op is unknown, so it is skipped.
+        // The first recorded op is skipped, because the wait before it is unknown.
         let first = usize::from(waits.len() > 1);
         let clean = |wait: &f64| pair.grain.without_noise(*wait);
         let waits: Vec<f64> = usual(&waits.iter().skip(first).map(clean).collect::<Vec<_>>());
@@ -138,8 +144,8 @@ fn ops(
                 delays = usual(&delays);
             }
             let own = at(own);
-            // If no simulated op has this delay, the delay is skipped, provided that numbers of attempts were recorded. These numbers have
-            // already been compared, so hardly any recorded op has the delay either.
+            // A delay is not compared if no simulated op has it. If numbers of attempts were recorded, they have already been compared.
+            // They match, so hardly any recorded op has this delay either.
             if own.is_empty() && !recorded.attempts.is_empty() {
                 return None;
             }
@@ -149,8 +155,8 @@ fn ops(
     })
 }
 
-/// Returns the waits without the twentieth of them (rounded down) that differs most from the median. In these ops the connection was closed
-/// and the library had to reconnect.
+/// Returns the waits without the most unusual 5 % (rounded down), which are those furthest from the median. In these ops the connection had
+/// been closed, and the library had to reconnect.
 fn usual(waits: &[f64]) -> Vec<f64> {
     let mut sorted = waits.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -174,7 +180,7 @@ fn of_series(
             Replayed::Ops(ops) => runs.push(ops),
             Replayed::Endless => return Ok(Some(Difference::new("attempts", "an end", "no end"))),
         }
-        // If two seeds give the same run, the strategy has no random draws, and further runs would be the same.
+        // If two runs with different seeds are equal, the strategy makes no random draws. Further runs would then be equal too.
         if runs.len() == 2 && runs[0] == runs[1] {
             break;
         }

@@ -6,6 +6,6 @@ pub(crate) mod endings;
 pub(crate) mod number;
 pub(crate) mod series;
 
-/// Significance level of every test whether two samples come from one distribution. Of ten thousand comparisons of a client with itself,
-/// one fails. Seeds are fixed, so the same comparison fails every time.
+/// Significance level of the tests whether two samples come from the same distribution. At this level, one of ten thousand comparisons of a
+/// client with itself fails. Such a comparison fails each time, because the seeds are fixed.
 pub(crate) const LEVEL: f64 = 1e-4;

@@ -10,20 +10,20 @@ pub(crate) enum Ending {
     Answer(u16),
     /// No response arrived.
     Transport,
-    /// The op ended without any request being sent.
+    /// The op ended before any request was sent.
     Refused,
 }
 
-/// Ending of an op as recorded. Libraries differ in how many details they report.
+/// Ending of an op as the recording describes it. The details depend on the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordedEnding {
     Success,
     Answer(u16),
-    /// The caller got a response that is not a success.
+    /// The caller received a response with an unknown status that is not a success.
     SomeAnswer,
     Transport,
     Failure,
-    /// The ending is unknown, because there was no server, or because the program does not distinguish success from failure.
+    /// The ending is unknown. Either there was no server, or the recorded program does not distinguish success from failure.
     Nothing,
 }
 
@@ -59,13 +59,13 @@ impl RecordedEnding {
             | "NetworkError"
             | "ProtocolError"
             | "ServiceResponseError" => Self::Transport,
-            // The name of a gRPC status means that a response arrived.
+            // If the library reported the name of a gRPC status, a response had arrived.
             _ if vocabulary::grpc::named(name).is_some() => Self::SomeAnswer,
             _ => Self::Failure,
         }
     }
 
-    /// Interprets exit codes of curl and wget. Exit code 0 shows nothing, because curl also returns it after a final 503 unless it is
+    /// Interprets an exit code of curl or wget. Exit code 0 is no proof of success: curl also returns it after a final 503, unless
     /// configured to fail.
     fn of_exit(code: i64) -> Self {
         match code {

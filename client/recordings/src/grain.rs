@@ -1,27 +1,30 @@
-//! Measurement precision of recorders. Recorded delays differ from the client's real ones by up to this precision.
+//! Measurement precision of recorders: the amount by which recorded delays may differ from the real delays of the client.
 
 /// Measurement precision of a recorder. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Grain {
-    /// Resolution: recorded delays are whole multiples of this step. 0 if the recorder measured real time.
+    /// Step of the recorder's clock. Recorded delays are whole multiples of it. 0 if the recorder measured real time, without steps.
     step: f64,
     /// Shortest delay that the recorder can measure.
     least: f64,
-    /// Maximum excess of a recorded delay over the client's delay. The share `above_ratio` is added to it.
+    /// Fixed part of the time by which a recorded delay may be longer than the client's delay. The other part depends on `above_ratio`.
     above: f64,
-    /// Maximum excess as a share of the delay, for timers that are later the longer the delay is.
+    /// Time by which a recorded delay may be longer, as a share of the client's delay. It is added to `above`, because some timers are
+    /// later the longer the delay is.
     above_ratio: f64,
-    /// Maximum by which a recorded delay falls short of the client's delay.
+    /// Maximum time by which a recorded delay may be shorter than the client's delay.
     below: f64,
-    /// Maximum by which a recorded wait until a fixed instant falls short. The program itself uses part of the time before the recorded
-    /// wait begins.
+    /// Maximum time by which a recorded wait until a fixed instant may be shorter than the client's wait. Part of this wait has already
+    /// passed in the program when the recorded wait begins.
     spent: f64,
-    /// Maximum wait, before the first attempt or after the last, that is due to the program itself and not to its strategy.
+    /// Maximum wait that may be due to the program itself and not to its strategy. It applies before the first attempt and after the last
+    /// one.
     pub(crate) noise: f64,
 }
 
-/// Additional tolerance for all recorded delays, because timers and clocks are read at different instants: a millisecond and a hundredth of
-/// the delay. For delays that are too short, this tolerance is not added to `below`; the larger of the two applies.
+/// Additional tolerance for all recorded delays, because timers and clocks are read at different instants. It is a millisecond plus a
+/// hundredth of the delay. It is added to the allowed excess of a delay. Delays that are too short may differ by the larger of `below` and
+/// this tolerance.
 const TOLERANCE: f64 = 1e-3;
 const TOLERANCE_RATIO: f64 = 0.01;
 
@@ -48,7 +51,7 @@ impl Grain {
             spent: 5e-3,
             noise: 15e-3,
         };
-        // In real time, recorded delays can only be too long.
+        // Recorders that measure real time make delays longer, and hardly ever shorter.
         let real = Self {
             step: 0.0,
             least: 0.0,
@@ -67,7 +70,8 @@ impl Grain {
         }
     }
 
-    /// Returns the value that an exact recorder would write for a client's delay.
+    /// Returns the value that an exact recorder would record for a client's delay. It is the delay rounded to whole steps of the recorder's
+    /// clock, and not less than the shortest delay that the recorder can measure.
     pub(crate) fn seen(&self, delay: f64) -> f64 {
         if self.step == 0.0 {
             return delay;
@@ -75,7 +79,7 @@ impl Grain {
         ((delay / self.step).round() * self.step).max(self.least)
     }
 
-    /// Returns the largest value that a recorder may write for a client's delay.
+    /// Returns the largest value that a recorder may record for the given delay of the client.
     pub(crate) fn highest(&self, delay: f64) -> f64 {
         self.seen(delay) + self.above + self.above_ratio * delay + tolerance(delay) + DIGIT
     }
@@ -88,25 +92,25 @@ impl Grain {
         (self.lowest(delay)..=self.highest(delay)).contains(&recorded)
     }
 
-    /// Returns the precision for the waits before the first attempt and after the last. Some of these waits last until a fixed instant, and
-    /// the program has already used part of that time.
+    /// Returns the precision for waits before the first attempt and after the last one. Some of these waits end at a fixed instant. The
+    /// program has then already used part of the time when the recorded wait begins.
     #[must_use]
     pub(crate) fn of_waiting(self) -> Self {
         Self { below: self.below.max(self.spent), least: 0.0, ..self }
     }
 
-    /// Returns 0 for a wait that is short enough to be due to the program itself, and any other wait unchanged. Applies to waits before the
-    /// first attempt and after the last.
+    /// Returns a wait before the first attempt or after the last one, without noise of the program. If the wait is so short that the
+    /// program itself may have caused it, the result is 0. Any longer wait is unchanged.
     pub(crate) fn without_noise(&self, wait: f64) -> f64 {
         if wait <= self.noise { 0.0 } else { wait }
     }
 
-    /// Returns the largest difference between recordings of the same delay.
+    /// Returns the largest difference that two recordings of the same delay may have.
     pub(crate) fn unsteadiness(&self) -> f64 {
         if self.adds_time() { 1e-3 } else { self.above + DIGIT }
     }
 
-    /// Returns true if recorded delays include processing time of the machine, which cannot be separated from the client's delay.
+    /// Returns true if recorded delays include the machine's processing time. This time cannot be separated from the client's delay.
     pub(crate) fn adds_time(&self) -> bool {
         self.step == 0.0
     }

@@ -1,8 +1,9 @@
-//! Recordings of real client libraries: parsed, replayed with a strategy in virtual time, and compared. This crate does no I/O: files are
-//! passed in as text.
+//! Recordings of real client libraries. A recording is parsed and compared with a strategy, which runs in virtual time. This crate does no
+//! I/O, so callers pass the text of files.
 //!
 //! A recording contains the number and times of a library's retries against a scripted server. [`check`](check()) runs a strategy against
-//! the same script, with the same state machines as any simulation. It reports that the strategy behaves the same, or the first difference.
+//! the same script, with the same state machines as any simulation. It reports either that the strategy behaves like the library, or the
+//! first difference.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod check;

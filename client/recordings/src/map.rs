@@ -7,7 +7,8 @@ use vocabulary::did_you_mean;
 use crate::pair::{Pair, Recording};
 use crate::rule::strategy_text;
 
-/// Entries of a user's file, and the rules of presets. The rules apply to configurations without an entry.
+/// Mapping from recorded configurations to strategies. It consists of the entries of a user's file and the rules of presets. The rules are
+/// used only for configurations without an entry.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
     entries: Vec<(Recorded, StrategySpec)>,
@@ -59,7 +60,7 @@ struct Written {
 }
 
 impl Map {
-    /// Creates a map from the rules of these presets. If several rules match a configuration, the first one applies.
+    /// Creates a map from the rules of the given presets. If several rules match a configuration, the first of them is used.
     pub fn of_presets(presets: &[Preset]) -> Self {
         Self { entries: Vec::new(), rules: presets.iter().flat_map(|preset| preset.rules.clone()).collect() }
     }
@@ -110,7 +111,8 @@ impl Map {
             return Some(Mapped { text: entry.text.clone(), strategy: strategy.clone() });
         }
         let text = self.rules.iter().find_map(|rule| strategy_text(rule, recording, pair))?;
-        // A recorded option may have a value that the preset's parameter does not accept. The preset then does not represent the client.
+        // A recorded option may have a value that the preset does not accept. The text from the preset's rule is then not a valid strategy,
+        // and the preset does not represent the recorded client.
         let strategy = text.parse().ok()?;
         Some(Mapped { text, strategy })
     }

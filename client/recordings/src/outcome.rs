@@ -5,9 +5,9 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
     Reproduced,
-    /// The strategy behaves differently from the recording. The value is the first difference.
+    /// The strategy behaves differently from the recording. The variant contains the first difference.
     Differs(Difference),
-    /// No entry of the user and no rule of a preset maps the configuration to a strategy.
+    /// The configuration could not be mapped to a strategy. Neither the user's entries nor the rules of presets cover it.
     NoPreset,
     Skipped(String),
 }

@@ -10,11 +10,11 @@ use crate::grain::Grain;
 use crate::raw::{OneOrMany, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
 use crate::series::{self, SeriesScripts};
 
-/// Maximum number of ops of one pair. A series has a lower maximum (`MAX_OF_SERIES`), because it is simulated many times.
+/// Maximum number of ops of one pair. The maximum for a series is lower (`MAX_OF_SERIES`), because a series is simulated many times.
 const MAX_OPS: usize = 100_000;
 const MAX_OF_SERIES: usize = 10_000;
 
-/// Maximum number of delays of one pair. Even a short file may contain too many, because one list may represent all ops.
+/// Maximum number of delays of one pair. Even a short file may exceed it, because a list that the file contains once may apply to all ops.
 const MAX_DELAYS: usize = 1_000_000;
 
 #[derive(Clone, Debug)]
@@ -42,8 +42,8 @@ pub(crate) enum Kind {
     Skipped(String),
 }
 
-/// Independent ops, each with its own client. Each list has one entry per op, or is empty if not recorded. An exception is `endings`, which
-/// has one entry per kind of ending, with the number of its ops.
+/// Independent ops, each of which has its own client. Every list except `endings` has one entry per op, or is empty if the values were not
+/// recorded. `endings` has one entry per kind of ending, with the number of ops that ended in this way.
 #[derive(Clone, Debug)]
 pub(crate) struct Ops {
     pub(crate) script: Script,
@@ -55,7 +55,8 @@ pub(crate) struct Ops {
     pub(crate) endings: Vec<(RecordedEnding, usize)>,
 }
 
-/// Consecutive ops of one client. `attempts`, `waits` and `endings` have one entry per op, or are empty if not recorded.
+/// Consecutive ops of one client. The lists `attempts`, `waits` and `endings` have one entry per op. Each of them is empty if its values
+/// were not recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
     pub(crate) script: Script,
@@ -64,13 +65,13 @@ pub(crate) struct Series {
     pub(crate) attempts: Vec<u32>,
     pub(crate) waits: Vec<Waits>,
     pub(crate) endings: Vec<RecordedEnding>,
-    /// All kinds of endings that occurred; empty if not recorded.
+    /// All kinds of endings that occurred in the series. Empty if they were not recorded.
     pub(crate) kinds: Vec<RecordedEnding>,
-    /// Total number of retries so far, after every 100 ops; empty if not recorded.
+    /// Cumulative number of retries after 100, 200, 300 and more ops. Empty if the numbers were not recorded.
     pub(crate) granted: Vec<u64>,
 }
 
-/// Waits of one op of a series, in seconds; `None` if not recorded.
+/// Waits in one op of a series, in seconds. A wait is `None` if it was not recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Waits {
     pub(crate) before_first: Option<f64>,
@@ -83,16 +84,16 @@ pub(crate) struct Waits {
 pub enum RecordingError {
     #[error("{at}{why}")]
     Form {
-        /// Path of the field, followed by a colon; empty for the whole file.
+        /// Path of the field with the error, followed by a colon. Empty if the error concerns the whole file.
         at: String,
         why: String,
     },
 }
 
-/// Name of an invalid field of a scenario, and the error.
+/// Error in a scenario: the name of the invalid field, and a message.
 type Wrong = (&'static str, String);
 
-/// Parses the text of a recording file. A scenario that cannot be replayed becomes a pair that contains the reason.
+/// Parses the text of a recording file. If a scenario cannot be replayed, it becomes a pair that contains the reason.
 ///
 /// # Errors
 /// Returns the first invalid field of the file.
@@ -140,7 +141,8 @@ impl Ops {
         if !(1..=MAX_OPS).contains(&n) {
             return Err(("n", format!("is {n}; it must be from 1 to {MAX_OPS}")));
         }
-        // If no server was recorded, the recording has only delays. They are the delays of ops whose requests are always rejected.
+        // Without a recorded server, the recording has only delays. The script then rejects every request, because the delays are those of
+        // ops whose requests all fail.
         let steps = raw.steps.unwrap_or_else(|| vec![WrittenStep::status(503)]);
         let script = Script::from_steps(vec![steps]).map_err(|error| match error {
             ScriptFileError::Step { step, why, .. } => {
@@ -177,7 +179,8 @@ impl Ops {
             }
         }
         let endings = endings(raw.outcome.as_ref(), raw.outcomes.as_ref(), n)?;
-        // If the server never sent this status, it is the library's own code for a missing response. For example, Octokit uses 500.
+        // A recorded status that the script never sends was created by the library, because there was no response. For example, Octokit
+        // reports status 500.
         let endings = endings.into_iter().map(|(ending, count)| match ending {
             RecordedEnding::Answer(status) if !script.has_status(status) => (RecordedEnding::Failure, count),
             ending => (ending, count),
@@ -239,8 +242,8 @@ impl Series {
 }
 
 impl Waits {
-    /// Splits the recorded waits of an op with `attempts` attempts. The list contains either the waits before each attempt, possibly
-    /// followed by the wait after the last one, or only the waits before the retries.
+    /// Splits the list of recorded waits of an op by their position. The list has one of three forms: the waits before all attempts, these
+    /// waits and the wait after the last attempt, or only the waits before the retries.
     fn new(attempts: u32, mut waits: Vec<f64>) -> Result<Self, Wrong> {
         for wait in &waits {
             is_wait("waits_per_op", *wait)?;
@@ -260,7 +263,7 @@ fn each<T: Clone>(field: &'static str, values: OneOrMany<T>, n: usize) -> Result
     match values {
         OneOrMany::One(value) => Ok(vec![value; n]),
         OneOrMany::Each(values) if values.len() == n => Ok(values),
-        // A list with a single entry means that all ops have this entry.
+        // If a list has a single entry, this entry applies to all ops.
         OneOrMany::Each(values) if values.len() == 1 => Ok(vec![values[0].clone(); n]),
         OneOrMany::Each(values) => Err((field, format!("has {} entries for {n} ops", values.len()))),
     }

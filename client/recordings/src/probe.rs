@@ -5,11 +5,12 @@ use tailback::{SpecError, StrategySpec};
 
 use crate::replay::{Clients, Replayed, Trial};
 
-/// Seed of all draws. It is fixed, so that a strategy that ignores the advice in a response always gives the same delays.
+/// Seed of all random draws. It is fixed, so that two responses are comparable: a strategy that ignores their content has the same delays
+/// after both.
 const SEED: u64 = 1;
 
-/// Returns the delay between the script's first response and the retry, in seconds, for each of `clients` new clients. The delay is `None`
-/// for a client that does not retry.
+/// Returns the delay before the first retry, in seconds, for each of several new clients (`clients` is their number). The delay begins with
+/// the script's first response. It is `None` for a client that does not retry.
 ///
 /// # Errors
 /// Fails if the strategy cannot be started.

@@ -42,7 +42,7 @@ pub(crate) struct RawScenario {
     pub(crate) retries_granted_after_each_100: Option<Vec<u64>>,
 }
 
-/// Kind of a scenario; absent for a scenario of independent ops.
+/// Kind of a scenario. A scenario without a kind consists of independent ops.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum RawKind {
@@ -75,8 +75,8 @@ pub(crate) enum RawCode {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "an object of counts, or a list")]
 pub(crate) enum RawOutcomes {
-    /// Number of ops for each outcome. The outcome is JSON text.
+    /// Number of ops for each outcome. The key is the outcome as JSON text.
     Counted(BTreeMap<String, usize>),
-    /// Names of the types of results or exceptions.
+    /// Names of result types or exception types that occurred.
     Named(Vec<String>),
 }

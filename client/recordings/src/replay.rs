@@ -10,11 +10,11 @@ use vocabulary::{Distribution, Instant};
 
 use crate::ending::Ending;
 
-/// Mean number of attempts per op above which a strategy counts as one that retries forever.
+/// Maximum mean number of attempts per op. A strategy that exceeds it is assumed to retry forever.
 const ENDLESS: u64 = 300;
 
-/// Minimum time without success after which a run ends as stalled. The time is longer than any run lasts, because a script may never let an
-/// op succeed. Such a run must not end as stalled.
+/// Time without success after which a run would count as stalled. It is longer than any run, because a script may never let an op succeed.
+/// A run of such a script must not end as stalled.
 const PATIENCE: Duration = Duration::from_secs(1 << 33);
 
 #[derive(Clone, Copy, Debug)]
@@ -28,11 +28,11 @@ pub(crate) struct Trial<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Clients {
-    /// One client per op. All clients start at a full second of the calendar.
+    /// One client per op. All clients start at the beginning of a calendar second.
     Fresh,
-    /// One client per op. The clients' starts are spread evenly over one second.
+    /// One client per op. The starts of the clients are spread evenly over one second.
     Scattered,
-    /// One client for all ops, one op after another, with this pause after each op.
+    /// One client for all ops. It does one op after another, with the given pause between them.
     One { pause: Duration },
 }
 

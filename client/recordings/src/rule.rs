@@ -1,11 +1,18 @@
-//! Rules of presets. A rule maps a recorded configuration to a strategy, by the library, its version, and the options in the
-//! configuration's text.
+//! Rules of presets. A rule maps a recorded configuration to a strategy. It depends on the library, its version, and the options in the
+//! text of the configuration.
 //!
-//! A pattern is the text of an option with placeholders for values: `max_retries={n}`. `=` in a pattern matches `=`, `:` or a space, as in
-//! `max_retries=2`, `maxRetries: 2` and `--retry 2`. The placeholders are: `{n}` for a whole number; `{x}` for a number; `{s}` for a
-//! duration, in seconds if it has no unit; `{m}` for a duration, in milliseconds if it has no unit; `{l}` for a list of numbers. Several
-//! placeholders of one kind are numbered (`{s2}`). The strategy parameters of the option contain these names again, either with arithmetic
-//! (`{n+1}`, `{s*2}`) or with a suffix for each item of a list (`{l&idempotent}`).
+//! A pattern is the text of an option with placeholders for values, such as `max_retries={n}`. A `=` in a pattern matches `=`, `:` or a
+//! space, as in `max_retries=2`, `maxRetries: 2` and `--retry 2`. There are five placeholders:
+//!
+//! - `{n}`: a whole number
+//! - `{x}`: a number
+//! - `{s}`: a duration, in seconds if it has no unit
+//! - `{m}`: a duration, in milliseconds if it has no unit
+//! - `{l}`: a list of numbers
+//!
+//! If a pattern has several placeholders of the same kind, they are numbered (`{s2}`). Each pattern belongs to a text with parameters of
+//! the strategy. This text contains the placeholders again. Arithmetic may follow the name of a placeholder (`{n+1}`, `{s*2}`), or a suffix
+//! that is appended to each item of a list (`{l&idempotent}`).
 
 use std::collections::BTreeMap;
 
@@ -24,10 +31,11 @@ enum Value {
     List(Vec<String>),
 }
 
-/// Values that show that the preceding word is an option.
+/// Words that are values of options. If one of them occurs in a configuration, the word before it is an option.
 const SWITCHES: [&str; 8] = ["true", "false", "True", "False", "on", "off", "none", "None"];
 
-/// Returns the strategy's text if the rule is for this library and covers every option of the configuration; otherwise `None`.
+/// Returns the text of the rule's strategy, with the options of the configuration. Returns `None` if the rule is for another library or
+/// version, or if it does not cover every option of the configuration.
 pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> Option<String> {
     let is_for = is_library(&rule.library, &recording.library)
         && rule.versions.as_deref().is_none_or(|range| is_version(range, &recording.version));
@@ -37,7 +45,7 @@ pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> 
     }
     let mut rest = pair.config.clone();
     let mut overrides = Vec::new();
-    // Longer patterns are matched first, because a pattern such as `max_retries={n}` may occur within a longer one.
+    // Longer patterns are matched before shorter ones, because the text that matches a long pattern may contain a match of a short one.
     let mut options: Vec<(&String, &String)> = rule.options.iter().collect();
     options.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
     for (pattern, puts_in) in options {
@@ -55,8 +63,8 @@ pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> 
     Some(with(&rule.text, overrides.iter().map(|(_, text)| text.as_str())))
 }
 
-/// Matches the name of a library. If several major versions of a library were recorded, their names may end with the version: `got-16`. A
-/// `*` at the end of `wanted` matches any rest of the name.
+/// Returns true if the name of a library matches `wanted`. The name may end with a major version, as in `got-16`, if several versions of
+/// the library were recorded. If `wanted` ends with `*`, only the beginning of the name must match.
 fn is_library(wanted: &str, library: &str) -> bool {
     let plain = match library.rsplit_once('-') {
         Some((plain, major)) if major.chars().all(|digit| digit.is_ascii_digit()) => plain,
@@ -68,7 +76,7 @@ fn is_library(wanted: &str, library: &str) -> bool {
     }
 }
 
-/// Returns true if a version is in the range `FROM..BELOW`, of which either bound may be missing.
+/// Returns true if a version is in a range of the form `FROM..BELOW`. Either bound of the range may be missing.
 fn is_version(range: &str, version: &str) -> bool {
     let (from, below) = range.split_once("..").unwrap_or((range, ""));
     let numbers = |text: &str| -> Vec<u64> {
@@ -80,7 +88,7 @@ fn is_version(range: &str, version: &str) -> bool {
     (from.is_empty() || version >= numbers(from)) && (below.is_empty() || version < numbers(below))
 }
 
-/// Finds the first match of a pattern in a text: its start, its end, and its values.
+/// Finds the first match of a pattern in a text. Returns the start and the end of the match, and the values of the placeholders.
 fn find(pattern: &str, text: &str) -> Option<(usize, usize, Values)> {
     let first = pattern.chars().next()?;
     text.char_indices().map(|(at, _)| at).find_map(|at| {
@@ -95,7 +103,7 @@ fn find(pattern: &str, text: &str) -> Option<(usize, usize, Values)> {
     })
 }
 
-/// Matches a pattern at the start of the text. Returns the length of the match and the values.
+/// Matches a pattern at the start of the text. Returns the length of the match and the values of the placeholders.
 fn matches(pattern: &str, text: &str) -> Option<(usize, Values)> {
     let (mut left, mut rest, mut values) = (pattern, text, Values::new());
     while let Some(next) = left.chars().next() {
@@ -183,7 +191,7 @@ fn filled(template: &str, values: &Values) -> Option<String> {
     Some(text + left)
 }
 
-/// Applies arithmetic such as `*2+1` to a number, from left to right.
+/// Applies a sequence of additions and multiplications such as `*2+1` to a number. The operations are applied from left to right.
 fn calculated(number: f64, mut arithmetic: &str) -> Option<f64> {
     let mut result = number;
     while let Some(operator) = arithmetic.chars().next() {
@@ -207,8 +215,8 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// Inserts options into the first part of a strategy's text, where later options override earlier ones. Appends overrides that are parts
-/// (`+aimd`) to the end of the text.
+/// Inserts overrides into the text of a strategy. Options are inserted into the first part of the strategy, and replace earlier values of
+/// the same option. Overrides that are parts of a strategy (`+aimd`) are appended to the text.
 fn with<'a>(text: &'a str, overrides: impl Iterator<Item = &'a str>) -> String {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
     let mut set: Vec<(&str, Option<&str>)> = split_options_of(options);
@@ -240,7 +248,8 @@ fn is_between(char: char) -> bool {
     !is_word(char) && !['.', '-', '+'].contains(&char)
 }
 
-/// Returns true if a word that no pattern matches looks like a value or a flag. The rule then does not cover the configuration.
+/// Returns true if a word looks like a value or a flag. If no pattern of a rule matches such a word, the rule does not cover the
+/// configuration.
 fn is_option(word: &str) -> bool {
     let word = word.trim_matches('.');
     let is_value = word.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());

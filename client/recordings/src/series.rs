@@ -1,5 +1,5 @@
-//! Scripts of series: the server's response to each request of an op. A recording contains the scripts of its series, or they are built in
-//! under the id of the series.
+//! Scripts of series: the server's response to each request of an op. A recording may contain the scripts of its series. If it does not, a
+//! built-in script with the id of the series is used.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,7 +12,8 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields, expecting = "an object with `ops`")]
 pub(crate) struct RawSeries {
     ops: Vec<OpGroup>,
-    /// True if the groups repeat from the first one after the last one. Otherwise the last group applies to all further ops.
+    /// True if the sequence of groups is repeated from the beginning after the last group. False if the last group applies to all further
+    /// ops.
     #[serde(default)]
     repeat: bool,
     /// Pause between two ops, in seconds.
@@ -23,14 +24,14 @@ pub(crate) struct RawSeries {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "an object with `steps`")]
 struct OpGroup {
-    /// Number of ops in the group; if missing, all remaining ops belong to the group.
+    /// Number of ops in the group. If the number is missing, the group contains all remaining ops.
     count: Option<usize>,
     steps: Vec<WrittenStep>,
 }
 
 pub(crate) type SeriesScripts = BTreeMap<String, RawSeries>;
 
-/// Scripts for the series among the project's own recordings, in the format of a recording's `series`.
+/// Built-in scripts for the series in this project's own recordings. They have the format of the field `series` of a recording.
 static KNOWN: LazyLock<SeriesScripts> = LazyLock::new(|| {
     serde_json::from_str(include_str!("series.json")).expect("a test checks that `series.json` is valid")
 });

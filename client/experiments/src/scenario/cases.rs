@@ -1,4 +1,5 @@
-//! Cases of a claim: every strategy that the claim is about, compared with every other strategy that the claim names, at every point.
+//! Cases of a claim. At every point that the claim names, each of its strategies is compared with each of the strategies to compare with.
+//! Every such comparison is one case.
 
 use toml::Value;
 use vocabulary::did_you_mean;
@@ -16,14 +17,15 @@ pub(super) struct Spot<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Case<'a> {
-    /// Text that distinguishes this case from the claim's other cases; `None` if there is only one case.
+    /// Text that distinguishes this case from the other cases of the claim; `None` if the claim has only one case.
     pub(super) at: Option<String>,
     pub(super) own: Spot<'a>,
     pub(super) other: Option<Spot<'a>>,
-    /// Figure that the scenario's source states for this point, if the claim compares our figure with the source's figure.
+    /// Figure that the scenario's source (such as a paper) states for this point. It is `None` unless the claim compares our figures with
+    /// figures of the source.
     pub(super) published: Option<f64>,
-    /// Two values of the varied parameter, for claims about growth. The claim is then about the exponent with which the figure grows
-    /// between the two values.
+    /// Two values of the varied parameter, for claims about growth. Such a claim is about the exponent with which the figure grows from the
+    /// first value to the second.
     pub(super) exponent: Option<(f64, f64)>,
 }
 
@@ -155,7 +157,7 @@ fn published(claim: &Claim, place: &ComparedFigure, index: usize) -> Result<f64,
     Ok(figure)
 }
 
-/// Formats a point of an experiment. If the point is a table, only the values that distinguish it from the other points are shown.
+/// Formats a point of an experiment. If the point is a table of several values, only values that differ between the points are shown.
 fn point_text(point: &Value, all: &[Value]) -> String {
     match point {
         Value::Table(keys) => {
@@ -190,8 +192,9 @@ impl Cells<'_> {
         self.only("at", &there, point)
     }
 
-    /// Returns the only cell of a strategy that is at the point `differs` and has the values of `own` for all other varied keys. If
-    /// `differs` is a single value, only this value must match. If it is `None`, the cell must be at the same point as `own`.
+    /// Returns the cell of a strategy to compare the cell `own` with. If `differs` is a table, the cell must have the table's values, and
+    /// the values of `own` for all other varied keys. If `differs` is a single value, the cell must have this value. If `differs` is
+    /// `None`, the cell must be at the same point as `own`. Fails if there is not exactly one such cell.
     fn find_beside(&self, label: &str, own: &Cell, differs: Option<&Value>) -> Result<usize, Wrong> {
         let mut there = self.labelled("against", label)?;
         there.retain(|(_, cell)| match differs {

@@ -69,8 +69,8 @@ pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
     Ok(cells)
 }
 
-/// Returns true if a cell is at the given point. A point is one value, which a varied parameter of the cell must have, or a table, of which
-/// every key must match.
+/// Returns true if a cell is at the given point. A point may be a single value, which any varied parameter of the cell may have. A point
+/// may also be a table of parameters, each of which must have the value in the table.
 pub(super) fn is_at(cell: &Cell, point: &Value) -> bool {
     match point {
         Value::Table(keys) => keys
@@ -102,7 +102,7 @@ fn at_point<'a>(
     (workload, server, parameters)
 }
 
-/// Returns the settings of a strategy's runs. An error contains the invalid key of the workload and a message.
+/// Returns the settings of a strategy's runs. An error consists of the invalid key of the workload and a message.
 fn experiment(
     seed: u64,
     repeats: u32,
@@ -116,7 +116,7 @@ fn experiment(
     Ok(Experiment { run, repeats, paced: true, ..experiment })
 }
 
-/// Formats a value as on a command line: strings have no quotes.
+/// Formats a value as a command line would contain it, with no quotes around strings.
 pub fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -124,7 +124,7 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// Returns every combination of the varied values as a point, or one empty point if no parameter is varied.
+/// Returns every combination of the varied values as a point. If no parameter is varied, the only point is empty.
 fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)>>, String> {
     if vary.len() > 2 {
         return Err(format!("`vary` has {} keys; at most two can be varied", vary.len()));
@@ -144,8 +144,8 @@ fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)
     Ok(points)
 }
 
-/// Returns the strategy with the given label. An error contains a message, and the label if `[strategies]` has an invalid strategy for this
-/// label.
+/// Returns the strategy with the given label. An error contains a message. If the label exists but its strategy is invalid, the error also
+/// contains the label.
 fn strategy(
     scenario: &Scenario,
     section: &ExperimentSection,
@@ -161,7 +161,7 @@ fn strategy(
     };
     let varied = || -> Result<StrategySpec, tailback::SpecError> {
         let mut spec: StrategySpec = written.parse()?;
-        // A varied parameter belongs to the last part of a strategy, whether the strategy's text sets the parameter or not.
+        // A varied parameter belongs to the last part of a strategy, even if the strategy's text does not set the parameter.
         let last = spec.names().last().unwrap_or_default();
         for (key, value) in parameters {
             spec = spec.with(last, key, value)?.unwrap_or(spec);
@@ -172,7 +172,7 @@ fn strategy(
 }
 
 fn server_config(server: &Table) -> Result<Config, String> {
-    // The settings are converted to JSON, which has no infinite numbers and no NaN, so numbers that are not finite are rejected first.
+    // Infinite numbers and NaN are rejected here, because the settings are then converted to JSON, which cannot represent them.
     let endless = server.iter().find(|(_, value)| value.as_float().is_some_and(|number| !number.is_finite()));
     if let Some((key, value)) = endless {
         return Err(format!("`{key}` is {value}; it must be a finite number"));
@@ -186,7 +186,7 @@ fn server_config(server: &Table) -> Result<Config, String> {
     }
 }
 
-/// Returns the first name between backticks in an error message. Error messages begin with the key that they are about.
+/// Returns the key that an error message is about. This key is the first name between backticks.
 fn named_key(error: &str) -> Option<String> {
     let (_, rest) = error.split_once('`')?;
     let (key, _) = rest.split_once('`')?;

@@ -1,4 +1,5 @@
-//! Checks that everything that a scenario refers to exists: labels, figures, cells of claims, experiments over HTTP.
+//! Checks that everything that a scenario refers to exists: labels of strategies, figures, the cells of claims, and experiments to run over
+//! HTTP.
 
 use results::{FIGURES, Kind};
 use vocabulary::{TimeScale, did_you_mean};
@@ -10,7 +11,8 @@ use super::condition::Condition;
 use super::file::Scenario;
 use super::wrong::Wrong;
 
-/// Checks that every `--set strategies.LABEL=…` names a strategy that is run. A label that no experiment uses is probably mistyped.
+/// Checks that every setting `--set strategies.LABEL=…` names a strategy that some experiment runs. Any other label is rejected, because it
+/// is probably mistyped.
 pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[String]) -> Result<(), String> {
     for setting in settings {
         let path = setting.split('=').next().unwrap_or_default();
@@ -27,7 +29,8 @@ pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[Stri
     Ok(())
 }
 
-/// Returns the paths of all numeric figures of a result. Some runs lack some of these figures; for example, fairness needs several clients.
+/// Returns the paths of all numeric figures that a result can have. Not every run has all of them; for example, fairness needs several
+/// clients.
 fn numbers<'a>() -> impl Iterator<Item = &'a str> {
     FIGURES.iter().filter(|figure| figure.kind != Kind::Truth).map(|figure| figure.path)
 }

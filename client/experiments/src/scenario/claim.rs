@@ -1,5 +1,5 @@
-//! A claim as written in a scenario file: a sentence of the source, the figure that it is about, and the condition on
-//! this figure.
+//! A claim as written in a scenario file. It consists of a sentence of the scenario's source (such as a paper), a figure, and a condition
+//! that the figure must meet.
 
 use serde::Deserialize;
 use toml::Value;
@@ -8,40 +8,41 @@ use toml::Value;
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     pub says: String,
-    /// Words of the source, or the figure that the source prints; defaults to the value of `printed`.
+    /// Quotation of the source, or the figure that the source prints. The default is the value of `printed`.
     #[serde(default)]
     published: String,
-    /// True if the claim is made by the scenario file and not by the source. Such claims are shown and counted separately.
+    /// True if the scenario file makes the claim and its source does not. Such claims are shown and counted separately.
     #[serde(default)]
     pub ours: bool,
-    /// Name of the experiment that the claim is about; may be left out if the scenario has only one experiment.
+    /// Name of the experiment that the claim is about. It may be left out if the scenario has only one experiment.
     #[serde(default)]
     pub experiment: Option<String>,
-    /// Figure of a run: its path in the result, or the name of a derived figure.
+    /// Figure that the claim is about: the path of the figure in a run's result, or the name of a derived figure.
     pub figure: String,
     #[serde(default)]
     pub minus: f64,
-    /// Factor that converts the unit of the figure; applied after `minus` is subtracted.
+    /// Factor by which the figure is multiplied to convert its unit. `minus` is subtracted first.
     #[serde(default = "unity")]
     pub times: f64,
-    /// Labels of the strategies that the claim is about. With several labels, the claim is about each of these strategies.
+    /// Labels of the strategies that the claim is about. The claim must be true of each of them.
     pub of: Labels,
-    /// Figure to compare with. If set, the claim is about the ratio of the two figures.
+    /// Figure to compare with. If it is set, the claim is about the ratio of the claim's figure to this figure.
     #[serde(default)]
     pub against: Option<Against>,
-    /// Point of the experiment at which the claim is judged: the value of the varied parameter, or a table of the values of several
-    /// parameters. Used if the experiment has several points.
+    /// Point at which the claim is judged, for an experiment with several points. It is the value of the varied parameter, or a table of
+    /// the values of several parameters.
     #[serde(default)]
     pub at: Option<Value>,
-    /// Several points of the experiment, at each of which the claim is judged separately.
+    /// Points of the experiment at which the claim is judged. Each point is judged separately.
     #[serde(default)]
     pub over: Vec<Value>,
-    /// Two points of the experiment. If set, the claim is about the exponent with which the figure grows between these points.
+    /// Two points of the experiment. If they are set, the claim is about the exponent with which the figure grows from the first to the
+    /// second.
     #[serde(default)]
     pub growth: Option<[Value; 2]>,
     #[serde(default)]
     pub stat: Option<Stat>,
-    /// Whether the source describes one random run; defaults to the scenario's `one_run`.
+    /// Whether the source describes one random run. The default is the value of `one_run` for the whole scenario.
     #[serde(default)]
     one_run: Option<bool>,
     #[serde(default)]
@@ -54,13 +55,13 @@ pub struct Claim {
     pub(super) at_most: Option<Bound>,
     #[serde(default)]
     pub(super) printed: Option<String>,
-    /// Tolerance of the printed figure; defaults to half a unit of its last digit.
+    /// Accepted difference from the printed figure. The default is half a unit of the figure's last digit.
     #[serde(default)]
     pub(super) precision: Option<f64>,
-    /// Interpretation of the source's words as the condition of this claim, and the reason for the interpretation.
+    /// Explanation of the condition, for readers: the interpretation of the source's words, and its reason.
     #[serde(default)]
     pub means: String,
-    /// Whether the claim can also be judged on runs over real HTTP.
+    /// Whether the claim can also be judged if the experiment is run over real HTTP.
     #[serde(default = "yes")]
     pub http: bool,
     #[serde(default)]
@@ -80,8 +81,8 @@ impl Claim {
         if self.published.is_empty() { self.printed.as_deref().unwrap_or_default() } else { &self.published }
     }
 
-    /// Returns true if the claim is judged run by run, because the source had only one run. Claims that the scenario makes itself are
-    /// judged run by run only if they set `one_run`.
+    /// Returns true if the claim is judged run by run, because the source describes a single run. A claim that the scenario itself makes is
+    /// judged run by run only if the claim sets `one_run`.
     pub fn one_run(&self, scenario: bool) -> bool {
         self.stat.is_none() && self.one_run.unwrap_or(scenario && !self.ours)
     }
@@ -128,26 +129,26 @@ impl Labels {
     expecting = "a strategy's label, a list of labels, a table of `of`, `at`, `experiment` and `figure`, or one of `published`"
 )]
 pub enum Against {
-    /// Other strategies: the claim's figure is compared with the same figure of each of these strategies, at the same point.
+    /// Labels of other strategies. The claim's figure is compared with the same figure of each of these strategies at the same point.
     Labels(Labels),
     Place(ComparedFigure),
 }
 
-/// Figure that a claim's figure is compared with: its strategy, point, experiment and name. Keys that are left out have the same values as
-/// in the claim.
+/// Description of the figure that a claim's figure is compared with. A key that is left out has the same value as in the claim.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparedFigure {
     #[serde(default)]
     pub of: Option<String>,
-    /// Point of the figure to compare with. If the point is a table, keys that the table leaves out have the same values as in the claim.
+    /// Point of the figure to compare with. The point may be a table, and a key that the table leaves out has the same value as in the
+    /// claim.
     #[serde(default)]
     pub at: Option<Value>,
     #[serde(default)]
     pub experiment: Option<String>,
     #[serde(default)]
     pub figure: Option<String>,
-    /// Figures that the source prints for the points of `over`. If set, our figures are compared with the printed ones.
+    /// Figures that the source prints, one for each point in `over`. If they are set, our figures are compared with them.
     #[serde(default)]
     pub published: Vec<f64>,
 }
@@ -155,7 +156,7 @@ pub struct ComparedFigure {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stat {
-    /// Mean over runs. For a claim about a ratio, the ratio of the two means.
+    /// Mean over runs. If the claim is about a ratio, the mean of one figure is divided by the mean of the other.
     #[default]
     Mean,
     Median,
@@ -169,7 +170,7 @@ pub enum Stat {
 pub enum Expectation {
     #[default]
     Holds,
-    /// The claim holds only at some of its points, or only in some runs.
+    /// The claim holds at some of its points and not at others, or in some runs and not in others.
     HoldsPartly,
     DoesNotHold,
 }

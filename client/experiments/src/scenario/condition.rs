@@ -1,9 +1,11 @@
-//! Condition of a claim on a figure: either bounds or a printed number. If the claim's sentence sets no limit on one side, there is no
-//! bound on that side.
+//! Condition of a claim on a figure: either bounds or a printed number. There is no bound on a side that the sentence of the claim does not
+//! limit.
 //!
-//! A bound that is a number needs a reason. The exception is the bound 1 in a claim that compares with another figure (more, less, faster
-//! than linear). A bound in quotes is the source's own number. "At least" and "at most" allow for the rounding of a printed number: 25.4 is
-//! at most "25". "Above" and "below" compare with the number itself.
+//! A bound in quotes is the source's own number. A bound without quotes needs a reason, because the author of the scenario chose it. An
+//! exception is the bound 1 in a claim that compares two figures, because it only expresses "more", "less" or "faster than linear".
+//!
+//! "At least" and "at most" allow for the rounding of a bound in quotes. For example, 25.4 is at most "25". "Above" and "below" compare
+//! with the exact number.
 
 use super::claim::{Bound, Claim};
 use super::wrong::Wrong;
@@ -23,7 +25,7 @@ pub struct Edge {
     pub included: bool,
 }
 
-/// Relative error allowed at bounds. Sums of rounded milliseconds have errors smaller than 1e-9.
+/// Relative error that is allowed at bounds, because of rounding errors. Sums of rounded milliseconds have errors smaller than 1e-9.
 const ROUNDING: f64 = 1e-9;
 
 impl Condition {
@@ -62,8 +64,8 @@ impl Condition {
                     return Err(Wrong::new(key, format!("`{key}` is {number}; a finite number is needed")));
                 }
                 Bound::Number(number) => {
-                    // "More than", "less than" and "faster than linear" compare with 1, so the author chose no
-                    // number and need not give a reason.
+                    // "More than", "less than" and "faster than linear" are expressed by the bound 1. The author did not choose this
+                    // number, so it needs no reason.
                     let plain = relative && (number - 1.0).abs() < ROUNDING;
                     if !plain && reasons.is_empty() {
                         let words = format!(
@@ -122,7 +124,7 @@ impl Condition {
         self.overlaps(value, value)
     }
 
-    /// Returns true if any value between `least` and `most` (both included) meets the condition.
+    /// Returns true if at least one value of a range meets the condition. The range includes its ends `least` and `most`.
     pub fn overlaps(&self, least: f64, most: f64) -> bool {
         let reach = |edge: Edge| if edge.included { edge.value.abs() * ROUNDING } else { 0.0 };
         let enough = self
@@ -135,7 +137,7 @@ impl Condition {
     }
 }
 
-/// Parses a printed number. Returns the number and half a unit of its last digit.
+/// Parses a printed number. Returns the number, and half a unit of its last digit as its precision.
 fn read(text: &str) -> Result<(f64, f64), String> {
     let digits: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     let plain = digits.strip_prefix('-').unwrap_or(&digits);

@@ -8,7 +8,7 @@ use results::{Figure, RunResult};
 use super::claim::Claim;
 use super::file::Scenario;
 
-/// Figures by which the runs of a cell are ordered. They are recorded for every run, even if the scenario does not
+/// Names of the figures that are recorded for every run, because runs are ordered by them. They are recorded even if the scenario does not
 /// request them.
 const MAKESPAN: &str = "makespan_s";
 const COMPLETE: &str = "makespan_complete";
@@ -16,7 +16,7 @@ const COMPLETE: &str = "makespan_complete";
 /// Figures of one run, by name. Figures that the run does not have are left out.
 pub type Measured = BTreeMap<String, f64>;
 
-/// Figures of all runs of a scenario: by cell, and within a cell in the order of seeds.
+/// Figures of all runs of a scenario. They are grouped by cell (one strategy at one point). Within a cell, runs are in the order of seeds.
 #[derive(Clone, Debug, Default)]
 pub struct Data {
     runs: Vec<Vec<Measured>>,
@@ -35,13 +35,14 @@ impl Data {
         self.runs[cell].push(run);
     }
 
-    /// Returns a figure of every run of a cell, in the order of seeds. The value is NaN if a run does not have the figure.
+    /// Returns one figure for every run of a cell, in the order of seeds. For a run without the figure, the value is NaN.
     pub fn values(&self, cell: usize, figure: &str) -> Vec<f64> {
         let value = |run: &Measured| run.get(figure).copied().unwrap_or(f64::NAN);
         self.runs[cell].iter().map(value).collect()
     }
 
-    /// Returns the index of a cell's run with median makespan. Incomplete runs count as longer than all complete runs.
+    /// Returns the index of the run with median makespan among the runs of a cell. In this order, every incomplete run comes after all
+    /// complete runs.
     pub fn middle_run(&self, cell: usize) -> Option<usize> {
         let runs = &self.runs[cell];
         let key = |index: &usize| {

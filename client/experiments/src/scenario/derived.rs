@@ -1,28 +1,29 @@
-//! Figures computed from calls that were counted in time bins: clusters, aftershocks, the time for which a server was overwhelmed.
+//! Figures computed from counts of calls in time bins. Examples are clusters of calls, aftershocks, and the time for which a server was
+//! overwhelmed.
 
 use loadgen_core::{Bin, Bins};
 use serde::Deserialize;
 
 use super::over_runs::over_seeds;
 
-/// Figure computed from the time bins of a run. Bins are counted from 0. Ranges include both ends.
+/// Figure computed from the time bins of a run. Bins are numbered from 0. A range of bins includes both of its ends.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 pub enum Derived {
-    /// Autocorrelation of the series at a lag, after subtraction of its centred moving average over `detrend` bins (an odd number).
+    /// Autocorrelation of the series at the given lag. A centred moving average over `detrend` bins (an odd number) is subtracted first.
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
     /// Standard deviation of the series over the bins of the range.
     Deviation { series: Series, from: usize, to: usize },
     /// Sum of the series over the bins of the range.
     Sum { series: Series, from: usize, to: usize },
-    /// Largest value of a bin in the range.
+    /// Largest value that the series has in a bin of the range.
     Largest { series: Series, from: usize, to: usize },
     /// Mean value of the bins in the range.
     Mean { series: Series, from: usize, to: usize },
     /// Number of bins in which the series has a value above `above`.
     BinsAbove { series: Series, above: u32 },
-    /// Share of empty bins of the series in a range. The range begins at bin `from` and ends with the bin by which `until_share` of the
-    /// series' total has been reached.
+    /// Share of empty bins in a range of the series. The range begins at the bin `from`. It ends with the bin in which the cumulative sum
+    /// reaches the share `until_share` of the series' total.
     EmptyShare { series: Series, from: usize, until_share: f64 },
 }
 
@@ -30,12 +31,12 @@ pub enum Derived {
 #[serde(rename_all = "kebab-case")]
 pub enum Series {
     Sent,
-    /// First attempts of ops.
+    /// Attempts that are the first attempt of their op.
     First,
     Succeeded,
     /// Attempts that were rejected or failed.
     TurnedAway,
-    /// Attempts in flight at the end of a bin.
+    /// Attempts that are in flight at the end of a bin.
     Outstanding,
 }
 
@@ -69,7 +70,7 @@ impl Derived {
 
     pub(super) fn of(&self, bins: &Bins) -> Option<f64> {
         let all = |series: Series| bins.bins().iter().map(move |bin| f64::from(count(series, bin)));
-        // Bins of the range after the last recorded one are included as empty bins.
+        // If the range continues after the last recorded bin, the bins after it are empty.
         let range = |series: Series, from: usize, to: usize| -> Vec<f64> {
             all(series).chain(std::iter::repeat(0.0)).skip(from).take((to + 1).saturating_sub(from)).collect()
         };

@@ -1,4 +1,4 @@
-//! Cells, columns and steps of the data for a scenario's plot, and rejection of plots that cannot be drawn.
+//! Selection of the data for a scenario's plot: cells, columns and the length of time steps. Plots that cannot be drawn are rejected.
 
 use std::time::Duration;
 
@@ -27,7 +27,8 @@ impl Plot {
         self.columns.iter().filter_map(|title| all.iter().find(|column| column.title == *title)).collect()
     }
 
-    /// Returns the indices of the cells whose data the plot shows, in the order of the strategies that the plot names.
+    /// Returns the indices of the cells whose data the plot shows. If the plot names strategies, the cells are in the order of these
+    /// strategies.
     pub fn cells(&self, scenario: &Scenario, cells: &[Cell]) -> Vec<usize> {
         let name = self.experiment(scenario);
         let drawn = |cell: &Cell| {

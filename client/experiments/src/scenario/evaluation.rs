@@ -1,9 +1,8 @@
-//! Verdicts on claims, computed from the figures of runs.
+//! Verdicts on claims, computed from the figures of runs. The rules are the same for runs in virtual time and over HTTP.
 //!
-//! Runs in virtual time and over HTTP are judged by the same rule. A sentence about a figure is tested on the mean over
-//! runs. If the source had one random run, its printed number must be within the middle 95 % of our runs. Sentences
-//! about one random run are judged by the share of runs in which they are true. If the share is more than half, the
-//! claim holds; if it is at least 5 %, the claim holds partly.
+//! If the source describes many runs, its sentence is tested on the mean over our runs. If the source describes one random run, the rule
+//! depends on the sentence. A printed number of that run must be within the middle 95 % of our runs. Any other sentence is judged by the
+//! share of our runs in which it is true. The claim holds if this share is more than half, and holds partly if it is at least 5 %.
 
 use results::ClaimVerdict;
 use results::numbers::{counted, short};
@@ -19,13 +18,12 @@ use super::over_runs::of_all_runs;
 use super::verdict::{Found, Judged, SOME, of_all, of_one};
 use super::words::{together, with_deviation};
 
-/// Minimum number of runs for a 95 % range. With 39 runs, a further run is outside the range of all of them with a probability of at
-/// most 5 %.
+/// Minimum number of runs for a 95 % range. The probability that one more run is outside the range of 39 runs is at most 5 %.
 const ENOUGH: usize = 39;
 
 /// Judges a claim. Returns `None` if the claim's experiment was not run.
 pub fn judge<'a>(scenario: &Scenario, claim: &'a Claim, cells: &[Cell], data: &Data) -> Option<Judged<'a>> {
-    // The condition and the cases contain no errors, because the scenario was checked when it was loaded.
+    // The condition and the cases are valid, because the whole scenario was checked when it was loaded.
     let condition = Condition::new(claim).ok()?;
     let figures = ClaimFigures { claim, data };
     let cases = cases(scenario, claim, cells).ok()?;
@@ -69,8 +67,8 @@ fn no_figure(at: Option<String>, values: &[f64]) -> Found {
     Found { at, value: f64::NAN, middle: None, runs: values.len(), so_in: None, verdict, text }
 }
 
-/// Judges a statement about many runs (their mean or the claim's other statistic), or about a figure that does not
-/// depend on chance.
+/// Judges a statement about many runs or about a figure that does not depend on chance. A statement about many runs is tested on the mean,
+/// unless the claim selects another statistic.
 fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
     let at = case.at.clone();
     let stat = figures.claim.stat.unwrap_or_default();
@@ -117,8 +115,8 @@ fn over_all(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) 
     }
 }
 
-/// Judges a statement about one random run. A printed number is compared with the middle 95 % of our runs. Any other statement is judged by
-/// the share of runs in which it is true.
+/// Judges a statement of the source about one random run. If the statement is a printed number, it must be within the middle 95 % of our
+/// runs. Any other statement is judged by the share of our runs in which it is true.
 fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition) -> Found {
     let at = case.at.clone();
     let own = figures.values(&case.own);
@@ -127,7 +125,8 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
         None => own,
     };
     let runs = values.len();
-    // Infinity, the result of a division by zero, is allowed, because it can be ordered: it is larger than any other value.
+    // NaN cannot be ordered, so it is rejected. Infinity (the result of a division by zero) is allowed, because it is larger than any other
+    // value.
     if values.is_empty() || values.iter().any(|value| value.is_nan()) {
         return no_figure(at, &values);
     }
@@ -172,12 +171,12 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
     found
 }
 
-/// Returns the lowest and the highest value of the middle 95 % of runs. A further run is outside this range with a probability of at
-/// most 5 %. Returns `None` if there are too few runs for this probability.
+/// Returns the lowest and the highest value of the middle 95 % of runs. The probability that one more run is outside this range is at most
+/// 5 %. Returns `None` if there are too few runs for such a range.
 fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
-    // If the run of the source is ranked among our n runs, each of the n + 1 ranks is equally likely.
+    // The run that the source describes is ranked among our n runs. Each of the n + 1 possible ranks is equally likely.
     let outside = (sorted.len() + 1) / (ENOUGH + 1);
     let first = outside.checked_sub(1)?;
     Some((sorted[first], sorted[sorted.len() - outside]))

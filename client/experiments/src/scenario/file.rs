@@ -12,7 +12,7 @@ use super::plot::Plot;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// Name in kebab-case, by which the scenario is selected.
+    /// Name by which the user selects the scenario, in kebab-case.
     pub name: String,
     pub title: String,
     /// Title for tables, at most 31 characters.
@@ -22,13 +22,13 @@ pub struct Scenario {
     pub source: String,
     #[serde(default)]
     pub about: String,
-    /// First seed. Repeat r (from 0) uses the seed `seed + r`.
+    /// Seed of the first run of each cell. Run r of a cell (counted from 0) has the seed `seed + r`.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Number of seeds per cell, unless the experiment sets its own.
+    /// Number of runs per cell, each with its own seed. An experiment may set another number.
     #[serde(default = "ten")]
     pub repeats: u32,
-    /// Whether each figure and sentence of the source comes from one random run.
+    /// Whether the figures and sentences of the source describe a single random run.
     #[serde(default)]
     pub one_run: bool,
     #[serde(default)]
@@ -54,7 +54,7 @@ pub struct Scenario {
 pub struct ExperimentSection {
     #[serde(default)]
     pub title: String,
-    /// Labels of the strategies that the experiment runs; defaults to all strategies of the scenario.
+    /// Labels of the strategies that the experiment runs. By default, all strategies of the scenario are run.
     #[serde(default)]
     pub strategies: Vec<String>,
     #[serde(default)]
@@ -63,8 +63,8 @@ pub struct ExperimentSection {
     pub workload: Table,
     #[serde(default)]
     pub server: Table,
-    /// Varied keys and their values. A key is a key of the workload or of the server, or `strategy.` followed by a parameter of the
-    /// strategies.
+    /// Varied parameters and their values. A parameter is a key of the workload or of the server, or a parameter of the strategies with the
+    /// prefix `strategy.`.
     #[serde(default)]
     pub vary: IndexMap<String, Vec<Value>>,
     #[serde(default)]
@@ -75,11 +75,11 @@ pub struct ExperimentSection {
 #[serde(deny_unknown_fields)]
 pub struct Column {
     pub title: String,
-    /// Figure of a run: its path in the result, or the name of a derived figure.
+    /// Figure that the column shows: the path of the figure in a run's result, or the name of a derived figure.
     pub figure: String,
     #[serde(default)]
     pub minus: f64,
-    /// Factor that converts the unit of the figure; applied after `minus` is subtracted.
+    /// Factor by which the figure is multiplied to convert its unit. `minus` is subtracted first.
     #[serde(default = "unity")]
     pub times: f64,
 }

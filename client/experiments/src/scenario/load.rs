@@ -8,10 +8,10 @@ use super::location::Text;
 use super::parse::parse;
 use crate::error::{Error, ErrorKind};
 
-/// Parses a scenario, applies the `--set` settings, and checks the result. `plots` are the plots that a report can draw.
+/// Parses a scenario, applies the `--set` settings to it, and checks the result. `plots` lists the plots that a report can draw.
 ///
 /// # Errors
-/// The error contains the position of the fault in the text, and the values that are accepted at this position.
+/// The error contains the position of the fault in the scenario's text, and the values that are accepted at this position.
 pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Scenario, Vec<Cell>), Error> {
     let mut scenario = parse(text, settings)?;
     let with = if settings.is_empty() {
@@ -36,8 +36,8 @@ pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Sce
     for (name, plot) in &scenario.plot {
         found.push(match plot.check(&scenario, &cells, plots) {
             Ok(basis) => Some(basis),
-            // With `--set`, fewer strategies or points may run than the file contains. Plots that need a missing strategy or point are left
-            // out.
+            // `--set` may reduce the strategies or points of a scenario. A plot that needs one of the removed strategies or points is then
+            // left out, and is not an error.
             Err(_) if !settings.is_empty() => None,
             Err(wrong) => return Err(refuse(&["plot", name, wrong.key], wrong.to_string())),
         });

@@ -13,7 +13,7 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
     let refuse = |error: &toml::de::Error, place: String| {
         Error::usage(format!("scenario {place}: {}", with_suggestion(error.message())))
     };
-    // The text is first parsed without the settings, because only then do errors have a line number.
+    // The text is parsed once without the `--set` settings, because errors have a line number only in the original text.
     let scenario: Scenario = toml::from_str(&text.text).map_err(|error| match other_format(&text.text) {
         Some(format) => Error::usage(format!(
             "{} is not TOML (it looks like {format}); scenarios are TOML, see docs/scenarios.md",

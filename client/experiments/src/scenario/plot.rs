@@ -22,23 +22,23 @@ pub struct Plot {
     /// Labels of the strategies to show; defaults to all strategies of the experiment.
     #[serde(default)]
     pub strategies: Vec<String>,
-    /// Point or points to show, if the experiment has several points.
+    /// Point or points to show. Used if the experiment has several points.
     #[serde(default)]
     pub at: Option<Value>,
-    /// Titles of the experiment's columns to show; defaults to all.
+    /// Titles of the columns to show. By default, all columns of the experiment are shown.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// Kinds of events to count per time step; defaults to all except successes.
+    /// Kinds of events that are counted in each time step. By default, all kinds except successes are counted.
     #[serde(default)]
     pub series: Vec<Counted>,
-    /// Length of a time step; defaults to the length of the workload's bins.
+    /// Length of a time step. The default is the length of the time bins of the workload.
     #[serde(default)]
     pub(super) step: Option<String>,
     /// End of the time axis. Later data is left out.
     #[serde(default)]
     pub(super) until: Option<String>,
-    /// Length of time over which curves are averaged (moving average). If the server responds in waves, a whole number of wave lengths
-    /// makes the waves invisible.
+    /// Length of the window of a moving average that smooths curves. If the server responds in waves, choose a whole number of wave
+    /// lengths, because the average then hides the waves.
     #[serde(default)]
     pub(super) smooth: Option<String>,
     /// Unit of the time axis; defaults to seconds.
@@ -46,7 +46,7 @@ pub struct Plot {
     pub(super) time_unit: Option<String>,
     #[serde(default)]
     pub scale: Scale,
-    /// Kind of data that the plot needs; set once the scenario has been checked.
+    /// Kind of data that the plot needs; `None` until the scenario has been checked.
     #[serde(skip)]
     pub(super) basis: Option<Basis>,
 }
@@ -54,7 +54,7 @@ pub struct Plot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Default scale of the kind of plot.
+    /// Default scale, which depends on the kind of plot.
     #[default]
     Plain,
     Logarithmic,
@@ -68,7 +68,7 @@ pub enum Counted {
     TurnedAway,
     First,
     Succeeded,
-    /// Attempts in flight that are going to succeed, because the server has accepted them. The server has not yet responded to them.
+    /// Attempts in flight that will succeed. The server has accepted these attempts and has not yet responded to them.
     Queued,
 }
 

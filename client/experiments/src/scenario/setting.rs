@@ -18,8 +18,8 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     let Some((last, parents)) = keys.split_last().filter(|(last, _)| !last.is_empty()) else {
         return Err(refuse("the key is empty"));
     };
-    // Missing sections are created, because files may leave them out. Missing experiments, figures, claims and plots
-    // are not created.
+    // Missing sections are created, because a file may leave sections out. An experiment, figure, claim or plot that the file lacks is an
+    // error.
     let mut place = table;
     for (depth, key) in keys.iter().enumerate() {
         let named = depth == 1 && matches!(parents[0], "experiment" | "figure" | "claim" | "plot");

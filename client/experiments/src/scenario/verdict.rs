@@ -5,7 +5,8 @@ use results::ClaimVerdict;
 use super::claim::{Claim, Expectation};
 use super::condition::Condition;
 
-/// Minimum share of runs in which a sentence about one random run must be true for the claim to hold partly.
+/// Minimum share of runs for a claim to hold partly. It applies to claims about one random run, and counts the runs in which the claim's
+/// sentence is true.
 pub(super) const SOME: f64 = 0.05;
 
 pub struct Judged<'a> {
@@ -13,33 +14,34 @@ pub struct Judged<'a> {
     pub verdict: ClaimVerdict,
     pub ours: String,
     pub condition: Condition,
-    /// Method by which the verdict was reached, in words, such as "the mean over runs".
+    /// Name of the method that led to the verdict, such as "the mean over runs".
     pub by: &'static str,
     pub found: Vec<Found>,
 }
 
 pub struct Found {
     pub at: Option<String>,
-    /// Value of the figure: its mean over runs, unless the claim selects another statistic.
+    /// Value of the figure. It is the mean over runs, unless the claim selects another statistic.
     pub value: f64,
-    /// Lowest and highest value of the middle 95 % of runs; set if the verdict depends on this range.
+    /// Lowest and highest value of the middle 95 % of runs; `None` if the verdict does not depend on this range.
     pub middle: Option<(f64, f64)>,
     pub runs: usize,
-    /// Number of runs in which the claim's sentence is true; set if the verdict depends on this number.
+    /// Number of runs in which the claim's sentence is true; `None` if the verdict does not depend on this number.
     pub so_in: Option<usize>,
     pub verdict: ClaimVerdict,
     pub(super) text: String,
 }
 
 impl Judged<'_> {
-    /// Returns whether the verdict is the one that the scenario expects. Returns `None` if there are too few runs to decide.
+    /// Returns true if the verdict is the one that the scenario expects. Returns `None` if there are too few runs to decide.
     pub fn as_expected(&self) -> Option<bool> {
         let expected = match self.claim.expect {
             Expectation::Holds => ClaimVerdict::Holds,
             Expectation::HoldsPartly => ClaimVerdict::HoldsPartly,
             Expectation::DoesNotHold => ClaimVerdict::DoesNotHold,
         };
-        // At least 20 runs are needed to observe a share between 5 % and a half.
+        // A claim holds partly if its sentence is true in at least 5 % and at most half of the runs. With fewer than 20 runs, the smallest
+        // observable share is above 5 %.
         let too_few_for_a_share = self.claim.expect == Expectation::HoldsPartly
             && matches!(self.found.as_slice(), [one] if one.so_in.is_some() && (one.runs as f64) * SOME < 1.0);
         (self.verdict != ClaimVerdict::TooFewRuns && !too_few_for_a_share).then_some(self.verdict == expected)

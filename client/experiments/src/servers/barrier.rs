@@ -1,4 +1,4 @@
-//! Mockserver with the barrier at which the shards of a run wait for one another.
+//! Connection to the mockserver that holds the barrier. The shards of a run wait for one another at this barrier.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::error::{ErrorKind, refusal, refusal_because};
 use crate::experiment::Experiment;
 use crate::sharded::BarrierChoice;
 
-/// Probes the mockserver at `address`, which holds the barrier for the shards of a run.
+/// Probes the mockserver at `address`. This server holds the barrier at which the shards of a run wait for one another.
 ///
 /// # Errors
 /// Fails if the address is invalid, if no server answers at the address, or if the server is not a mockserver that accepts this client.

@@ -1,4 +1,4 @@
-//! Number of connections that the limit on open files allows, and warnings if this number is small.
+//! Computation of the number of connections that the limit on open files allows. Warnings are created if this number is small.
 
 use loadgen_core::{ArrivalProcess, Workload};
 use mockserver::core::Config;
@@ -7,30 +7,32 @@ use crate::servers::target::{Kind, Server};
 use results::Warning;
 use results::numbers::thousands;
 
-/// Number of files that an experiment opens besides its connections: timers, runtimes, admin connections, outputs.
+/// Number of files that an experiment opens in addition to connections to the server: timers, runtimes, administrative connections and
+/// outputs.
 const OPENED_LATER: u64 = 16;
 
-/// Assumed number of open files if the system does not report it.
+/// Assumed number of files that the program already has open, used if the system does not report the number.
 const USUALLY_OPEN: u64 = 48;
 
-/// Assumed number of concurrent connections of a client if nothing is known about its server.
+/// Assumed number of concurrent connections of a client whose server is unknown.
 const USUALLY_WANTED: u64 = 128;
 
-/// Number of connections that can be open at once. If a run needs more, attempts wait in the client for a file descriptor, which makes the
-/// run a different experiment.
+/// Number of connections that the program can have open at once. If a run needs more connections, some attempts must wait in the client.
+/// Such a wait would change the experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionRoom {
     pub most: usize,
     limit: Option<u64>,
-    /// Number of files reserved for everything except connections.
+    /// Number of open files that are not connections.
     others: u64,
-    /// Number of files per connection: 2 for an embedded server, because the same process holds both ends, otherwise 1.
+    /// Number of open files per connection. It is 2 for an embedded server, because both ends of a connection are then in the same process.
+    /// For any other server it is 1.
     ends: u64,
 }
 
 impl ConnectionRoom {
-    /// Computes the number of connections that the given limit on open files allows; `None` means no limit. With an embedded server, both
-    /// ends of each connection count towards the limit.
+    /// Computes the number of connections that the limit on open files allows. If `limit` is `None`, there is no limit. With an embedded
+    /// server, both ends of each connection count towards the limit.
     pub fn within(limit: Option<u64>, server: &Server) -> Self {
         let open = std::fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
         let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
@@ -60,9 +62,9 @@ impl ConnectionRoom {
         })
     }
 
-    /// Returns a warning if a run had more concurrent attempts (`in_flight`) than connections were possible. Each attempt uses a connection
-    /// of its own, so some attempts had to wait. The number of opened connections proves nothing, because faults may have closed most of
-    /// them.
+    /// Returns a warning if the attempts in flight (`in_flight`) exceeded the number of possible connections. Each attempt uses a
+    /// connection of its own, so some attempts had to wait. The number of opened connections would not show this, because faults may have
+    /// closed most connections.
     pub fn warning_after(&self, in_flight: u64) -> Option<Warning> {
         (in_flight > self.most as u64).then(|| Warning::FewConnections {
             most: self.most as u64,

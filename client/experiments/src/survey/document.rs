@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::setting::Setting;
 
-/// Factor by which the time of an unfinished run is multiplied, after the time was divided by the share of ops done. Without this factor, a
-/// strategy that gives up early would look fast.
+/// Factor that increases the time of an unfinished run. The time is first divided by the share of ops done and then multiplied by this
+/// factor. Without the factor, a strategy that gives up early would look fast.
 const UNFINISHED: f64 = 5.0;
 
-/// Maximum duration of a run in a survey's file, in seconds. No run is longer, because instants overflow after 584 years.
+/// Maximum duration of a run in the file of a survey, in seconds. No real run is longer, because instants overflow after 584 years.
 const MAX_END_S: f64 = 2e10;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
     /// Seed from which the settings are drawn.
     pub seed: u64,
-    /// Number of seeds per strategy and setting.
+    /// Number of runs per strategy and setting, each with its own seed.
     pub repeats: u32,
     #[serde(default)]
     pub stopped_early: bool,
@@ -31,20 +31,21 @@ pub struct Survey {
 pub struct Surveyed {
     #[serde(flatten)]
     pub setting: Setting,
-    /// Runs by strategy. The runs of one strategy are in the order of seeds.
+    /// Runs of all strategies in this setting. Each inner list has the runs of one strategy, in the order of seeds.
     pub runs: Vec<Vec<Run>>,
 }
 
-/// Figures of one run that a survey needs. In JSON these figures are the list `[end_s, attempts, undone, ops, fairness]`.
+/// Figures of one run that a survey needs. JSON represents them as the list `[end_s, attempts, undone, ops, fairness]`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "(f64, u64, u64, u64, Option<f64>)", into = "(f64, u64, u64, u64, Option<f64>)")]
 pub struct Run {
-    /// Seconds from the first arrival to the last success. If ops were left undone, seconds from the first arrival to the end of the run.
+    /// Time from the first arrival to the last success, in seconds. If ops were left undone, time from the first arrival to the end of the
+    /// run.
     pub end_s: f64,
     pub attempts: u64,
     pub undone: u64,
     pub ops: u64,
-    /// Jain's fairness index of the numbers of ops done per client, over windows of time; `None` with one client.
+    /// Jain's fairness index of the numbers of ops done by each client, computed over windows of time. `None` if there is only one client.
     pub fairness: Option<f64>,
 }
 
@@ -117,7 +118,7 @@ impl Run {
         penalty * self.end_s * self.undone_factor()
     }
 
-    /// Returns the number of attempts for all ops. For an unfinished run, the number is extrapolated: attempts are divided by the share of
+    /// Returns the number of attempts for all ops. If the run left ops undone, the number is extrapolated: it is divided by the share of
     /// ops done.
     pub fn attempts_for_all(&self) -> f64 {
         self.attempts as f64 * self.undone_factor()

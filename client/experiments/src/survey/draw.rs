@@ -1,8 +1,7 @@
 //! Distributions of a survey's settings.
 //!
-//! Sizes and times of unknown order of magnitude are drawn log-uniformly. Loads and numbers of ops are drawn uniformly.
-//! Everything is rounded to three significant digits. The flags of a setting are therefore short and still reproduce
-//! exactly the same run.
+//! Sizes and times whose order of magnitude is unknown are drawn log-uniformly. Loads and numbers of ops are drawn uniformly. All values
+//! are rounded to three significant digits. The flags of a setting are therefore short, and they still reproduce the run exactly.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,9 +10,9 @@ use vocabulary::{Draws, Purpose, draws, unit};
 
 use super::setting::{Limit, Setting};
 
-/// Returns the settings of a survey with the given seed: first those with concurrency limits, then those with rate limits. A setting
-/// depends only on the seed and on its place among the settings of its kind. A longer survey therefore begins with the settings of a
-/// shorter one.
+/// Returns the settings of a survey with the given seed. Settings with concurrency limits come first, followed by settings with rate
+/// limits. A setting depends only on the seed and on its index among the settings with the same kind of limit. If the number of settings is
+/// increased, the settings of the shorter survey are therefore kept.
 pub fn settings(seed: u64, concurrency_limits: u32, rate_limits: u32) -> Vec<Setting> {
     let concurrency = (0..concurrency_limits).map(|place| Drawing::new(seed, place, 1).concurrency());
     let rate = (0..rate_limits).map(|place| Drawing::new(seed, place, 2).rate());
@@ -68,7 +67,7 @@ impl Drawing {
         Setting { number: 0, limit: Limit::Rate, clients, slots: 0, rejected_count, flags }
     }
 
-    /// Draws the times of service, of rejections and of the network. Returns the mean service time.
+    /// Draws the service time, the duration of rejections, and the network delay. Returns the mean service time.
     fn server(&mut self) -> Duration {
         let service = self.time(20, 3_000);
         let text = duration(service);

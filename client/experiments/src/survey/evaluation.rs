@@ -1,4 +1,4 @@
-//! Ratios of each strategy's figures to those of a reference strategy, paired by setting and seed.
+//! Ratios of the figures of each strategy to the figures of a reference strategy. Runs with the same setting and seed are paired.
 
 use serde::Serialize;
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
@@ -6,7 +6,8 @@ use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 use super::document::{Run, Survey, Surveyed};
 use super::groups::Group;
 
-/// Ratio of times above which a strategy counts as slower than the reference in a setting.
+/// Minimum ratio of times for slowness. In a setting, a strategy counts as slower than the reference if its time exceeds the reference's
+/// time by more than this factor.
 pub const SLOWER: f64 = 1.1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +17,11 @@ pub struct Against {
     pub reference: usize,
 }
 
-/// Geometric mean of ratios over settings, with its 95 % confidence interval.
+/// Geometric mean, over settings, of the ratios to the reference strategy, with the 95 % confidence interval of the mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ratio {
     pub mean: f64,
-    /// Ends of the interval (Student's t on logarithms); `None` with fewer than five settings.
+    /// Ends of the confidence interval, computed with Student's t on logarithms. `None` if there are fewer than five settings.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -31,14 +32,14 @@ pub struct Row {
     pub time: Ratio,
     pub attempts: Ratio,
     pub slower: usize,
-    /// Largest ratio of times, and the number of the setting with this ratio.
+    /// Largest ratio of times in any setting, and the number of that setting.
     pub worst: (f64, u64),
-    /// Number of settings in which the strategy did not finish at least one run.
+    /// Number of settings in which the strategy left at least one of its runs unfinished.
     pub unfinished: usize,
-    /// Number of settings in which the strategy did not finish at least one run, although the reference strategy finished all of its own
-    /// runs.
+    /// Number of settings in which only the strategy failed to finish: it left at least one run unfinished, and the reference strategy
+    /// finished all runs.
     pub unfinished_alone: usize,
-    /// Mean of Jain's fairness index over the runs of a group; only in groups whose settings all have several clients.
+    /// Mean of Jain's fairness index over the runs of a group of settings. `None` unless every setting of the group has several clients.
     pub fairness: Option<f64>,
 }
 

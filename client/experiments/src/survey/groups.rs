@@ -5,9 +5,9 @@ use super::setting::{Limit, Setting};
 
 pub struct Group {
     pub name: &'static str,
-    /// True if the group contains all settings with one kind of limit.
+    /// True if the group contains all settings with one kind of limit, and not only some of them.
     pub is_whole: bool,
-    /// True if the group contains only settings in which the reference strategy finishes all its runs.
+    /// True if the group is restricted to settings in which the reference strategy finishes all its runs.
     finished_by_reference: bool,
     contains: fn(&Setting) -> bool,
 }

@@ -26,7 +26,7 @@ pub struct Setting {
     pub number: u64,
     pub limit: Limit,
     pub clients: u32,
-    /// Maximum number of concurrent requests; 0 for a rate limit.
+    /// Maximum number of concurrent requests. 0 if the server has a rate limit instead of a concurrency limit.
     pub slots: u32,
     /// Whether rejected requests count against the rate limit.
     pub rejected_count: bool,

@@ -1,4 +1,4 @@
-//! Lists of arrivals in files: groups of arrivals that are scattered over time, and single instants.
+//! Lists of arrivals in workload files. Arrivals are given either as groups that are scattered over time, or as single instants.
 
 use std::sync::Arc;
 use std::time::Duration;

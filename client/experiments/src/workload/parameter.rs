@@ -19,33 +19,33 @@ pub struct Parameter {
     pub key: &'static str,
     pub short: Option<char>,
     pub placeholder: &'static str,
-    /// Description in help texts: one line, followed by a blank line and paragraphs if it is long. For a [`Kind::Truth`], the text
-    /// describes the flag `--no-KEY`.
+    /// Description of the parameter in help texts. A long description begins with one line, followed by a blank line and paragraphs. For a
+    /// [`Kind::Truth`], the description is that of the flag `--no-KEY`.
     pub about: &'static str,
     /// Default value, as help texts show it.
     pub default: Option<&'static str>,
     pub place: AllowedIn,
     pub excludes: &'static [&'static str],
     pub kind: Kind,
-    /// True if results have a separate field for the value that a run uses. Otherwise results contain the value as it was given, under the
-    /// parameter's key.
+    /// True if results have a separate field for the value that a run uses. If there is no such field, results contain the value as the
+    /// user gave it, under the parameter's key.
     pub resolved: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllowedIn {
     Everywhere,
-    /// The parameter is accepted on command lines only. Files set its value elsewhere or not at all.
+    /// The parameter is accepted only on command lines. In a file, the value is set in another place or not at all.
     CommandLine,
     Files,
 }
 
 type Field<T> = fn(&mut WorkloadSpec) -> &mut Option<T>;
 
-/// Type of a parameter's value, and the field that the parameter fills.
+/// Type of a parameter's value, together with the field of the workload that the parameter sets.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// A whole number in a range, both ends included.
+    /// A whole number from `min` to `max`, both included.
     Count {
         min: u64,
         max: u64,
@@ -112,7 +112,7 @@ impl Parameter {
         self.key.replace('_', "-")
     }
 
-    /// Sets the parameter's field from a text of a command line. The text for a switch is `true` or `false`.
+    /// Sets the parameter's field from the text on a command line. For a switch, the text is `true` or `false`.
     ///
     /// # Errors
     /// The error describes the accepted values, in a text that begins with "it".
@@ -148,8 +148,8 @@ impl Parameter {
         Ok(())
     }
 
-    /// Returns the field's value in the form that a command line accepts. Returns `None` if the field is not set, or if its value is a list
-    /// that only files can contain.
+    /// Returns the field's value as a command line would contain it. Returns `None` if the field is not set, or if its value is a list that
+    /// only a file can contain.
     pub fn show(&self, spec: &WorkloadSpec) -> Option<String> {
         let mut spec = spec.clone();
         match self.kind {
@@ -175,7 +175,7 @@ impl Parameter {
         }
     }
 
-    /// Returns the field's value in the form that results contain. Returns `None` if the field is not set or has the default value.
+    /// Returns the field's value as results contain it. Returns `None` if the field is not set, or if it has the default value.
     pub(super) fn recorded(&self, spec: &WorkloadSpec) -> Option<Setting> {
         let shown = self.show(spec)?;
         let mut by_default = WorkloadSpec::default();
@@ -188,7 +188,7 @@ impl Parameter {
         Some(match shown.parse() {
             _ if usual.as_ref() == Some(&shown) => return None,
             Ok(truth) => Setting::Truth(truth),
-            // A list of one status parses as a number, but is recorded as text like longer lists.
+            // A list of status codes is recorded as text. This includes a list of one status code, although its text is a number.
             Err(_) if matches!(self.kind, Kind::RejectedWhen(_)) => Setting::Text(shown),
             Err(_) => Setting::typed(&shown),
         })

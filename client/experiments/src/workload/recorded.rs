@@ -1,4 +1,5 @@
-//! Workload parameters that results contain as they were given, because results have no field for the value that a run uses.
+//! Workload parameters that results contain in the form in which the user gave them. For these parameters, results have no separate field
+//! for the value that a run uses.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! A workload as it was given, and the configuration of the runs that it yields.
+//! A workload as the user gave it, and its conversion into the configuration of runs.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -9,19 +9,20 @@ use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
 pub const DEFAULT_RATE: Rate = Rate::per_second(1000.0);
-/// Number of ops of a run for which neither a number of ops, nor a duration, nor a list of arrivals was given.
+/// Default number of ops. Used if the user gave no number of ops, no duration and no list of arrivals.
 const DEFAULT_OPS: u64 = 2000;
 pub(super) const MAX_OPS: u64 = 4_000_000_000;
-/// Maximum number of clients, and maximum number of unfinished ops in a closed loop.
+/// Maximum number of clients. In a closed loop, also the maximum number of ops in progress at once.
 pub(super) const MAX_CLIENTS: u32 = 1_000_000;
-/// Maximum number of ops that arrive at once. It is limited because all ops of a burst wait in memory.
+/// Maximum number of ops that arrive at once, limited because all ops of a burst wait in memory.
 pub const MAX_BURST: u64 = 10_000_000;
-/// Default time, after the end of a run of limited duration, in which ops that have arrived may still finish.
+/// Default drain time. After a run of limited duration has stopped accepting ops, ops that have already arrived may still finish in this
+/// time.
 const DEFAULT_DRAIN: Duration = Duration::from_mins(1);
-/// Default noise of delays in virtual time, about as much as a quiet machine adds to a round trip.
+/// Default noise that is added to delays in virtual time. A quiet machine adds about as much noise to a round trip.
 pub(super) const DEFAULT_DELAY_NOISE: Duration = Duration::from_micros(200);
 
-/// A workload as it was given. Fields that were not given are unset. The table of parameters describes the fields.
+/// A workload as the user gave it. A field is `None` if the user did not give it. The table of parameters describes the fields.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkloadSpec {
     pub ops: Option<u64>,
@@ -63,9 +64,10 @@ pub enum Arrivals {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spelling {
-    /// Parameters are flags of a command line. A flag without an effect is an error.
+    /// The parameters were given as flags on a command line. A flag that has no effect is an error.
     Flags,
-    /// Parameters are keys of a file. The sections of a file may contain more parameters than an experiment needs.
+    /// The parameters were given as keys in a file. A key that has no effect is not an error, because a section may have more parameters
+    /// than an experiment needs.
     Keys,
 }
 
@@ -85,7 +87,7 @@ impl WorkloadSpec {
             || self.at.is_some()
     }
 
-    /// Returns the maximum noise that is added to a constant network delay in virtual time.
+    /// Returns the maximum of the random noise that virtual time adds to a constant network delay.
     pub fn delay_noise(&self) -> Duration {
         self.delay_noise.unwrap_or(DEFAULT_DELAY_NOISE)
     }
@@ -173,8 +175,8 @@ impl WorkloadSpec {
     }
 }
 
-/// Rejects bursts that are too large or unlimited, and lists of arrivals that continue after the run has stopped
-/// accepting ops.
+/// Rejects a burst that is too large or has no limit. Also rejects a list of arrivals if some of them come after the end of the time in
+/// which the run accepts ops.
 fn check_arrivals(
     arrivals: &ArrivalProcess,
     ops: Option<u64>,

@@ -1,7 +1,8 @@
-//! Comparison of delays. Fixed delays must be equal; random delays must come from the same distribution.
+//! Comparison of delays. A fixed delay must be equal in the recording and with the strategy. A random delay must have the same distribution
+//! in both.
 //!
-//! Strategy and recording decide which delays are fixed. A delay of the strategy is fixed if it is equal in all of its simulated ops. If
-//! the strategy draws a delay at random, the recorded delay must not always be the same.
+//! A delay of the strategy is fixed if it is equal in all simulated ops. If the delay is random, its recorded values must not all be the
+//! same.
 
 use statistics::KolmogorovSmirnov;
 
@@ -10,31 +11,34 @@ use super::number::{ends, range, seconds};
 use crate::grain::Grain;
 use crate::outcome::Difference;
 
-/// Margin around the range of a strategy's draws within which recorded values are accepted. It is 12 times the range divided by the number
-/// of draws. The true range of a uniform distribution reaches further with a probability of e⁻¹² at either end.
+/// Margin by which a recorded value may lie outside the range of the strategy's draws. The margin is 12 times this range, divided by the
+/// number of draws. A uniform distribution extends further than this margin with a probability of e⁻¹² at each end.
 const BEYOND: f64 = 12.0;
 
-/// Maximum time, in seconds, by which a recorded delay until a calendar time may be longer than all simulated ones, in addition to the
-/// usual margins (`BEYOND` and the recorder's precision). A client that is slightly late waits until the next full second.
+/// Additional margin, in seconds, by which a recorded delay may be longer than all simulated ones. It applies to delays until a calendar
+/// time, and is added to the usual margins (`BEYOND` and the recorder's precision). A client that is slightly late waits until the next
+/// full second.
 const NEXT_SECOND: f64 = 1.0;
-/// Maximum time, in seconds, by which a recorded delay until a calendar time may be shorter than all simulated ones, in addition to the
-/// usual margins (`BEYOND` and the recorder's precision).
+/// Additional margin, in seconds, by which a recorded delay may be shorter than all simulated ones. It applies to delays until a calendar
+/// time, and is added to the usual margins (`BEYOND` and the recorder's precision).
 const EARLY: f64 = 25e-3;
 
-/// Delays before the same retry, in seconds: delays of the recorded ops, and delays of the strategy's simulated ops (`own`).
+/// Delays before the same retry of each op, in seconds. `recorded` contains the delays of recorded ops, and `own` those of the strategy's
+/// simulated ops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delays<'a> {
     pub(crate) what: &'a str,
     pub(crate) recorded: &'a [f64],
     pub(crate) own: &'a [f64],
     pub(crate) grain: Grain,
-    /// True if the delays depend on the calendar time, which differs between the recorder's clock and the simulation's.
+    /// True if the delays depend on the calendar time. Only their range is then compared, because the recorder's clock and the simulated
+    /// clock show different times.
     pub(crate) by_calendar: bool,
 }
 
 impl Delays<'_> {
-    /// Returns the difference between recorded and simulated delays, if there is one. `more` returns many more draws of the strategy. It is
-    /// called only if a recorded value is outside the range of the first draws.
+    /// Returns the difference between recorded and simulated delays, or `None` if there is none. The function `more` simulates many more
+    /// draws of the strategy. It is called only if a recorded value is outside the range of the first draws.
     pub(crate) fn difference(&self, more: impl FnOnce() -> Vec<f64>) -> Option<Difference> {
         if self.recorded.is_empty() {
             return None;
@@ -68,7 +72,7 @@ impl Delays<'_> {
         Some(Difference::new(self.what, self.described(*outside), range(own)))
     }
 
-    /// Returns a difference if the recorded value is always the same although the strategy draws it at random.
+    /// Returns a difference if all recorded values are the same, although the strategy draws them at random.
     fn too_steady(&self) -> Option<Difference> {
         let (low, high) = ends(self.recorded);
         if self.recorded.len() < 2 || high - low > self.grain.unsteadiness() {
@@ -92,8 +96,8 @@ impl Delays<'_> {
             let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
             KolmogorovSmirnov::new(&recorded, &seen).p
         };
-        // A machine that adds time to delays adds about the same time to each. Its recorded delays are therefore also compared after
-        // up to 15 ms have been subtracted from each.
+        // If recorded delays include processing time of the machine, this time is about the same in all of them. The delays are therefore
+        // also compared after a fixed time of up to 15 ms has been subtracted from each.
         let shifts: &[f64] =
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);

@@ -1,8 +1,9 @@
-//! Comparison of consecutive recorded ops of one client with many runs of a strategy. Where all runs agree, ops are compared one by one;
-//! where they differ, distributions are compared.
+//! Comparison of a series (consecutive recorded ops of one client) with many simulated runs of a strategy. If all runs have the same value
+//! for an op, the recorded value is compared with it. If the runs differ, distributions are compared.
 //!
-//! The waits of one run depend on each other, so tests for independent values do not apply. Instead, the distance of each run from all runs
-//! together is computed. The distance of the recorded run may exceed that of the furthest run, but not by much.
+//! The waits within one run depend on each other, so tests for independent values do not apply. Instead, the distribution of each run is
+//! compared with the distribution of all runs together. The distance of the recorded series from all runs may exceed the largest distance
+//! of a simulated run, but not by much.
 
 use statistics::KolmogorovSmirnov;
 
@@ -13,7 +14,8 @@ use crate::outcome::Difference;
 use crate::pair::{Series, Waits};
 use crate::replay::Op;
 
-/// Maximum distance of the recorded run from all runs together, as a multiple of the distance of the furthest run.
+/// Maximum distance of the recorded series from all simulated runs together. It is given as a multiple of the largest distance that a
+/// single simulated run has from all of them.
 const FURTHER: f64 = 1.3;
 
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +25,7 @@ enum SeriesPosition {
     AfterLast,
 }
 
-/// Returns the first difference between a recorded series and runs of a strategy. The series and all runs have the same number of ops.
+/// Returns the first difference between a recorded series and simulated runs of a strategy. Every run has as many ops as the series.
 pub(crate) fn series(recorded: &Series, runs: &[Vec<Op>], grain: Grain) -> Option<Difference> {
     attempts(&recorded.attempts, runs)
         .or_else(|| endings(recorded, runs))
@@ -57,7 +59,8 @@ fn endings(recorded: &Series, runs: &[Vec<Op>]) -> Option<Difference> {
     })
 }
 
-/// Checks that every recorded kind of ending occurs in some simulated op, and that every simulated op has one of the recorded kinds.
+/// Checks that recorded and simulated ops have the same kinds of endings. Every recorded kind must occur in a simulated op, and every
+/// simulated op must have a recorded kind.
 fn kinds(recorded: &[RecordedEnding], runs: &[Vec<Op>]) -> Option<Difference> {
     let first = runs.first().filter(|_| !recorded.is_empty())?;
     let other = first.iter().find(|op| !recorded.iter().any(|described| described.fits(op.ending)));
