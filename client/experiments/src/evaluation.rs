@@ -1,8 +1,8 @@
-//! Evaluation of runs: ranking of strategies, size of differences, sensitivity of the ranking to the server, best point, and agreement of
-//! both drivers.
+//! Evaluation of runs. It ranks strategies, computes the size of differences, and tests whether a ranking also holds on similar servers. It
+//! also finds the best point of a sweep, and checks whether simulated runs agree with runs over HTTP.
 //!
-//! The evaluation is computed from results and starts no runs. It also writes the sentences of documents, while its callers write tables
-//! and notes for terminals.
+//! The evaluation is computed from results and starts no runs. It writes the sentences of documents. Tables and notes for terminals are
+//! written by its callers.
 
 pub mod agreement;
 pub mod best_point;

@@ -247,7 +247,7 @@ impl Experiment {
     }
 }
 
-/// Returns the scheduled downtime of a mockserver whose configuration does not change.
+/// Returns the downtime that the configuration of a mockserver schedules. It is valid as long as the configuration does not change.
 fn planned_outages(model: &Config) -> PlannedOutages {
     let instant = Instant::from_nanos;
     let down = model.schedule.down().into_iter();

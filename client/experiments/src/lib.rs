@@ -1,7 +1,7 @@
-//! Experiments as a library, without command line, terminal or process exit.
+//! Experiments as a library. It needs no command line and no terminal, and it never ends the process.
 //!
-//! Callers pass parsed settings. They receive an [`Experiment`] that is valid by type, or an [`Error`] whose kind shows
-//! whether the caller's input is at fault.
+//! Callers pass parsed settings. They receive an [`Experiment`], whose type guarantees that its settings are valid, or an [`Error`]. The
+//! kind of the error shows whether the caller's input caused it.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod checks;

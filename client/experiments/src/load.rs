@@ -22,12 +22,9 @@ pub struct Load {
 }
 
 impl Load {
-    /// Returns the load of an experiment on a server. Returns `None` if the load factor is undefined or unknown:
-    ///
-    /// - for closed loops, bursts and lists of arrivals, which have no rate;
-    /// - for requests from local addresses that the user chose;
-    /// - for servers whose capacity is unknown;
-    /// - for conditional writes, because the number of their requests depends on the clients.
+    /// Returns the load of an experiment on a server. Returns `None` if the server's capacity is unknown, or if ops have no arrival rate
+    /// (closed loops, bursts and lists of arrivals). Also returns `None` for requests from local addresses that the user chose, and for
+    /// conditional writes. The number of requests of a conditional write depends on the clients.
     pub fn new(experiment: &Experiment, server: Option<&Config>, mode: Mode) -> Option<Self> {
         let (rate, server) = (experiment.rate()?, server?);
         if experiment.run.kind != OperationKind::Request || !experiment.sending.local_addresses.is_empty() {

@@ -19,7 +19,8 @@ const EMBEDDED: &str = "embedded";
 /// Maximum size of a request body in a plan, in bytes. A plan with a larger body is rejected, because no real run sends so much.
 const MAX_BODY: usize = 64 << 20;
 
-/// Returns the plan of a point: its experiments, which differ only in their strategies, and the server under test.
+/// Returns the plan of a point. The plan contains the point's experiments, which differ only in their strategies, and the server under
+/// test.
 ///
 /// # Errors
 /// Fails if there is no experiment, or if restoring the plan would yield different experiments.

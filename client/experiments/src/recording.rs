@@ -1,5 +1,5 @@
-//! Recorders of single runs, for the plots that a scenario requests. The amount of recorded data is bounded, however
-//! long a run is: excess data is thinned, and the plot states how.
+//! Recorders of single runs, for the plots that a scenario requests. The amount of recorded data is limited, even for long runs. Excess
+//! data is thinned, and the plot states how the data was thinned.
 
 mod calls;
 mod clients;

@@ -1,7 +1,8 @@
-//! Surveys: comparison of strategies on many servers drawn at random, because results on one server say little about another server.
+//! Surveys: comparison of strategies on many servers that are drawn at random, because results on one server say little about another
+//! server.
 //!
-//! [`settings`] draws servers and workloads. A [`Survey`] holds the runs, and its methods turn them into ratios to a reference strategy,
-//! paired by setting and seed.
+//! The function [`settings`] draws servers and workloads. A [`Survey`] holds the runs. Its methods compute ratios to a reference strategy
+//! from pairs of runs with the same setting and seed.
 
 mod document;
 mod draw;

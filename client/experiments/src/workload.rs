@@ -1,7 +1,7 @@
-//! Workloads: one table of their parameters for command lines, scenario files and sweeps, and the resulting configuration.
+//! Workloads. A single table describes their parameters for command lines, scenario files and sweeps.
 //!
-//! A [`WorkloadSpec`] contains parameters as they were given; each of [`PARAMETERS`] fills one of its fields. [`WorkloadSpec::run_config`]
-//! checks that the parameters fit together, and fills in defaults.
+//! A [`WorkloadSpec`] contains the parameters as the user gave them. Each entry of [`PARAMETERS`] fills one of its fields.
+//! [`WorkloadSpec::run_config`] checks that the parameters fit together, fills in defaults, and returns the configuration of a run.
 
 mod file;
 mod lists;

@@ -28,7 +28,7 @@ pub(crate) struct Grain {
 const TOLERANCE: f64 = 1e-3;
 const TOLERANCE_RATIO: f64 = 0.01;
 
-/// Margin for the rounding of the last digit of a recorded delay.
+/// Tolerance for the rounding of a recorded delay to its last digit.
 const DIGIT: f64 = 1e-9;
 
 impl Grain {
@@ -62,7 +62,8 @@ impl Grain {
             noise: 15e-3,
         };
         match () {
-            // curl's waits of 1 s were recorded as 1.004 to 1.05 s, its wait of 32 s as 32.108 s.
+            // The values are derived from recordings of curl: its waits of 1 s were recorded as 1.004 to 1.05 s, and its wait of 32 s as
+            // 32.108 s.
             () if language == "command line" => Self { above: 60e-3, above_ratio: 2e-3, ..real },
             () if interception.starts_with("none: real time") => real,
             () if language == "javascript" || library == "tower" => milliseconds,

@@ -1,4 +1,4 @@
-//! Mapping from recorded configurations to strategies, by the user's own entries and by the rules of presets.
+//! Mapping from recorded configurations to strategies. It uses the user's own entries and the rules of presets.
 
 use serde::Deserialize;
 use tailback::{Preset, Rule, StrategySpec};
@@ -65,7 +65,7 @@ impl Map {
         Self { entries: Vec::new(), rules: presets.iter().flat_map(|preset| preset.rules.clone()).collect() }
     }
 
-    /// Adds the entries of a TOML file, which take precedence over all rules.
+    /// Adds the entries of a TOML file. Entries take precedence over the rules of presets.
     ///
     /// # Errors
     /// Returns the line of a syntax error, the entry whose text is not a strategy, or the configuration that has two entries.

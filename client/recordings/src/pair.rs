@@ -242,8 +242,8 @@ impl Series {
 }
 
 impl Waits {
-    /// Splits the list of recorded waits of an op by their position. The list has one of three forms: the waits before all attempts, these
-    /// waits and the wait after the last attempt, or only the waits before the retries.
+    /// Splits the list of recorded waits of an op by their position. The list may contain the waits before all attempts, and may also
+    /// contain the wait after the last attempt. If it is shorter, it contains only the waits before the retries.
     fn new(attempts: u32, mut waits: Vec<f64>) -> Result<Self, Wrong> {
         for wait in &waits {
             is_wait("waits_per_op", *wait)?;

@@ -7,7 +7,7 @@ use vocabulary::TimeScale;
 
 use super::course;
 
-/// Difference between a real and a simulated run that timers and threads may cause, as a share of the mean.
+/// Allowed difference between a real run and the mean of simulated runs that is due to timers and threads, as a share of this mean.
 const TOLERANCE: f64 = 0.04;
 /// Allowed difference between a real run and the mean of simulated runs, in standard deviations of the simulated runs. The simulated runs
 /// differ only in their seeds.

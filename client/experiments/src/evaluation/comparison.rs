@@ -1,5 +1,5 @@
-//! Comparison of several strategies measured in blocks (a block runs every strategy once with one seed): ranking, differences, and whether
-//! the ranking holds.
+//! Comparison of several strategies: their ranks, their differences, and whether the ranking holds on similar servers. The strategies are
+//! measured in blocks, each of which runs every strategy once with one seed.
 
 use results::{Answer, Compared, RankedStrategy, Score, ranked_by_share};
 
@@ -15,7 +15,7 @@ pub struct Comparison {
     pub by: Score,
     /// Strategies in the order of their ranks, best first. Strategies that cannot be ranked come last.
     pub standings: Vec<RankedStrategy>,
-    /// Comparisons, by the score, of every two strategies that did the same work.
+    /// Comparisons of every two strategies that did the same work. These strategies are compared in the score that decides the ranking.
     pub pairs: Vec<Pair>,
     /// Comparisons of the best strategy with every other strategy in a companion score. The companion of attempts is the makespan, and the
     /// companion of any other score is attempts. A second score is compared because one score alone may mislead.

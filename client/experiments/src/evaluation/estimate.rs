@@ -1,4 +1,4 @@
-//! Estimate of the best point of a sweep on fresh seeds.
+//! Estimate of the figures at the best point of a sweep, from runs with fresh seeds.
 
 use results::numbers::{counted, short};
 use results::{Best, RankedStrategy, Score, Winner};

@@ -1,5 +1,5 @@
-//! Comparison of two strategies, as a sentence and as a record. The ratio of their figures is paired by block, that is,
-//! by seed.
+//! Comparison of two strategies, as a sentence and as a record. The ratio of their figures is computed from pairs of runs with the same
+//! seed.
 
 use results::numbers::{level, ratio_decimals};
 use results::{PairRecord, Score};

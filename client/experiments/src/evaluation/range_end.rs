@@ -1,4 +1,4 @@
-//! Check whether the best value of a varied parameter lies at an end of its range. If so, a better value may lie beyond that end.
+//! Check whether the best value of a varied parameter lies at an end of the parameter's range. A better value may then lie beyond that end.
 
 use results::Axis;
 use vocabulary::duration_text;

@@ -1,4 +1,4 @@
-//! Recorders of one run, one for each plot.
+//! Recorders of one run. Each plot that shows the run has its own recorder.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

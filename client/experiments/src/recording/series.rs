@@ -4,8 +4,8 @@ use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint
 
 use super::rounded::rounded;
 
-/// Returns the part of a result that plots need, with the label that the plot shows. The time series is left out, and so is the
-/// configuration, because the scenario determines it.
+/// Returns the part of a result that plots need, with the label that the plot shows. The time series is not included. The configuration is
+/// not included either, because the scenario determines it.
 pub(super) fn outline(label: &str, result: &RunResult) -> DrawnRun {
     DrawnRun {
         label: label.to_owned(),

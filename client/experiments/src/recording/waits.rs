@@ -10,7 +10,7 @@ use vocabulary::Instant;
 use super::rounded::rounded;
 use crate::scenario::over_seeds;
 
-/// Maximum number of retries per op that are recorded separately.
+/// Maximum number of retries of one op for which waits are recorded.
 const MAX_RETRIES: usize = 30;
 const MAX_WAITS: usize = 20_000;
 const MAX_OPS: usize = 100_000;

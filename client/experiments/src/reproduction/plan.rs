@@ -1,4 +1,4 @@
-//! Planning and execution of the runs of scenarios, in virtual time or, for scenarios that allow it, over HTTP.
+//! Planning and execution of the runs of scenarios. They are executed in virtual time, or over HTTP if the scenario allows it.
 
 use std::sync::Arc;
 use std::time::Duration;

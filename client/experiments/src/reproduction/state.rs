@@ -1,4 +1,4 @@
-//! Scenario with its cells, the figures of its runs, and the data recorded for plots.
+//! A scenario together with its cells (one strategy at one point each), the figures of its runs, and the data recorded for plots.
 
 use super::drawn::Kept;
 use crate::scenario::{Cell, Data, Judged, Scenario, judge};

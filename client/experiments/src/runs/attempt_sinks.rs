@@ -1,4 +1,4 @@
-//! Combination of several sinks for attempts into one sink, which passes every attempt of the run to each of them.
+//! Combination of several sinks for attempts into one. The combined sink passes every attempt of the run to each of the sinks.
 
 use loadgen_core::SampleSink;
 

@@ -1,5 +1,5 @@
-//! Runs in blocks: each block runs every strategy once with the same seed. The order of strategies is drawn at random
-//! for every block, so that drift of the machine affects all strategies alike.
+//! Runs in blocks. Each block runs every strategy once, with the same seed. The order of strategies is drawn at random for every block, so
+//! that gradual changes of the machine affect all strategies alike.
 
 use results::{Figure, RunFigures};
 use vocabulary::{Purpose, draws, unit};
@@ -104,7 +104,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns all runs as tasks. The order of runs in the document differs from the order of execution: the document lists the runs by
+    /// Returns all runs as tasks. The order of runs in the document differs from the order of execution. The document lists the runs by
     /// strategy, and the runs of each strategy by block.
     pub fn tasks(self) -> Tasks<'a> {
         self.placed(|blocks, block, strategy| strategy * blocks.count() + block)

@@ -1,4 +1,4 @@
-//! Choice of the driver that executes the runs of a command.
+//! Choice between the driver in virtual time and the driver over HTTP for the runs of a command.
 
 use super::driver::Driver;
 use super::over_http::OverHttp;

@@ -159,7 +159,7 @@ impl Underway {
         self.seed
     }
 
-    /// Returns true if the run's thread has ended, whether normally, with an error or by a panic.
+    /// Returns true if the run's thread has ended. It does not matter whether it ended normally, with an error or by a panic.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
     }

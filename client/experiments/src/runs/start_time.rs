@@ -22,7 +22,7 @@ pub fn read(text: &str) -> Result<SystemTime, String> {
 /// End of the year 9999, the last year in RFC 3339, in seconds since 1970.
 const LATEST_S: f64 = 253_402_300_800.0;
 
-/// Splits a time into the part before its UTC offset, and the offset in minutes east.
+/// Splits a time into the part before its UTC offset and the offset itself. The offset is in minutes and positive east of Greenwich.
 fn split_offset(text: &str) -> Option<(&str, i64)> {
     if let Some(time) = text.strip_suffix(['Z', 'z']) {
         return Some((time, 0));

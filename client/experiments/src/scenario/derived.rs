@@ -12,15 +12,15 @@ use super::over_runs::over_seeds;
 pub enum Derived {
     /// Autocorrelation of the series at the given lag. A centred moving average over `detrend` bins (an odd number) is subtracted first.
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
-    /// Standard deviation of the series over the bins of the range.
+    /// Standard deviation of the values that the series has in the bins of the range.
     Deviation { series: Series, from: usize, to: usize },
-    /// Sum of the series over the bins of the range.
+    /// Sum of the values that the series has in the bins of the range.
     Sum { series: Series, from: usize, to: usize },
     /// Largest value that the series has in a bin of the range.
     Largest { series: Series, from: usize, to: usize },
-    /// Mean value of the bins in the range.
+    /// Mean of the values that the series has in the bins of the range.
     Mean { series: Series, from: usize, to: usize },
-    /// Number of bins in which the series has a value above `above`.
+    /// Number of bins in which the value of the series exceeds the threshold `above`.
     BinsAbove { series: Series, above: u32 },
     /// Share of empty bins in a range of the series. The range begins at the bin `from`. It ends with the bin in which the cumulative sum
     /// reaches the share `until_share` of the series' total.

@@ -8,7 +8,7 @@ use vocabulary::duration_text;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plot {
-    /// Name of the plot in the registry of plots.
+    /// Name of the plot, as registered in the list of plots that can be drawn.
     pub draw: String,
     pub title: String,
     /// Description that the source gives of the plot.

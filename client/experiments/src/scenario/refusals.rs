@@ -66,7 +66,7 @@ fn nothing_is_wrong_with_a_good_file() {
 
 #[test]
 fn figures_that_only_some_runs_have_are_accepted() {
-    // Figures of fairness need several clients, wasted time needs a mockserver, and lateness needs a deadline.
+    // Some runs lack some figures. Fairness needs several clients, wasted time needs a mockserver, and lateness needs a deadline.
     for figure in ["fairness.jain", "fairness.slowest_over_median", "wasted_server_s", "late_share"] {
         assert_eq!(
             refusal(&GOOD.replace("attempts.total", figure), &["workload.clients=4"]),
@@ -341,7 +341,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
 fn a_bad_line_is_named_with_what_is_accepted() {
     let mut poor = Vec::new();
     for (line, instead, words) in ONE_LINE {
-        // The last occurrence of the line is replaced, because keys of claims come last.
+        // If the same line occurs several times, the last one is replaced, because the keys of claims come last in the file.
         let (before, after) = GOOD.rsplit_once(line).unwrap_or_else(|| panic!("no line {line}"));
         let refusal = refusal(&format!("{before}{instead}{after}"), &[]);
         poor.extend(lacking(refusal, words).map(|lack| format!("{instead}: {lack}")));

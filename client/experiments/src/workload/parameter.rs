@@ -60,7 +60,7 @@ pub enum Kind {
     PositiveDuration(Field<Duration>),
     Rate(Field<Rate>),
     TimeScale(Field<TimeScale>),
-    /// A flag without a value on command lines; `true` or `false` in files.
+    /// A parameter that is a flag without a value on command lines. In files, its value is `true` or `false`.
     Switch(Field<bool>),
     Truth(Field<bool>),
     Words(&'static [Word]),

@@ -66,8 +66,8 @@ pub enum Arrivals {
 pub enum Spelling {
     /// The parameters were given as flags on a command line. A flag that has no effect is an error.
     Flags,
-    /// The parameters were given as keys in a file. A key that has no effect is not an error, because a section may have more parameters
-    /// than an experiment needs.
+    /// The parameters were given as keys in a file. Some keys without an effect are accepted, because a section of the file may have more
+    /// parameters than an experiment needs.
     Keys,
 }
 
