@@ -31,7 +31,7 @@ pub struct Column {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Unit of figures in seconds of experiment time.
+    /// Figures in seconds of experiment time.
     Seconds,
     Count,
     Plain,
@@ -45,13 +45,15 @@ pub struct Lane {
     pub runs: usize,
     /// Total wall time of the finished runs.
     pub took: Duration,
-    /// Number of finished runs that left ops undone. Figures that are meaningless for such a run leave these runs out.
+    /// Number of finished runs in which some ops were not done. Such runs are left out of figures that are meaningful
+    /// only for complete runs.
     pub short: usize,
-    /// Spread of each figure over the finished runs, by column; `None` for figures without a value yet.
+    /// Median and range of each figure over the finished runs, in the order of the columns; `None` for figures without
+    /// a value yet.
     pub figures: Vec<Option<Spread>>,
     pub running: bool,
-    /// Measurements of the run in progress, or of the latest run if none is in progress. `None` if single runs are not
-    /// observed.
+    /// Measurements of the run in progress, or of the latest run if none is in progress. `None` if the dashboard
+    /// receives no measurements of single runs.
     pub run: Option<Box<Frame>>,
 }
 

@@ -34,7 +34,7 @@ pub struct Frame {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicyName {
     pub name: String,
-    /// True if the policy counts by key, so that its limit is the limit of one key.
+    /// True if the policy has a separate limit for each key. The limit of the policy then applies to a single key.
     pub is_keyed: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct GeneratorState {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Request to end the run. It is sent again each time the user presses the key again.
+    /// Request to end the run. Each further press of the key sends this request again.
     Quit,
     /// Request to lower the limit. Like [`Self::RaiseLimit`], it is only sent if there is an [adjustable
     /// limit](Header::adjustable_limit).

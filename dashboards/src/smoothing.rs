@@ -1,9 +1,12 @@
 //! Smoothing of events to a rate that is calm to look at.
 //!
 //! Servers answer in waves: slots that were filled together become free together, one service time later. A plain
-//! average over a window that contains two and three waves in turn shows a beat that does not exist. A bell-shaped
-//! kernel gives close events more weight and ends softly (Hann's window: F. J. Harris, "On the Use of Windows for
-//! Harmonic Analysis", 1978). If waves are shorter than half of the window, less than a hundredth of the waves remains.
+//! average over a window contains two waves at some times and three at others. So the average rises and falls, although
+//! the rate is constant.
+//!
+//! A bell-shaped kernel avoids this beat, because it gives close events more weight and ends softly. The kernel is
+//! Hann's window (F. J. Harris, "On the Use of Windows for Harmonic Analysis", 1978). If waves are shorter than half of
+//! the window, less than a hundredth of the beat remains.
 
 use std::f64::consts::TAU;
 
@@ -13,7 +16,7 @@ pub(crate) const WAVES: f64 = 2.0;
 /// Smoothing weights around zero. The weights add up to one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GaussianKernel {
-    /// Width of the kernel's base, which is twice the width of a rectangular window of the same height.
+    /// Width of the base of the bell-shaped kernel. A rectangular window of the same height and weight is half as wide.
     width: f64,
 }
 

@@ -1,7 +1,8 @@
 //! Synthetic run for tests and the demo: 2,000 ops against a server with 50 slots, in steps of 10 ms.
 //!
-//! The run is a sketch that looks like a real run, not a simulation. It has either a window or exponential backoff. A
-//! rejection cuts the window to 0.9 of its size, and otherwise the window grows by one per window.
+//! The run only looks like a real run; it does not simulate one. Its client uses either a window or exponential backoff.
+//! A rejected or failed attempt reduces the window to 0.9 of its size. Afterwards, the window grows by one each time that
+//! a whole window of attempts succeeds.
 
 use std::time::Duration;
 
@@ -40,10 +41,11 @@ pub(crate) struct SyntheticRun {
     ssthresh: f64,
     sent: u64,
     cut_at: u64,
-    /// Stride of the failing attempts: every n-th attempt fails; 0 if none fails.
+    /// Interval between failing attempts: if it is n, every n-th attempt fails. 0 if no attempt fails.
     fails_every: u64,
     pub(crate) cap: usize,
-    /// Limits that a policy stack of the server advertises. If there are any, no cap of the server is reported.
+    /// Limits that the server advertises for its stack of policies. If there are any such limits, the server reports no
+    /// concurrency cap.
     pub(crate) limits: AdvertisedLimits,
 }
 

@@ -9,15 +9,16 @@ use std::time::Duration;
 /// Maximum time by which a thread is woken early.
 const MAX_AHEAD: Duration = Duration::from_micros(80);
 
-/// Limit of the busy-waiting: at most one part in `SHARE` of the elapsed time. Events that are too frequent for this
-/// budget need no busy-waiting, because sleeps between them are short.
+/// Inverse of the maximum share of time spent busy-waiting: a tenth of the elapsed time. Very frequent timers would
+/// exceed this budget. They need no busy-waiting, because the thread sleeps only for a short time between them.
 const SHARE: u32 = 10;
 
-/// Time that may be spent busy-waiting before any time has passed.
+/// Initial budget for busy-waiting, which is available before any time has passed. It is added to the share of the
+/// elapsed time.
 const ADVANCE: Duration = Duration::from_millis(2);
 
-/// Divisor of the smoothing: each new measurement of wake-up latency has a weight of one in `SMOOTHING`, like
-/// round-trip times in RFC 6298, section 2.
+/// Divisor by which measurements of the wake-up latency are smoothed. Each new measurement gets the weight
+/// 1/`SMOOTHING`, like round-trip times in RFC 6298, section 2.
 const SMOOTHING: u32 = 8;
 
 /// Smoothed wake-up latency of threads, and the time spent busy-waiting. Instants are durations since any origin.
@@ -34,17 +35,17 @@ impl Default for EarlyWaking {
 }
 
 impl EarlyWaking {
-    /// Returns how long before its due time a thread should be woken to busy-wait. Zero once the budget for
-    /// busy-waiting is used up.
+    /// Returns how long before its due time a thread should be woken, so that it can busy-wait for the remainder.
+    /// Returns zero once the budget for busy-waiting is used up.
     pub(crate) fn ahead(&self, now: Duration) -> Duration {
         let may_stay_awake = self.awake < now / SHARE + ADVANCE;
         if may_stay_awake { self.lateness.min(MAX_AHEAD) } else { Duration::ZERO }
     }
 
-    /// Records that a thread that was to wake at `meant` woke at `now`.
+    /// Records one measurement of the wake-up latency: a thread that was due to wake at `meant` woke at `now`.
     pub(crate) fn woken(&mut self, meant: Duration, now: Duration) {
-        // Cap the measured lateness, because longer delays mean that another thread had the processor, which cannot be
-        // predicted.
+        // The measured lateness is capped. A longer delay means that another thread occupied the processor, and such a
+        // delay cannot be predicted.
         let late = now.saturating_sub(meant).min(2 * MAX_AHEAD);
         self.lateness = (self.lateness * (SMOOTHING - 1) + late) / SMOOTHING;
     }

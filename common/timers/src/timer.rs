@@ -25,7 +25,8 @@ mod linux {
     use super::{RealInstant, io};
     use crate::early_waking::EarlyWaking;
 
-    /// Timer based on a timerfd. It sets the timerfd again only if the timerfd has to fire earlier than currently set.
+    /// Timer based on a timerfd. The timerfd is set again only if it has to fire earlier than the instant for which it
+    /// is set.
     #[derive(Debug)]
     pub struct Timer {
         fd: AsyncFd<OwnedFd>,
@@ -53,8 +54,8 @@ mod linux {
             Ok(Self { fd, armed: None, started: RealInstant::now(), waking: EarlyWaking::default() })
         }
 
-        /// Waits until `at`, but may return earlier. So the caller must check its clock, and call again if it is too
-        /// early. The future may be dropped at any time.
+        /// Waits until `at`, but may return earlier. After each return, the caller must compare its clock with `at`,
+        /// and call this function again if `at` has not been reached. The future may be dropped at any time.
         ///
         /// # Errors
         /// Fails if the system's timer fails.
@@ -86,8 +87,9 @@ mod linux {
         }
 
         fn arm(&mut self, at: RealInstant) -> io::Result<()> {
-            // A timerfd value of zero would disarm the timer, so past instants use 1 ns and fire at once. The timer is
-            // set relative to now, because the absolute value of `std`'s instants is not accessible.
+            // A value of zero would disarm the timerfd. An instant in the past is therefore replaced by a wait of 1 ns,
+            // so that the timer fires at once. The timer is set relative to the current time, because the absolute
+            // value of `std`'s instants is not accessible.
             let wait = at.saturating_duration_since(RealInstant::now()).max(Duration::from_nanos(1));
             let it_value = Timespec {
                 tv_sec: i64::try_from(wait.as_secs()).unwrap_or(i64::MAX),

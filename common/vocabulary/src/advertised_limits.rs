@@ -9,8 +9,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// State of a concurrency limit and of a rate limit, both optional. This type is kept small, because every response
-/// carries a value of it.
+/// State of a concurrency limit and of a rate limit, either of which may be missing. The type is kept small, because
+/// every response carries one value of this type.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdvertisedLimits {
     busy: u32,
@@ -121,7 +121,8 @@ impl FromStr for AdvertisedLimits {
                     _ => return None,
                 };
             }
-            // Texts that the server never writes are rejected: texts with signs or leading zeros, and the empty text.
+            // A text is accepted only if formatting the parsed limits yields the same text. So texts that the server
+            // never writes are rejected: numbers with signs or leading zeros, and the empty text.
             (limits.to_string() == text && !text.is_empty()).then_some(limits)
         };
         read().ok_or(AdvertisedLimitsError)

@@ -1,9 +1,11 @@
-//! The only source of randomness of both programs: small generators, each keyed by its use.
+//! The only source of randomness in `loadgen` and `mockserver`: small random generators, each with a key that depends
+//! on its use.
 //!
-//! A draw depends on the run's seed, the purpose of the draw, the op and the attempt, and on nothing else. So every
-//! strategy gets the same random numbers, the order of events does not matter, and the simulator and the HTTP driver
-//! draw the same numbers. Keys are mixed with the finaliser of `SplitMix64` (Steele, Lea, Flood: "Fast splittable
-//! pseudorandom number generators", OOPSLA 2014), so neighbouring seeds are unrelated.
+//! A random draw depends only on the run's seed, the purpose of the draw, the op and the attempt. Therefore every
+//! strategy gets the same random numbers, and the order of events does not matter. The simulator and the HTTP driver
+//! also draw the same numbers. Keys are mixed with the finaliser of `SplitMix64` (Steele, Lea, Flood: "Fast splittable
+//! pseudorandom number generators", OOPSLA 2014). Because of this mixing, the random numbers of neighbouring seeds are
+//! unrelated.
 
 use rand_core::{Rng, SeedableRng};
 
@@ -19,27 +21,28 @@ pub enum Purpose {
     RejectTime,
     Network,
     NetworkReturn,
-    /// Network delay of a conditional write on its way to the server, after its read.
+    /// Network delay of a write to the server, if the write is the second step of a conditional write. The first step
+    /// is a read.
     WriteNetwork,
     WriteReturn,
     Loss,
     /// Random choice of the requests that an overloaded queue serves.
     Subset,
     Startup,
-    /// Random error of the server's retry advice, and the decision whether the server gives any advice.
+    /// Random error that is added to the server's retry advice, and the decision whether the server gives any advice.
     Advice,
     Rejection,
     Fault,
     Backoff,
     /// Decisions of the client's probabilistic throttles.
     Admission,
-    /// Times at which a limiter renews the baseline with which it compares measurements.
+    /// Times at which a limiter renews its baseline. The limiter compares later measurements with this baseline.
     Probe,
     /// Kind of an op's requests. The draw is keyed by op only, so every attempt of an op has the same kind.
     RequestKind,
     /// API key of an op's requests. The draw is keyed by op only, so every attempt of an op has the same key.
     ApiKey,
-    /// Random draws of the settings of a survey. They depend on the survey's seed and the number of the setting.
+    /// Random settings that a survey tries. Each draw depends on the survey's seed and on the number of the setting.
     Setting,
 }
 

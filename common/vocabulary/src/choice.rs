@@ -10,7 +10,8 @@ pub trait ChoiceField {
 
     fn word(&self) -> &'static str;
 
-    /// Sets the field to the value of this word. Returns false and changes nothing if no value has this word.
+    /// Sets the field to the value that is configured by `word`. Returns false and changes nothing if no value of the
+    /// enum has this word.
     fn choose(&mut self, word: &str) -> bool;
 }
 

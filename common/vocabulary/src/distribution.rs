@@ -13,10 +13,13 @@ use crate::instant::{nanos, whole_nanos};
 
 /// Fixed duration, or distribution of random durations.
 ///
-/// The notations are `500ms`, `exp(500ms)` (the mean), `lognormal(500ms,0.3)`, `uniform(400ms,600ms)` and
-/// `normal(10ms,2ms)` (mean and standard deviation; the absolute value is used, as in seed 004). The first value of
-/// `lognormal` is the mean of the durations, neither their median nor the mean of their logarithms. The second value is
-/// the standard deviation of the logarithm. [`Distribution::FORMS`] explains the notations in help texts.
+/// The notations are `500ms`, `exp(500ms)`, `lognormal(500ms,0.3)`, `uniform(400ms,600ms)` and `normal(10ms,2ms)`.
+/// [`Distribution::FORMS`] explains the notations in help texts.
+///
+/// The value of `exp` is the mean. The first value of `lognormal` is the mean of the durations, neither their median
+/// nor the mean of their logarithms. Its second value is the standard deviation of the logarithm. The values of
+/// `normal` are the mean and the standard deviation. Its draws may be negative, so their absolute value is used, as in
+/// seed 004 (an experiment with conditional writes).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Distribution {
@@ -25,8 +28,9 @@ pub enum Distribution {
         mean: Duration,
     },
     LogNormal {
-        /// Mean of the durations, so that a server's capacity does not depend on `sigma`. It is neither the median of
-        /// the durations, which is shorter by the factor exp(−sigma²/2), nor the mean of their logarithms.
+        /// Mean of the durations. Because the mean is given, a server's capacity does not depend on `sigma`. The median
+        /// of the durations is shorter than the mean, by the factor exp(−sigma²/2). The mean of the logarithms is a
+        /// third, different value.
         mean: Duration,
         /// Standard deviation of the logarithm of the durations, 0 to 3.
         sigma: f64,
@@ -69,7 +73,8 @@ impl Distribution {
         matches!(self, Self::Constant(_))
     }
 
-    /// Returns the mean of the drawn durations. For `normal`, it is the mean before the absolute value is taken.
+    /// Returns the mean of the durations. For `normal`, it is the mean of the normal distribution, before absolute
+    /// values are taken.
     pub fn mean(&self) -> Duration {
         match *self {
             Self::Constant(value) => value,
@@ -191,12 +196,12 @@ impl fmt::Display for Distribution {
     }
 }
 
-/// Upper bound of the absolute value of [`standard_normal`]: a unit variate is at most 1 - 2⁻⁵³, so the radius is at
-/// most √(106 ln 2) = 8.5717.
+/// Upper bound of the absolute value that [`standard_normal`] returns. The radius in the Box–Muller transform is at
+/// most √(106 ln 2) = 8.5717, because the uniform random number is at most 1 - 2⁻⁵³.
 const FARTHEST_NORMAL: f64 = 8.58;
 
-/// Rounds a duration down to whole nanoseconds, with a margin for rounding errors, so that the result is never above
-/// `value`.
+/// Rounds a duration down to whole nanoseconds. The result is never above `value`, because a margin for rounding errors
+/// is subtracted.
 fn below(value: f64) -> Duration {
     nanos(libm::floor(value * (1.0 - 1e-12)) - 1.0)
 }

@@ -28,9 +28,10 @@ pub fn parse(text: &str) -> Result<Duration, DurationError> {
     let addends: &mut dyn Iterator<Item = _> = match decimal(trimmed) {
         Some(parsed) => &mut std::iter::once(Ok(parsed)),
         None => &mut addends(trimmed).map(|addend| match humantime::parse_duration(addend) {
-            // A `0` needs no unit if it is the whole text, but it needs one after other addends.
+            // A `0` needs no unit if it is the whole text. As a later part of a sum, as in `1m 0`, it needs one.
             Ok(_) if addend == "0" => Err(malformed()),
-            // `humantime` also reports an overflow for a fraction with too many digits.
+            // `humantime` reports an overflow in two cases: the number is too large, or its fraction has too many
+            // digits. Only the first case is reported as a duration that is too long.
             Err(humantime::DurationError::NumberOverflow) if !addend.contains('.') => Err(too_long()),
             read => read.map_err(|_| malformed()),
         }),

@@ -1,5 +1,5 @@
-//! Optimal schedule of an oracle, computed op by op in the order of their arrivals. Unlike a real client, an oracle knows the server's
-//! configuration.
+//! Optimal schedule of an oracle. An oracle is a client that knows the server's configuration, unlike a real client.
+//! The schedule is computed op by op, in the order in which the ops arrive.
 
 use crate::Instant;
 

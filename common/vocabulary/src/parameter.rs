@@ -181,7 +181,7 @@ impl<C: Default> Parameter<C> {
 pub struct ParameterError {
     key: &'static str,
     value: String,
-    /// Reason why the value is not accepted, preceded by a colon; empty if no reason is stated.
+    /// Reason why the value is not accepted. The text starts with a colon, or is empty if no reason is stated.
     why: String,
     accepted: String,
 }
@@ -190,7 +190,7 @@ pub struct ParameterError {
 pub struct ParameterInfo {
     pub key: &'static str,
     pub about: &'static str,
-    /// Default value of the parameter. For a configured component, the parameter's current value.
+    /// Value of the parameter. It is the default value, or for a configured component the current value.
     pub value: String,
     pub accepted: String,
 }

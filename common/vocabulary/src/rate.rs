@@ -7,8 +7,8 @@ use crate::duration_text;
 
 const SECOND: u64 = 1_000_000_000;
 
-/// Units of time with a name, and their lengths in nanoseconds. If two names mean the same length, the usual name comes
-/// first.
+/// Named units of time, with their lengths in nanoseconds. If several names have the same length, the most usual name
+/// comes first.
 const NAMED: &[(&str, u64)] = &[
     ("s", SECOND),
     ("min", 60 * SECOND),

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-/// Returns the sine, from −1 to 1, of the angle `parts`, where `turn` is a full circle.
+/// Returns the sine of an angle, from −1 to 1. The angle is `parts` / `turn` of a full circle.
 pub fn sine_of_turn(parts: u64, turn: u64) -> f64 {
     libm::sin(TAU * (parts % turn.max(1)) as f64 / turn.max(1) as f64)
 }

@@ -3,7 +3,8 @@
 /// Maximum length in bytes of an unknown name for which a similar known name is searched.
 const LONGEST: usize = 200;
 
-/// Minimum length in bytes of an unknown name that is searched for as a word inside longer known names.
+/// Minimum length in bytes of an unknown name that may match a part of a known name. Shorter names are not searched for
+/// as words inside known names.
 const MIN_PART: usize = 3;
 
 /// Returns the known name that differs from `typed` by the fewest typing errors. If no known name is similar enough,

@@ -2,18 +2,18 @@
 
 /// Config field that parses and formats its own value.
 ///
-/// The field can parse every text that it formats, so values from records and help texts can be used as input. Outside
-/// of parentheses a value contains no comma and no plus sign, because commas separate options and plus signs separate
-/// parts.
+/// The field can parse every text that it formats. So a value can be copied from a recorded configuration or a help
+/// text, and used as input. A value contains no comma and no plus sign outside of parentheses, because commas separate
+/// options and plus signs separate parts.
 pub trait TextField {
     /// Parses the text into the field. On an error the field keeps its value.
     ///
     /// # Errors
-    /// Describes what is wrong with the text, in half a sentence that names the wrong word.
+    /// Returns half a sentence that names the wrong word of the text and describes what is wrong with it.
     fn read(&mut self, text: &str) -> Result<(), String>;
 
     fn show(&self) -> String;
 
-    /// Describes the accepted values of the field, in words that fit after "takes".
+    /// Describes the accepted values of the field, in words that can follow "takes" in an error message.
     fn accepted(&self) -> &'static str;
 }

@@ -1,5 +1,5 @@
-//! Ratio of real time to experiment time. Only the drivers and servers outside of the state machines scale the clock;
-//! the state machines use experiment time.
+//! Ratio of real time to experiment time. State machines use only experiment time. Only the drivers and servers around
+//! the state machines convert it to real time.
 
 use std::time::Duration;
 

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Request header: the run's id as 16 hexadecimal digits. With the id, a server that several runs share counts each run
-/// separately.
+/// Request header: the run's id as 16 hexadecimal digits. A server that several runs share uses the id to count each
+/// run separately.
 pub const RUN: &str = "x-tailback-run";
-/// Request header: the run's seed as a decimal number. The seed is part of the key of the server's random draws.
+/// Request header: the run's seed as a decimal number. The server's random draws depend on this seed.
 pub const SEED: &str = "x-tailback-seed";
 /// Request header: the op's number, counted from 0, decimal.
 pub const OP: &str = "x-tailback-op";
@@ -13,21 +13,23 @@ pub const OP: &str = "x-tailback-op";
 pub const ATTEMPT: &str = "x-tailback-attempt";
 /// Request header: the client's number, counted from 0, decimal.
 pub const CLIENT: &str = "x-tailback-client";
-/// Request header: number of the shard of the run's clients that sent the request, counted from 0, decimal. A shared server counts each
-/// shard separately.
+/// Request header: number of the shard that sent the request, counted from 0, decimal. A shard is a part of the run's
+/// clients. A server that several shards share counts each shard separately.
 pub const SHARD: &str = "x-tailback-shard";
-/// Request header: phase of a conditional write. The only value is [`STEP_READ`], because a write is recognised by its `If-Match` header.
+/// Request header: phase of a conditional write. The only value is [`STEP_READ`], for the read that precedes the write.
+/// The write itself is recognised by its `If-Match` header.
 pub const STEP: &str = "x-tailback-step";
 pub const STEP_READ: &str = "read";
-/// Request header: minimum free capacity (slots, places, descriptors) for the server to start this attempt, decimal.
+/// Request header: free capacity that the server must at least have to start this attempt, in slots, places or
+/// descriptors, decimal.
 pub const MIN_FREE: &str = "x-tailback-least-free";
 /// Request header: cost of the request, for policies that read the cost from this header, decimal.
 pub const COST: &str = "x-tailback-cost";
 /// Request header: actual cost of the request, which is known after the answer, decimal. A server may refund the
 /// difference between this cost and [`COST`].
 pub const USED: &str = "x-tailback-used";
-/// Response header: the server had less free capacity than the request's [`MIN_FREE`] and did not start the attempt.
-/// Neither client nor server counts such an attempt.
+/// Response header: the server did not start the attempt, because it had less free capacity than the request's
+/// [`MIN_FREE`]. Neither the client nor the server counts an attempt that was not started.
 pub const DEFERRED: &str = "x-tailback-deferred";
 /// Response header: experiment time from the request's arrival until its answer was due, in nanoseconds, decimal. If
 /// the client measures a longer time, the difference is overhead of the machine.
@@ -36,17 +38,18 @@ pub const TOOK: &str = "x-tailback-took-ns";
 pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's concurrency cap at the time of the answer, decimal.
 pub const CAP: &str = "x-tailback-cap";
-/// Response header: state, for the request, of the limits of a stack of policies, in the format of
-/// [`AdvertisedLimits`](crate::AdvertisedLimits).
+/// Response header: state of the limits that apply to this request, if the server has a stack of policies. The format
+/// is that of [`AdvertisedLimits`](crate::AdvertisedLimits).
 pub const LIMITS: &str = "x-tailback-limits";
 /// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal. The
 /// client evaluates dates in the answer relative to this moment.
 pub const AT: &str = "x-tailback-at-ns";
-/// Response header: outcome of the request at the server, whatever its status code: one of [`VERDICTS`].
+/// Response header: outcome of the request at the server, independent of the status code. The value is one of
+/// [`VERDICTS`].
 pub const VERDICT: &str = "x-tailback-verdict";
 pub const VERDICTS: [&str; 3] = ["accepted", "rejected", "failed"];
-/// Response header: experiment time, in nanoseconds, after which a rejected request would be accepted without further
-/// traffic, decimal. This header is sent only if no form of advice is configured.
+/// Response header: experiment time after which a rejected request would be accepted if no other requests arrived, in
+/// nanoseconds, decimal. The header is sent only if no form of retry advice is configured.
 pub const WAIT: &str = "x-tailback-wait-ns";
 /// Response header that identifies a mockserver. Its value is the version of this protocol.
 pub const MOCK: &str = "x-tailback-mock";
@@ -55,15 +58,15 @@ pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8503";
 
 pub type RunId = u64;
 
-/// Answer to `GET /_mock/capacity`: the free capacity, which clients with carrier sense query before they send.
+/// Answer to `GET /_mock/capacity`: the free capacity. Clients with carrier sense query it before they send a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capacity {
     /// Number of free slots, places or descriptors.
     pub free: u64,
 }
 
-/// Answer to `GET /_mock/config` and to a change of the configuration. It contains the server's configuration, and
-/// further state that a client needs.
+/// Answer to `GET /_mock/config`, and to a request that changes the configuration. It contains the configuration and
+/// further state of the server that a client needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ServerDescription<C> {
     #[serde(flatten)]
@@ -72,16 +75,16 @@ pub struct ServerDescription<C> {
     pub state: ServerState,
 }
 
-/// State of a server, besides its configuration, that a client needs. Older versions of the server send only some of
-/// the fields.
+/// State of a server that a client needs in addition to the server's configuration. Older versions of the server send
+/// only some of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerState {
     /// Time scale of the server: real seconds per second of the experiment.
     pub time_scale: Option<f64>,
     pub instance: Option<u64>,
-    /// Number of changes of the configuration since the server's start. Only this number shows a change that was
-    /// reverted.
+    /// Number of changes of the configuration since the server's start. If a change was later reverted, only this
+    /// number reveals that there was a change.
     pub changes: Option<u64>,
     pub epoch: Option<u64>,
     /// Calendar time of the server's start, in milliseconds since 1970. Dates in the server's answers start at this
@@ -90,8 +93,8 @@ pub struct ServerState {
     pub http2_max_streams: Option<u32>,
 }
 
-/// Body of `PATCH /_mock/config`, with one change of the configuration. All other settings remain unchanged, including
-/// the preset.
+/// Body of `PATCH /_mock/config`: one change of the configuration. All other settings, including the preset, keep their
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ConfigChange {
@@ -107,7 +110,7 @@ pub enum ConfigChange {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     pub error: String,
-    /// `Host` header of the request, if the server refused the request because of this header.
+    /// `Host` header of the refused request. It is present only if this header is the reason for the refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
 }
@@ -128,17 +131,17 @@ pub struct ServerCounts {
     /// Number of reads that preceded conditional writes.
     #[serde(default)]
     pub reads: u64,
-    /// Number of reads that were rejected, or failed on purpose, so that no conditional write followed.
+    /// Number of reads that the server rejected or failed on purpose. No conditional write followed these reads.
     #[serde(default)]
     pub reads_rejected: u64,
     /// Number of attempts that got a slot.
     pub accepted: u64,
     /// Number of attempts that were rejected.
     pub rejected: u64,
-    /// Number of attempts that the server failed on purpose before anything was done for them.
+    /// Number of attempts that the server failed on purpose, before it did any work for the attempt.
     #[serde(default)]
     pub failed: u64,
-    /// Maximum number of slots that were busy at once, including rejections that hold a slot.
+    /// Maximum number of slots that were busy at once. Slots held by rejections are included.
     pub max_busy_seen: u64,
     /// Maximum number of accepted attempts in service at once.
     #[serde(default)]
@@ -246,11 +249,12 @@ pub struct ServerStats {
     pub counts: ServerCounts,
     /// Number of slots that are busy now.
     pub busy: u64,
-    /// Server time in milliseconds spent on attempts that were accepted and completed; null from servers that do not
+    /// Server time in milliseconds spent on attempts that were accepted and completed. Null if the server does not
     /// report this time.
     #[serde(default)]
     pub served_ms: Option<f64>,
-    /// Server time in milliseconds spent in vain, on attempts that were rejected, or abandoned by their client.
+    /// Server time in milliseconds that was wasted on attempts that were rejected, or that were abandoned by their
+    /// client.
     pub wasted_ms: f64,
     /// Experiment time since the server started, in seconds.
     pub uptime_s: f64,
@@ -260,12 +264,14 @@ pub struct ServerStats {
     /// Number of resets of the counts since the server started. Counts of different epochs must not be combined.
     #[serde(default)]
     pub epoch: u64,
-    /// Number of requests that arrived before the time that the server had advised to their client in `Retry-After`. A client is identified
-    /// by its `Authorization` header, or by its address. 0 from servers that do not count such requests.
+    /// Number of requests that arrived too early, before the time that the server had advised to their client in
+    /// `Retry-After`. A client is identified by its `Authorization` header, or by its address. 0 from servers that do
+    /// not count such requests.
     #[serde(default)]
     pub retried_too_early: u64,
-    /// Time of the latest activity that may be missing from the requested run's counts, because too many runs were
-    /// counted at once. It is experiment time since the server started, in seconds; null if no activity can be missing.
+    /// Time of the latest activity that may be missing from the counts of the requested run, in seconds of experiment
+    /// time since the server started. Activity may be missing if too many runs were counted at once. Null if no
+    /// activity can be missing.
     #[serde(default)]
     pub forgotten_until_s: Option<f64>,
     /// Counts of each shard of a run whose clients are divided into shards, in the order of the shards.

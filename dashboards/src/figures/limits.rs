@@ -7,8 +7,8 @@ use crate::{Frame, text};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CapLimit {
-    /// Name of the limit: `cap` for the server's own cap, and otherwise the policy's name, followed by `/key` if the
-    /// policy counts by key.
+    /// Name of the limit: `cap` for the server's own concurrency cap, and otherwise the name of the policy. If the
+    /// policy has a separate limit for each key, `/key` is appended to its name.
     pub(crate) name: String,
     pub(crate) busy: u64,
     pub(crate) cap: u64,
@@ -64,8 +64,8 @@ impl RateLimit {
     }
 }
 
-/// Formats a rate with its unit of time. If the window is one second, minute, hour or day, it is the unit. Otherwise
-/// the unit is the shortest one in which the rate is at least about 1.
+/// Formats a rate as a number per unit of time. If the window of the limit is one second, minute, hour or day, this
+/// length is the unit. Otherwise the unit is the shortest one that yields a number of at least about 1.
 fn words(limit: u32, window: Duration) -> String {
     const UNITS: [(u64, &str); 4] = [(1, "s"), (60, "min"), (3600, "h"), (86_400, "day")];
     let per_s = f64::from(limit) / window.as_secs_f64().max(1e-9);
@@ -75,8 +75,8 @@ fn words(limit: u32, window: Duration) -> String {
     format!("{}/{unit}", text::short(per_s * *seconds as f64))
 }
 
-/// Fills the chart columns without a known limit. Columns before the first response get the limit of that response,
-/// even if the limit has changed since. All other columns, including future ones, get the latest limit.
+/// Fills the chart columns for which no limit is known. Columns before the first known limit get this first limit, even
+/// if later limits differ. All other columns, including future ones, get the latest limit.
 pub(crate) fn level(advertised: &[Option<f64>], latest: Option<f64>) -> Vec<Option<f64>> {
     let first_known = advertised.iter().position(Option::is_some).unwrap_or(0);
     let first = advertised.get(first_known).copied().flatten();

@@ -1,4 +1,5 @@
-//! Progress of a run, its estimated end, and the elapsed time as a share of the lower bound on its makespan.
+//! Progress of a run: the work done, the estimated end, and the elapsed time as a share of the lower bound on the
+//! makespan. The makespan is the time from the first arrival of an op to the end of the last op.
 
 use loadgen_core::Snapshot;
 
@@ -14,8 +15,8 @@ pub(crate) struct Progress {
     pub(crate) goal: Goal,
     /// Time since the arrival of the first op.
     pub(crate) elapsed_s: f64,
-    /// Estimated time left; `None` if the run has no end of its own. For runs with a fixed number of ops, the estimate
-    /// is based on the last quarter of the run, and is `None` while no op ends.
+    /// Estimated time left until the run ends; `None` if the run goes on until it is stopped. For a run with a fixed
+    /// number of ops, the estimate is based on the last quarter of the run. It is `None` as long as no op ends.
     pub(crate) eta_s: Option<f64>,
     pub(crate) optimal_s: Option<f64>,
 }
@@ -23,9 +24,10 @@ pub(crate) struct Progress {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
     Ops(u64),
-    /// Duration in seconds during which ops arrive. Afterwards, the ops that have arrived are completed.
+    /// The run ends by time: ops arrive for this number of seconds. Afterwards, the ops that have arrived are
+    /// completed.
     Seconds(f64),
-    /// No end: the run goes on until it is stopped.
+    /// The run has no end of its own and goes on until it is stopped.
     Open,
 }
 
@@ -56,8 +58,8 @@ impl Progress {
         }
     }
 
-    /// Returns the share of ops that ended without success, 0 to 1. These ops count in [`Self::share`], although they
-    /// are no progress. Always 0 for runs that end by time.
+    /// Returns the share of the run's ops that ended without success, 0 to 1. [`Self::share`] includes these ops, too.
+    /// Always 0 for runs without a fixed number of ops.
     pub(crate) fn given_up_share(&self) -> f64 {
         match self.goal {
             Goal::Ops(ops) => (self.given_up as f64 / ops as f64).min(1.0),

@@ -14,7 +14,8 @@ pub(crate) struct Timeline<'a> {
     pub(crate) drawn: &'a [DrawnGauge],
     width_s: f64,
     pub(crate) now_s: f64,
-    /// Shortest op latency in seconds. Successive waves of responses are at most this far apart.
+    /// Shortest op latency in seconds. It is an upper bound of the time between two successive waves of responses
+    /// (responses that arrive together).
     wave_s: f64,
 }
 
@@ -54,7 +55,8 @@ impl<'a> Timeline<'a> {
             return None;
         }
         let last = self.points.len().checked_sub(1)?;
-        // The start is shifted by 1e-6 of a bucket, so that rounding does not include the neighbouring bucket.
+        // The start is shifted by 1e-6 of a bucket. Without this shift, a rounding error could include the neighbouring
+        // bucket.
         let first = index(from_s / self.width_s + 1e-6);
         if first > last {
             return value(last).value().map(|value| (value, value));
@@ -63,7 +65,7 @@ impl<'a> Timeline<'a> {
         let mut range = (f64::NAN, f64::NAN);
         for bucket in first..end {
             let gauge = value(bucket);
-            // If one argument is NaN, `min` and `max` return the other argument.
+            // The range starts as NaN. `min` and `max` ignore NaN: if one argument is NaN, they return the other one.
             range = (range.0.min(f64::from(gauge.min)), range.1.max(f64::from(gauge.max)));
         }
         (!range.0.is_nan()).then_some(range)
@@ -84,15 +86,18 @@ pub(crate) struct Counter {
 }
 
 impl Counter {
-    /// Returns events per second around a time; `None` for a time in the future. The rate is smoothed over at least
-    /// `least_s` seconds and over several waves of responses, so that waves do not appear as a beat. Close to the
-    /// present, later events are missing, so the rate of a moment earlier is returned, smoothed in the same way.
+    /// Returns the number of events per second around the time `at_s`; `None` if this time lies in the future. The rate
+    /// is smoothed over at least `least_s` seconds. It is also smoothed over several waves of responses, so that single
+    /// waves do not appear as a beat.
+    ///
+    /// Close to the present, the later half of the events for the smoothing is not known yet. The function then returns
+    /// the rate of a moment earlier, smoothed in the same way.
     pub(crate) fn smoothed(&self, at_s: f64, least_s: f64) -> Option<f64> {
         if at_s > self.now_s || self.now_s <= 1e-9 {
             return None;
         }
-        // The smoothing width is limited to a share of the run, because smoothing over long waves would blur a short
-        // run.
+        // The smoothing width is limited to a share of the elapsed time of the run, because smoothing over long waves
+        // would blur a short run.
         let waves_s = (WAVES * self.wave_s).min(self.now_s / 4.0);
         let bell = GaussianKernel::new(least_s.max(waves_s).min(self.now_s / 2.0));
         let at_s = at_s.min(self.now_s - bell.reach());
@@ -105,7 +110,8 @@ impl Counter {
             let width_s = self.width_of(bucket);
             sum += count * bell.between(start_s - at_s, start_s + width_s - at_s) / width_s;
         }
-        // Nothing was counted before the start of the run, so the kernel's weight before the start is left out.
+        // The smoothing kernel may reach back to a time before the start of the run, when nothing was counted. So the
+        // sum is divided only by the kernel's weight after the start.
         Some(sum / bell.between(-at_s, f64::INFINITY))
     }
 
@@ -126,7 +132,7 @@ impl Counter {
     }
 
     /// Returns the number of events before a time. The events of a bucket are assumed to be spread evenly over the
-    /// bucket. The last bucket ends now.
+    /// bucket. The last bucket is incomplete and ends at the current time.
     fn before(&self, time_s: f64) -> f64 {
         let buckets = self.totals.len() - 1;
         let bucket = index(time_s / self.width_s);
