@@ -9,10 +9,10 @@ pub(super) struct Adjustments {
     until_s: Option<f64>,
     smooth_s: Option<f64>,
     logarithmic: bool,
-    /// Unit of times in the plot: seconds per unit, and the unit's name.
+    /// Unit of the times in the plot, as (seconds per unit, name of the unit).
     unit: Option<(f64, String)>,
-    /// Strategy labels in the order of their looks (colour, dash pattern, marker). The labels make each strategy look
-    /// the same in all plots of a scenario.
+    /// Strategy labels. The index of a label is the look (colour, dash pattern, marker) of its strategy. Therefore a
+    /// strategy looks the same in all plots of a scenario.
     looks: Vec<String>,
 }
 
@@ -53,8 +53,8 @@ impl Adjustments {
         if self.logarithmic {
             plot.y.scale = Scale::Logarithmic;
             for series in &mut plot.series {
-                // A logarithmic axis has no zero. So bars, which would have no base, become dots. Zeros, which would
-                // have no position, become gaps.
+                // A logarithmic axis has no zero. Bars become dots, because a bar would have no base. Values of zero
+                // become gaps, because they would have no position.
                 if series.shape == Shape::Bars {
                     series.shape = Shape::Dots;
                 }

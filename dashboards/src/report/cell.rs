@@ -1,12 +1,13 @@
-//! Cell of an experiment: a strategy at one point of the varied settings, with its figures over seeds.
+//! Cell of an experiment: one strategy with one combination of values of the varied settings. Its figures are summaries
+//! over several seeds.
 
 use std::collections::BTreeMap;
 
 use results::{At, DrawnColumn, FiguresOverRuns, OverRuns};
 use vocabulary::duration_text;
 
-/// Column with one figure of the cells, under a title of its own. The conversion `(value - minus) * times` yields
-/// values in the column's unit.
+/// Column that shows one figure of every cell under its own title. The value in the column's unit is `(value - minus) *
+/// times`.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) title: String,

@@ -10,17 +10,18 @@ pub struct Document {
     pub(super) strategies: Vec<Strategy>,
     pub(super) scenarios: Vec<Scenario>,
     pub(super) ranking: Option<Ranking>,
-    /// Rankings of a comparison against slightly different servers. Empty unless there is exactly one comparison, made
-    /// with `--sensitivity`.
+    /// Rankings of the compared strategies against slightly different servers. Present only if the document has exactly
+    /// one comparison, and that comparison was made with `--sensitivity`.
     pub(super) sensitivity: Vec<results::Variation>,
-    /// Start time of the first reproduction; `None` if everything was simulated.
+    /// Start time of the earliest `loadgen reproduce` in the document; `None` if all its runs were simulated.
     pub(super) started_at: Option<String>,
-    /// Descriptions of data that is missing because not all shards were merged.
+    /// Descriptions of the data that is missing because the results of some shards were not merged.
     pub(super) incomplete: Vec<String>,
 }
 
 impl Document {
-    /// Returns the scenarios that request no plots. The report draws every plot for these scenarios.
+    /// Returns the scenarios that do not request specific plots. The report draws every available plot for these
+    /// scenarios.
     pub(super) fn unplotted(&self) -> impl Iterator<Item = &Scenario> {
         self.scenarios.iter().filter(|scenario| scenario.exhibits.is_empty())
     }

@@ -1,4 +1,5 @@
-//! Output of `loadgen reproduce`: claims, and the cells of experiments with figures over seeds.
+//! Output of `loadgen reproduce`: claims, and the cells of experiments. A cell has the figures of one strategy with one
+//! combination of settings, over several seeds.
 
 use results::{Axis, Best, ConfigRecord, Written, WrittenSweep};
 
@@ -18,23 +19,24 @@ pub(super) struct Scenario {
     pub(super) sweep: Option<Sweep>,
     /// First seed of the scenario's runs.
     pub(super) seed: Option<u64>,
-    /// Scenario as written in its result file. A sweep uses [`Sweep::written`] instead.
+    /// Scenario as written in its result file. For a sweep, [`Sweep::written`] is used instead.
     pub(super) written: Written,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sweep {
     pub(super) started_at: Option<String>,
-    /// Axes of the sweep (varied settings), in the order of the command line.
+    /// Axes (varied settings) of the sweep, in the order in which the command line gives them.
     pub(super) axes: Vec<Axis>,
     /// Keys of the axes (varied settings), spelled as in [`Cell::at`].
     pub(super) keys: Vec<String>,
-    /// Configuration of the sweep's first strategy at its first point.
+    /// Configuration of the sweep's first strategy at the first point (combination of values of the varied settings).
     pub(super) config: Option<ConfigRecord>,
     pub(super) by: String,
-    /// Best strategy of every situation (combination of values of the varied flags), estimated on fresh seeds.
+    /// Best strategy of every situation (combination of values of the varied flags). It is estimated with fresh seeds,
+    /// which were not used to choose it.
     pub(super) best: Vec<Best>,
-    /// Sweep as written in its result file, reduced to the figures that are drawn.
+    /// Sweep as written in its result file, but only with the figures that the report shows.
     pub(super) written: WrittenSweep,
 }
 
@@ -45,9 +47,10 @@ pub(super) struct Claim {
     pub(super) ours: String,
     pub(super) verdict: String,
     pub(super) as_expected: bool,
-    /// True if the scenario itself makes the claim, and not the published source of the scenario.
+    /// True if the scenario makes the claim itself. False if the claim is from the published source of the scenario.
     pub(super) ours_alone: bool,
-    /// Condition that was tested, in words. The text includes the interpretation of the source's words.
+    /// Condition by which the claim was tested, in words. If the words of the source were interpreted, the
+    /// interpretation follows in parentheses.
     pub(super) condition: String,
     pub(super) note: String,
 }
@@ -77,7 +80,7 @@ impl Scenario {
 fn claim(claim: results::Claim) -> Claim {
     Claim {
         verdict: claim.verdict.words().to_owned(),
-        // A claim without a decision counts as expected. The decision is `None` if there were too few runs.
+        // A claim that was not decided counts as expected. A claim is not decided if there were too few runs.
         as_expected: claim.as_expected.unwrap_or(true),
         ours_alone: claim.ours_alone,
         condition: match (claim.condition, claim.means) {

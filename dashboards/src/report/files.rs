@@ -39,7 +39,8 @@ impl Document {
                 what: wrong.what,
             })?;
         }
-        // If comparisons are ranked by different figures, the default score is used, as for runs without a comparison.
+        // If comparisons are ranked by different figures, no single figure is right for all of them. The default score
+        // is then used, as for runs without a comparison.
         all.by.dedup();
         let by = if let [only] = all.by[..] { only } else { Score::default() };
         let mut strategies = strategies(all.runs);
@@ -86,7 +87,8 @@ impl Content {
                 self.by.extend(Score::at(&comparison.by));
                 self.sensitivity.push(comparison.sensitivity);
             }
-            // The single runs of a sweep are not read, because the sweep's cells contain their results.
+            // Only the cells of a sweep are read. The single runs are not needed, because the cells contain their
+            // results.
             results::Document::Sweep(mut swept) => {
                 self.add_missing(swept.sweep.incomplete.take());
                 self.scenarios.push(sweep::scenario(swept.sweep, written.sweep.unwrap_or_default()));
@@ -108,7 +110,7 @@ impl Content {
     }
 
     fn add_missing(&mut self, incomplete: Option<Incomplete>) {
-        // Runs from which only some clients are missing are reported by `lost_clients` instead.
+        // A run that lacks only some of its clients is not reported here, because `lost_clients` reports it.
         let incomplete = incomplete.filter(|incomplete| incomplete.missing_tasks > 0);
         self.incomplete.extend(incomplete.map(
             |Incomplete { tasks, missing_tasks, missing_shards, .. }| {

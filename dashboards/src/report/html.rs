@@ -108,7 +108,7 @@ fn small(entry: &Entry, document: &Document) -> usize {
     if entry.name == "window" { windows(document).len() } else { 0 }
 }
 
-/// True if most of the plot would be compressed at the lower end of a linear axis.
+/// Returns true if a few high values would compress most of the plot at the lower end of a linear axis.
 fn is_flat(plot: &Plot) -> bool {
     const MAX_OVER_MEDIAN: f64 = 20.0;
     let points = plot.series.iter().flat_map(|series| &series.points);

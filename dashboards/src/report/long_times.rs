@@ -2,8 +2,8 @@
 
 use super::plot::Plot;
 
-/// Units of the time axis: minimum length of the axis in seconds for the unit, seconds per unit, and name. On an axis
-/// in days, ticks are at midnight.
+/// Units of the time axis, as (minimum length of the axis, length of the unit, name). Both lengths are in seconds. On
+/// an axis in days, ticks are at midnight.
 const UNITS: [(f64, f64, &str); 3] =
     [(172_800.0, 86_400.0, "d"), (36_000.0, 3600.0, "h"), (3600.0, 60.0, "min")];
 

@@ -1,4 +1,5 @@
-//! Lookup of plots by name: plots of the whole document from the registry, and plots requested by scenarios.
+//! Lookup of plots by name. There are two kinds of plots: those in the registry, which show the whole document, and
+//! those that a scenario requests.
 
 use super::document::Document;
 use super::experiment::Scenario;

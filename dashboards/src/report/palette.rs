@@ -1,14 +1,15 @@
-//! Looks of series: colour, dash pattern and marker. No colour carries meaning alone, because dashes and markers
-//! differ, too.
+//! Looks of series: colour, dash pattern and marker. Series can be distinguished even without colours, because their
+//! dashes and markers differ, too.
 //!
 //! Colours and dashes are defined in `svg/plot.css`. The colours are those of Okabe and Ito ("Color Universal Design",
-//! 2008). The light colours are darkened until they can be seen on white.
+//! 2008). Light colours are darkened until they can be seen on white.
 
 pub(super) const CSS: &str = include_str!("svg/plot.css");
 
 pub(super) const LOOKS: usize = 8;
 
-/// Indices of the looks (colour, dash pattern, marker) that have one meaning in all plots of a single strategy.
+/// Looks that have a fixed meaning in all plots of a single strategy. Each constant is the index of a look (colour,
+/// dash pattern, marker).
 pub(super) const IN_FLIGHT: usize = 0;
 pub(super) const REJECTED: usize = 1;
 pub(super) const ACCEPTED: usize = 2;

@@ -16,9 +16,10 @@ pub struct Axis {
     /// Unit of the values on the axis; empty for plain counts.
     pub unit: &'static str,
     pub scale: Scale,
-    /// Value that the axis always includes. Plots side by side get the same ends this way.
+    /// Value that the axis always includes. Plots side by side have the same value here, so that their axes have the
+    /// same ends.
     pub reaches: f64,
-    /// Names of the values 0, 1, 2 …, if the axis shows choices instead of measured values. Empty for measured values.
+    /// Names of the values 0, 1, 2 … on an axis of named choices. Empty if the axis shows measured values.
     pub names: Vec<String>,
 }
 
@@ -51,13 +52,13 @@ pub struct Series {
 pub enum Shape {
     #[default]
     Line,
-    /// Separate marks. The first mark represents all others and is drawn larger.
+    /// Separate marks. The first mark is drawn larger, because it represents all the others.
     Marks,
     /// Separate marks of equal size.
     Dots,
     /// Bars from zero. If several series have a bar at the same position, the bars are side by side.
     Bars,
-    /// One thin stroke per event. Meant for so many events that only their density counts.
+    /// One thin line per event. Meant for so many events that only their density matters.
     Events,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Recorded {
 
 #[derive(Clone, Debug)]
 pub(super) struct Calls {
-    /// Stride of the recorded ops. Calls were kept only of ops whose number is a multiple of the stride.
+    /// Sampling interval of the ops. Only calls of ops whose number is a multiple of this interval were kept.
     pub(super) every: u64,
     /// Sent calls in order of sending, as (time in seconds, number of the op).
     pub(super) sent: Vec<(f64, f64)>,

@@ -13,7 +13,7 @@ pub struct Entry {
     pub name: &'static str,
     pub summary: &'static str,
     pub needs: &'static str,
-    /// Data that the runs of a scenario must keep if the scenario requests this plot.
+    /// Data that a scenario must keep of its runs if it requests this plot.
     pub basis: Basis,
     /// Function that draws the plot. It returns several plots if every strategy has a plot of its own, and none if the
     /// document lacks the data.

@@ -26,9 +26,11 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Creates a time grid that covers all runs. Cells are as narrow as possible, limited by `MAX_CELLS` and the widest
-    /// bucket. A stalled strategy is cut off where the other strategies end, because it would compress the other curves
-    /// into a corner.
+    /// Creates a time grid that covers all runs. Cells are as narrow as possible. However, there are at most
+    /// `MAX_CELLS` of them, and none is narrower than the widest bucket of a run.
+    ///
+    /// A stalled strategy is cut off at the time when the other strategies end. Its long run would compress the other
+    /// curves into a corner.
     pub(super) fn new<'a>(strategies: impl Iterator<Item = &'a Strategy>) -> Self {
         let (mut end_s, mut width_s, mut wave_s) = (0.01_f64, 0.01_f64, 0.0_f64);
         let strategies: Vec<&Strategy> = strategies.collect();
@@ -56,7 +58,7 @@ impl Grid {
         format!("rates are smoothed over {} s", number(self.smooth_s))
     }
 
-    /// Returns the highest rate that smoothing yields for a single event.
+    /// Returns the highest rate that a single event yields after smoothing.
     pub(super) fn single(self) -> f64 {
         1.0 / self.smooth_s
     }
@@ -78,10 +80,11 @@ impl Grid {
         cells
     }
 
-    /// Returns the events per second of the median run, and the 5th to 95th percentile of all runs. After its end, a
-    /// run counts with a rate of zero.
+    /// Returns the events per second of the median run, with the range from the 5th to the 95th percentile of all runs.
+    /// A run counts with a rate of zero after its end.
     pub(super) fn rates(self, strategy: &Strategy, count: fn(&Point) -> f64) -> ResampledSeries {
-        // Smoothing leaves a tiny rate far from any event. Rates below this limit become zero.
+        // Smoothing leaves a tiny rate in cells that are far from any event. Rates below a tenth of the peak of a
+        // single event become zero.
         let least = self.single() / 10.0;
         let or_nothing = |rate: f64| if rate < least { 0.0 } else { rate };
         let rates = |run: &Run| {
@@ -101,9 +104,9 @@ impl Grid {
         self.course(strategy, 1.0, running)
     }
 
-    /// Averages every cell with its neighbours, weighted by distance. The weight before the start of the run is left
-    /// out, because nothing could happen then. After the end, counts are zero, so that the last wave of responses does
-    /// not look faster than the other waves.
+    /// Averages every cell with its neighbours, weighted by distance. Weights for times before the start of the run are
+    /// left out, because nothing could happen then. For times after the end, counts of zero are averaged. Otherwise the
+    /// last wave of responses would look faster than the other waves.
     fn smoothed(self, cells: &[f64]) -> Vec<f64> {
         let bell = GaussianKernel::new(self.smooth_s / self.cell_s);
         #[expect(

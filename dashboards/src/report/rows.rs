@@ -19,8 +19,8 @@ impl<W: Write> Rows<W> {
         Ok(Self { writer, columns })
     }
 
-    /// Writes the row of a run: the `leading` values, one per leading column, followed by the figures. Missing figures
-    /// stay empty. Fails if the underlying writer fails.
+    /// Writes the row of a run. The row starts with the values in `leading`, one per leading column, and the figures
+    /// follow. A missing figure is an empty field. Fails if the underlying writer fails.
     pub fn write(&mut self, leading: &[String], run: &RunResult) -> io::Result<()> {
         write(&mut self.writer, leading, run, &self.columns)
     }

@@ -10,7 +10,8 @@ pub(super) struct Run {
     pub(super) mode: String,
     pub(super) strategy: String,
     pub(super) seed: u64,
-    /// Number of ops to which shares refer: the offered ops or, if their number is unknown, the ops that arrived.
+    /// Number of ops to which shares of ops refer. It is the number of offered ops or, if that number is unknown, the
+    /// number of ops that arrived.
     pub(super) ops: u64,
     pub(super) succeeded: u64,
     pub(super) given_up: u64,
@@ -29,7 +30,7 @@ pub(super) struct Run {
     pub(super) series: Vec<Point>,
     pub(super) gauges: Vec<Gauge>,
     pub(super) recorded: Recorded,
-    /// Whole result of the run; `None` if a reproduction kept only a part of it.
+    /// Whole result of the run; `None` if the output of `loadgen reproduce` contains only a part of it.
     pub(super) result: Option<Box<RunResult>>,
     pub(super) written: WrittenRun,
 }
@@ -82,7 +83,7 @@ impl Run {
         }
     }
 
-    /// True if the run was merged from shards of its clients and some shards were missing.
+    /// True if the run was merged from shards, each with a part of the clients, and some shards were missing.
     pub(super) fn lacks_clients(&self) -> bool {
         let merged = self.result.as_ref().and_then(|result| result.merged.as_ref());
         merged.is_some_and(|merged| !merged.missing.is_empty())
@@ -125,7 +126,7 @@ impl Run {
         (self.ops > 0).then(|| self.succeeded as f64 / self.ops as f64)
     }
 
-    /// True if the run was stopped before all ops had ended, so that the share of ops done might have become larger.
+    /// True if the run was stopped before all ops had ended. The share of ops done is then only a lower bound.
     pub(super) fn share_is_lower_bound(&self) -> bool {
         match &self.result {
             Some(result) => result.share_is_lower_bound,
@@ -211,8 +212,8 @@ fn percentiles(figures: &LatencyFigures, curve: &[[f64; 2]]) -> Vec<(f64, f64)> 
         (figures.p99, 0.99),
         (figures.p999, 0.999),
     ];
-    // The latency curve ends at the highest share that the number of ops can show. For example, 50 ops have no 99.9th
-    // percentile.
+    // The latency curve ends at the highest percentile that the number of ops supports. For example, 50 ops have no
+    // 99.9th percentile.
     let last = 1.0 - 0.5 / (figures.count as f64).max(1.0);
     let mut points: Vec<(f64, f64)> = shares
         .into_iter()

@@ -14,7 +14,7 @@ pub(super) struct ScenarioPlot {
     pub(super) note: String,
     /// Indices of the claims to which the plot belongs.
     pub(super) claims: Vec<usize>,
-    /// Name in the plot registry of the plot to draw.
+    /// Name of the drawn plot in the plot registry.
     pub(super) draws: String,
     pub(super) strategies: Vec<Strategy>,
     pub(super) cells: Vec<Cell>,

@@ -7,7 +7,8 @@ use results::{Conditions, RepeatKey, RunResult, Setting};
 
 use super::run::Run;
 
-/// Aspect in which groups of runs of one strategy may differ: the aspect's name, and a function that returns its value.
+/// Property by which groups of runs of one strategy may differ, as (name, function that returns the value of the
+/// property).
 type Aspect = (&'static str, fn(&RunResult) -> Option<String>);
 
 const ASPECTS: [Aspect; 7] = [
@@ -37,7 +38,7 @@ pub(super) struct Strategy {
     /// the strategy.
     pub(super) label: String,
     pub(super) runs: Vec<Run>,
-    /// Index of the median run by makespan, which is the run that plots show.
+    /// Index of the run with the median makespan. Plots show this run.
     median: usize,
 }
 
@@ -46,7 +47,7 @@ impl Strategy {
         Self { label, runs: vec![run], median: 0 }
     }
 
-    /// Returns the median run by makespan. To find the median, incomplete runs are ordered after all complete ones.
+    /// Returns the run with the median makespan. Incomplete runs are ordered after all complete ones.
     pub(super) fn median(&self) -> &Run {
         &self.runs[self.median]
     }

@@ -6,8 +6,8 @@ use results::{Figure, SweepCell, Swept, WrittenSweep};
 use super::cell::Cell;
 use super::experiment::{Scenario, Sweep};
 
-/// Figures of a sweep that reports show. All other figures can be computed from these figures, or are in the result
-/// file.
+/// Figures of a sweep that reports show. Other figures are not kept here, because they can be computed from these
+/// figures, or are in the result file.
 const FIGURES: [&str; 13] = [
     "makespan_s",
     "attempts.total",
@@ -49,8 +49,8 @@ pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
 }
 
 fn lean(mut swept: Swept, mut written: WrittenSweep) -> (Swept, WrittenSweep) {
-    // The number of ops done needs no plot if every strategy does all ops. It is still kept if the sweep varies the
-    // in-flight limit or the duration, because this number is then the question.
+    // The number of ops done needs no plot if every strategy does all ops. It is kept even then if the sweep varies the
+    // in-flight limit or the duration. The sweep then examines how many ops are done.
     let closed = swept.axes.iter().any(|axis| ["in-flight", "duration"].contains(&axis.key.as_str()));
     let all_complete = swept.cells.iter().all(|cell| cell.complete);
     for (cell, written) in swept.cells.iter_mut().zip(&mut written.cells) {

@@ -3,7 +3,7 @@
 use super::number::number;
 use super::plot::{Axis, Scale};
 
-/// Minimum of a logarithmic axis' lower end, as a share of its upper end.
+/// Minimum ratio of the lower end to the upper end of a logarithmic axis.
 const DEEPEST: f64 = 1e-5;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -71,7 +71,8 @@ fn linear((low, high): (f64, f64), ticks: usize) -> Span {
     let width = if high > low { high - low } else { 1.0 };
     let step = nice_step(width / ticks.max(1) as f64);
     let first = (low / step).floor();
-    // The axis ends at the next quarter of a step, because ending at the next whole step would waste more room.
+    // The axis ends at the first quarter of a step above the highest value. Ending at the next whole step would waste
+    // more room.
     let end = ((if high > low { high } else { low + 1.0 }) / step * 4.0 - 1e-6).ceil() / 4.0;
     let steps = std::iter::successors(Some(first), |index| (index + 1.0 <= end).then_some(index + 1.0));
     let ticks = steps.map(|index| (index * step, label(index * step, step))).collect();
@@ -101,7 +102,7 @@ fn number_of_tick(value: f64) -> String {
     }
 }
 
-/// Returns the smallest round step that is not below the wanted step: 1, 2 or 5 times a power of ten.
+/// Returns the smallest round step that is at least `wanted`. Round steps are 1, 2 or 5 times a power of ten.
 pub(super) fn nice_step(wanted: f64) -> f64 {
     let decade = 10_f64.powf(wanted.max(1e-12).log10().floor());
     [1.0, 2.0, 5.0, 10.0]

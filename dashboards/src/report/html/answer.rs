@@ -35,7 +35,8 @@ pub(super) fn answer(document: &Document) -> Markup {
         sentences.push(html! { (document.scenarios.len()) " scenarios without claims." });
     }
     sentences.extend(counted(&claims).map(|words| html! { (words) }));
-    // Non-breaking spaces may be inserted into markup, because no tag contains a space between digits.
+    // Non-breaking spaces can be inserted into the finished markup. They damage no tag, because no tag contains a space
+    // between digits.
     PreEscaped(unbroken(&joined(sentences, " ").into_string()))
 }
 

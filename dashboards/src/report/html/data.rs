@@ -58,9 +58,9 @@ fn json_link(name: &'static str, content: &WrittenDocument) -> Markup {
     link(name, "application/json", &content.to_json())
 }
 
-/// Returns a link that contains a file. The link's address is not escaped for HTML. Otherwise each of the many
-/// quotation marks in JSON would become six bytes in a double-quoted attribute. The attribute is quoted by apostrophes
-/// instead, which do not occur in the address.
+/// Returns a download link whose address contains the file itself. The address is quoted by apostrophes, which do not
+/// occur in it, so it needs no escaping for HTML. Escaping would turn each of the many quotation marks in JSON into six
+/// bytes.
 fn link(name: &'static str, mime: &str, content: &str) -> Markup {
     PreEscaped(format!("<a download=\"{name}\" href='{}'>{name}</a>", data_link(mime, content)))
 }

@@ -10,8 +10,8 @@ use crate::report::number::number;
 
 const MOST: usize = 20;
 
-/// Returns a table of the failures of every strategy. Empty without failures, or if the results are too old to record
-/// failures.
+/// Returns a table of the failed attempts of every strategy. The markup is empty if no attempt failed, or if the
+/// results are too old to record failures.
 pub(super) fn table(document: &Document) -> Markup {
     let failed = document.strategies.iter().flat_map(|strategy| {
         let results = strategy.runs.iter().filter_map(|run| run.result.as_ref());

@@ -14,7 +14,8 @@ use crate::report::strategy::Strategy;
 const MOST: usize = 3;
 
 pub(super) fn measured(document: &Document) -> Markup {
-    // Distinct settings of the strategies. Each setting has the earliest start time of the strategies that share it.
+    // Distinct settings of the strategies. If several strategies have the same setting, the earliest of their start
+    // times is kept with it.
     let mut met: Vec<(String, Option<&str>)> = Vec::new();
     for strategy in &document.strategies {
         let (words, begun) = (setting(strategy), begun(strategy));
@@ -125,8 +126,8 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     }
     let slot =
         if model.get("rejects_occupy") == Some(&Setting::Truth(true)) { ", holding a slot" } else { "" };
-    // The server model of a sweep does not contain the keys that the sweep varies, so any of these texts may be
-    // missing.
+    // In a sweep, the server model lacks the keys that the sweep varies. Therefore each of the following parts of the
+    // text may be missing.
     let parts = [
         model.get("max_busy").map(|_| format!("{} slots", count("max_busy"))),
         text(model, "service_time").map(|time| format!("service {time}")),

@@ -11,8 +11,8 @@ pub(super) fn plot(name: &str, drawn: &Plot) -> Markup {
     beside(name, drawn, &[])
 }
 
-/// Returns a plot for a page with a shared legend. On screens, the legend of the plot itself leaves out `strategies`,
-/// because the shared legend contains them.
+/// Returns a plot for a page with one legend for all plots. On screens, the plot's own legend leaves out the strategies
+/// in `strategies`, because the shared legend already contains them.
 pub(super) fn beside(name: &str, plot: &Plot, strategies: &[Strategy]) -> Markup {
     let is_shared = |series: &Series| {
         let strategy = strategies.get(series.look).filter(|_| series.look < LOOKS);

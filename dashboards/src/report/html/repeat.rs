@@ -139,8 +139,8 @@ fn version(strategy: &Strategy) -> String {
 }
 
 fn command(config: &ConfigRecord) -> Option<String> {
-    // The command line of `loadgen` without arguments is empty, too, but the record of such a run contains the
-    // program's name.
+    // A command line is unknown only if the program's name is missing, too. An empty command line alone may be that of
+    // `loadgen` without arguments.
     if config.command_line.is_empty() && config.program.is_empty() {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Plots requested by scenarios. Each plot is shown beside the statement of the scenario's source and the claims that
-//! the plot belongs to.
+//! Plots requested by scenarios. The report shows each plot beside the statement of the scenario's source, and beside
+//! the claims to which the plot belongs.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,8 @@ use crate::report::number::number;
 use crate::report::plot::{Plot, Series, Shape};
 use crate::report::scenario_plot::ScenarioPlot;
 
-/// Maximum number of positions in a table of values. With more positions, values are easier to read off the plot.
+/// Maximum number of positions on the x axis of a plot whose values are also listed in a table. With more positions,
+/// the plot is easier to read than the table.
 const FEW: usize = 12;
 
 const VERDICTS: [&str; 4] = ["holds", "holds partly", "does not hold", "too few runs"];

@@ -1,4 +1,5 @@
-//! A sweep in the HTML report: the answer, one row per strategy and point, and the best strategies.
+//! A sweep in the HTML report: the answer, a table of results, and the best strategies. The table has one row per
+//! strategy and point (combination of values of the varied settings).
 
 use maud::{Markup, html};
 use results::numbers::{percent, short};
@@ -14,12 +15,12 @@ use crate::report::number::number;
 
 const MANY: usize = 60;
 
-/// Maximum number of values for which all values of an axis are listed. A longer axis is described by its first and
-/// last value.
+/// Maximum number of values of an axis (varied setting) that are all listed. If an axis has more values, only the first
+/// and the last value are shown.
 const FEW: usize = 6;
 
-/// Columns of the table: title, path of the figure in the result, and factor from the figure's unit to the column's
-/// unit.
+/// Columns of the table, as (title, path of the figure in the result, factor). The factor converts the figure's unit to
+/// the column's unit.
 const COLUMNS: [(&str, &str, f64); 8] = [
     ("makespan s", "makespan_s", 1.0),
     ("attempts", "attempts.total", 1.0),
@@ -109,8 +110,8 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
 }
 
-/// Returns the best strategy if it is distinguishably the best, or if there are too few seeds to distinguish
-/// strategies.
+/// Returns the best strategy. Returns `None` if there are enough seeds to distinguish strategies, but the best strategy
+/// is not distinguishably better than the next.
 fn winner(best: &Best) -> Option<&str> {
     match &best.lead {
         Some(lead) => (lead.certain || !has_intervals(best)).then_some(lead.strategy.as_str()),
@@ -190,8 +191,8 @@ fn fresh(best: &Best) -> String {
     }
 }
 
-/// Formats the lead of the best strategy over the next one, as a ratio of their figures. The ratio is above 1 if the best
-/// strategy is ahead.
+/// Formats the lead of the best strategy over the second-best one. The lead is the ratio of their figures, and is above
+/// 1 if the best strategy is ahead.
 fn lead(best: &Best) -> Markup {
     let (times, is_other_figure) = match &best.lead {
         Some(lead) => (lead.ratio.map(|ratio| Times { ratio, interval: lead.low.zip(lead.high) }), false),
@@ -204,14 +205,15 @@ fn lead(best: &Best) -> Markup {
     }
 }
 
-/// Returns the lead of the best candidate over the second-best in a sweep over strategy parameters. The second value is
-/// true if the lead is in another figure than the ranked one.
+/// Returns the lead of the best candidate over the second-best one, in a sweep over strategy parameters. The boolean is
+/// true if the lead is in another figure than the one that determines the ranks.
 fn lead_of_pair(best: &Best) -> (Option<Times>, bool) {
     let Some((pair, ratio)) = best.pairs.first().and_then(|pair| Some((pair, pair.ratio?))) else {
         return (None, false);
     };
     let times = Times { ratio, interval: pair.low.zip(pair.high) };
-    // A larger share of ops done is better. For every other figure, a smaller value is better.
+    // For the share of ops done, a larger value is better. For every other figure, a smaller value is better, so the
+    // ratio is inverted.
     let is_share = pair.figure == Score::done_share().path();
     (Some(if is_share { times } else { times.inverse() }), pair.figure != best.figure)
 }

@@ -28,8 +28,8 @@ const MAKESPAN: Column = column("makespan", |run| run.makespan_s.filter(|_| run.
 const ATTEMPTS: Column = column("attempts", |run| Some(run.attempts), count);
 const DONE: Column = column("done", Run::share_done, percent);
 
-/// Columns with figures of any run. If there is no ranking, columns for the makespan, the attempts and the share of ops
-/// done precede them.
+/// Columns with general figures of a run. Without a ranking, three more columns precede them: the makespan, the
+/// attempts and the share of ops done.
 const FIGURES: [Column; 5] = [
     column("over the lower bound", Run::over_bound, percent),
     column("attempts per op", |run| run.amplification, three),
@@ -38,8 +38,8 @@ const FIGURES: [Column; 5] = [
     column("op latency p99", |run| run.latency_ms(0.99), milliseconds),
 ];
 
-/// Columns with effects on the server, on the client itself and on other clients. A column is shown if some run has its
-/// figure.
+/// Columns with side effects on the server, on the client itself and on other clients. A column is shown if at least
+/// one run has its figure.
 const SIDE_EFFECTS: [Column; 7] = [
     column("wasted server time", |run| figure(run, "wasted_server_s"), seconds),
     column("server time per op done", |run| figure(run, "server_work_per_success_ms"), milliseconds),
@@ -89,8 +89,8 @@ impl Cell {
     }
 }
 
-/// Returns the cells of a row before the column `× best`, and the cells after this column. On a narrow screen, the
-/// cells after it are in a second line below the strategy.
+/// Returns the cells of a table row in two lists: the cells before the column `× best`, and the cells after it. On a
+/// narrow screen, the second list is in a second line below the strategy.
 fn cells(answer: &Answer) -> (Vec<Cell>, Vec<Cell>) {
     let by = answer.by;
     let score = move |row: &Row| match row.stopped_cell() {
@@ -290,8 +290,8 @@ fn known<'a>(columns: &'a [Column], strategies: &'a [Strategy]) -> impl Iterator
     columns.iter().filter(move |column| runs().any(|run| (column.figure)(run).is_some()))
 }
 
-/// Returns a table of means over runs. The columns in `spreads` come first, and show the 5th to 95th percentile instead
-/// of a mean.
+/// Returns a table with the mean figures of every strategy over its runs. The columns in `spreads` come first. They
+/// show the range from the 5th to the 95th percentile instead of a mean.
 fn figures(strategies: &[Strategy], columns: &[&Column], spreads: &[Column]) -> Markup {
     let is_repeated = strategies.iter().any(|strategy| strategy.runs.len() > 1);
     let spreads = if is_repeated { spreads } else { &[] };

@@ -1,5 +1,5 @@
-//! Event plot of the times at which calls were sent. Clusters of calls appear as columns, and evenly spread calls as
-//! grey.
+//! Event plot of the times at which calls were sent. A cluster of calls appears as a dark column, and evenly spread
+//! calls appear as grey.
 
 use super::drawn;
 use crate::report::document::Document;

@@ -17,13 +17,15 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     let y = Axis::logarithmic("attempts per second", "");
     let title = "Attempts sent per second, logarithmic";
     let mut plots = overlay(document, title, y, |grid, strategy| grid.rates(strategy, |point| point.sent));
-    // Rates below `least` become gaps, because a rate of zero has no position on a logarithmic axis.
+    // Rates that are too low for a single event count as zero. They become gaps, because a rate of zero has no position
+    // on a logarithmic axis.
     let least = Grid::new(drawn(document).map(|(_, strategy)| strategy)).single() / 10.0;
     for series in plots.iter_mut().flat_map(|plot| &mut plot.series) {
         for (_, rate) in &mut series.points {
             *rate = if *rate >= least { *rate } else { f64::NAN };
         }
-        // The band has no height where nothing was sent, so that its visible parts stay separate.
+        // Both edges of the band are raised to the lowest rate that is drawn. So the band has no height at times
+        // without attempts, and its visible parts stay separate.
         for (_, low, high) in &mut series.band {
             (*low, *high) = (low.max(least), high.max(least));
         }
@@ -31,8 +33,8 @@ pub(in crate::report) fn rate_log(document: &Document) -> Vec<Plot> {
     plots
 }
 
-/// Draws accepted and rejected attempts of a single strategy. If there are several strategies, draws only accepted
-/// attempts, because rejected attempts are the rest of those sent.
+/// Draws the accepted and the rejected attempts of a single strategy. For several strategies, draws only the accepted
+/// attempts. The rejected ones are left out, because they are the difference between sent and accepted attempts.
 pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     let accepted: fn(&Point) -> f64 = |point| point.succeeded;
     let rejected: fn(&Point) -> f64 = |point| point.rejected;
@@ -50,8 +52,8 @@ pub(in crate::report) fn outcomes(document: &Document) -> Vec<Plot> {
     overlay(document, "Accepted per second", per_second(), |grid, strategy| grid.rates(strategy, accepted))
 }
 
-/// Removes strategies that stalled from the plots, if there are others. A strategy whose attempts are all rejected
-/// would compress the other curves.
+/// Removes stalled strategies from the plots, if there are other strategies. A stalled strategy makes no progress, for
+/// example because all its attempts are rejected. It would compress the curves of the others.
 fn without_stalled(document: &Document, mut plots: Vec<Plot>) -> Vec<Plot> {
     let (stalled, others): (Vec<&Strategy>, Vec<&Strategy>) =
         drawn(document).map(|(_, strategy)| strategy).partition(|strategy| strategy.stalled());

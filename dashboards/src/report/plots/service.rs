@@ -7,12 +7,12 @@ use crate::report::plot::{Axis, Plot, Series};
 use crate::report::recorded::COLUMNS;
 use crate::report::strategy::Strategy;
 
-/// Number of time intervals of a plot. If a line has more than two points per interval, only the lowest and the highest
-/// point of each interval are drawn.
+/// Number of time intervals into which a plot is divided. If a line has more than two points per interval, only the
+/// lowest and the highest point of each interval are drawn.
 const PLACES: usize = 360;
 
-/// Indices of the looks (colour, dash pattern, marker) of the columns, in column order. Rejections and the queue look
-/// as in other plots.
+/// Indices of looks (colour, dash pattern, marker), one per column of data. Rejections and the queue have the same
+/// looks as in other plots.
 const LOOKS: [usize; COLUMNS.len()] = [0, 1, 4, 2, 3];
 
 pub(in crate::report) fn service(document: &Document) -> Vec<Plot> {
@@ -45,8 +45,8 @@ fn of(strategy: &Strategy) -> Option<Plot> {
     Plot { title, x, y, series: series.collect(), note }.if_any()
 }
 
-/// Returns the lowest and the highest point of each of `places` intervals, in order of time. Returns all points if
-/// there are at most two per interval.
+/// Divides the points into `places` intervals of time, and returns the lowest and the highest point of each, in order
+/// of time. Returns all points if there are at most two per interval.
 fn extremes(points: &[(f64, f64)], places: usize) -> Vec<(f64, f64)> {
     if points.len() <= 2 * places {
         return points.to_vec();

@@ -1,6 +1,8 @@
-//! Plots of the cost per completed op, if not all ops were completed: attempts and server time per success against the
-//! share of ops done. A point below and to the right of another is better. If there are more strategies than
-//! distinguishable looks, only strategies on the Pareto front are named, and all others are dots.
+//! Plots of the cost per completed op, for comparisons in which not all ops were completed. The cost is the number of
+//! attempts, or the server time, per success. It is drawn against the share of ops done.
+//!
+//! A point below and to the right of another is better. If there are more strategies than distinguishable looks, only
+//! strategies on the Pareto front are named. All others are dots.
 
 use results::{Figure, RankedStrategy, Score};
 
@@ -14,7 +16,7 @@ use crate::report::strategy::Strategy;
 
 const OTHERS: usize = LOOKS - 1;
 
-/// Draws one plot per kind of cost. The first plot shows the Pareto front that determines the ranks.
+/// Draws one plot per kind of cost. The first plot also shows the Pareto front, which determines the ranks.
 pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     let ranking = document.ranking.as_ref();
     let Some(ranking) = ranking.filter(|ranking| results::ranked_by_share(&ranking.standings)) else {
@@ -64,9 +66,9 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
     plots.collect()
 }
 
-/// Returns the mean point of each ranked strategy. The first series contains all unnamed strategies. It is followed by
-/// one series for each named strategy on the Pareto front. At most as many strategies are named as can be
-/// distinguished.
+/// Returns the mean point of each ranked strategy. Only strategies on the Pareto front are named, and at most as many
+/// as can be distinguished. The first series contains all unnamed strategies. After it, each named strategy has a
+/// series of its own.
 fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     let ranked = || ranking.standings.iter().filter(|standing| standing.rank.is_some());
     let point = |standing: &RankedStrategy| {

@@ -96,7 +96,8 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
         let Some(key) = key.map(ToOwned::to_owned).or(first) else { continue };
         let labels: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.label.as_str()).collect();
         let named = |cell: &Cell| match others(cell, &key) {
-            // A label that all lines share is left out of their names, because it distinguishes none of the lines.
+            // If all lines have the same label, it is left out of their names, because it does not distinguish the
+            // lines.
             others if labels.len() == 1 && !others.is_empty() => others,
             others if others.is_empty() => cell.label.clone(),
             others => format!("{}, {others}", cell.label),
@@ -213,7 +214,8 @@ fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
 #[derive(Default)]
 struct Lines(Vec<(String, ByX)>);
 
-/// Points of a line as (middle, low end, high end), by the bit pattern of x.
+/// Points of a line as (middle, low end, high end). The key is the bit pattern of x, so that the points are ordered by
+/// x.
 type ByX = BTreeMap<u64, (f64, f64, f64)>;
 
 impl Lines {
@@ -222,7 +224,8 @@ impl Lines {
             self.0.push((label, BTreeMap::new()));
             self.0.len() - 1
         });
-        // Bit patterns of non-negative floats have the same order as the floats.
+        // The bit pattern of x serves as a sortable key. This works because bit patterns of non-negative floats have
+        // the same order as the floats.
         self.0[index].1.insert(x.max(0.0).to_bits(), y);
     }
 
@@ -258,8 +261,9 @@ fn in_seconds(mut series: Vec<Series>) -> Vec<Series> {
     series
 }
 
-/// Chooses the scale of an axis. It is logarithmic if the highest value is over 300 times the lowest, because values
-/// would otherwise be crowded at the lower end. It does not start at zero if over 40 % of the axis would be empty.
+/// Chooses the scale of an axis. The scale is logarithmic if the highest value is over 300 times the lowest. On a
+/// linear axis, the values would then be crowded at the lower end. Otherwise, if over 40 % of the axis would be empty,
+/// the scale does not start at zero.
 fn far_apart(axis: Axis, series: &[Series]) -> Axis {
     let values = || series.iter().flat_map(|series| &series.points).map(|(x, _)| *x);
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));

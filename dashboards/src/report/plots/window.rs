@@ -1,5 +1,5 @@
-//! Plots of a limiter's window, threshold and attempts in flight against the server's true cap. There is one plot per
-//! strategy, and all plots have the same axes.
+//! Plots of a limiter over time: its window, its threshold and the attempts in flight, compared with the server's true
+//! cap. There is one plot per strategy, and all plots have the same axes.
 
 use super::drawn;
 use super::gauges::gauges;
@@ -9,15 +9,15 @@ use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
 use crate::report::plot::{Axis, Plot, Scale, Series};
 use crate::report::run::{Point, Run};
 
-/// Maximum number of window plots, because readers do not look at more.
+/// Maximum number of window plots. Readers do not look at more of them.
 const MOST: usize = 6;
 
-/// Maximum number of points of a line. A line with more points would be a blur, so the mean and range of `PARTS`
-/// intervals are drawn instead.
+/// Maximum number of points of a line. A line with more points would be a blur. Instead, its mean and its range are
+/// drawn for each of `PARTS` intervals.
 const MAX_MOVES: usize = 320;
 const PARTS: usize = 100;
 
-/// Ratio between the highest and the lowest plot above which the axis of attempts is logarithmic.
+/// Ratio of the highest values of two plots above which the axis of attempts is logarithmic.
 const FAR_APART: f64 = 20.0;
 
 pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
@@ -41,8 +41,8 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
         let highest = series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).fold(0.0, f64::max);
         let ssthresh = line(run, "ssthresh", SSTHRESH, |point| point.ssthresh);
         let above = ssthresh.points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
-        // The threshold is not drawn while it is far above all other lines, as at the start of a run. It would compress
-        // the other lines.
+        // The threshold may be far above all other lines, for example at the start of a run. It is not drawn there,
+        // because it would compress the other lines.
         let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
         series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
         let mut note = Vec::new();

@@ -27,14 +27,14 @@ const RIGHT: f64 = 18.0;
 pub(super) const TOP: f64 = 30.0;
 const BOTTOM: f64 = 40.0;
 
-/// Maximum number of points of a line at which every point gets a mark.
+/// Maximum number of points of a line for which every point gets a mark.
 const FEW: usize = 14;
 
 /// Maximum number of points of a line that may be dashed. With more points, the line is thin and solid, because dashes
 /// would be lost in it.
 const MANY: usize = 240;
 
-/// Factor by which the vertical axis exceeds the bars, to leave room for the numbers above them.
+/// Factor by which the vertical axis is longer than the highest bar. The space above the bars is for their numbers.
 const ABOVE_BARS: f64 = 1.1;
 
 /// Mapping of a plot's values to positions in the picture.
@@ -48,8 +48,8 @@ pub(super) struct Frame<'a> {
 pub(in crate::report) struct Area {
     /// SVG elements of the drawing area, without an `<svg>` around them.
     pub(in crate::report) drawn: String,
-    /// Horizontal axis as text, for reading values back from the picture: the positions of its ends, their values, and
-    /// the scale. The field `y` describes the vertical axis.
+    /// Horizontal axis as text: the positions of its two ends, their values, and the scale. With this text, values can
+    /// be read back from the picture. The field `y` describes the vertical axis in the same way.
     pub(in crate::report) x: String,
     pub(in crate::report) y: String,
 }
