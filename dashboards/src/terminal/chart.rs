@@ -23,11 +23,12 @@ pub(crate) enum Dash {
 
 /// Layer of a chart. Charts draw their layers in the listed order, the lowest layer first.
 pub(crate) enum Layer {
-    /// Area from zero up to a value, with one value per column.
+    /// Filled area from zero up to a value. There is one value per column of the screen.
     Area(Role, Vec<Option<f64>>),
-    /// Level drawn as horizontal pieces, with one value per column.
+    /// Level drawn as horizontal pieces. There is one value per column of the screen.
     Level(Role, Vec<Option<f64>>),
-    /// Line of dots, with one range of values per column of dots. A character has two columns of dots.
+    /// Line of dots. There is one range of values per column of dots, and a character of the screen has two columns of
+    /// dots.
     Line(Role, Dash, Vec<Option<(f64, f64)>>),
 }
 
@@ -80,8 +81,8 @@ impl Chart<'_> {
                 Scale::Logarithmic if value <= 1.0 => 0.0,
                 scale => scale.share(value, self.end),
             };
-            // A value on the boundary between two rows is labelled in the lower row, because the value is this row's
-            // upper end.
+            // A value may be exactly on the boundary between two rows. It is then labelled in the lower row, because it
+            // is the upper end of that row.
             let up = steps(share, plot.height).max(1);
             let y = plot.bottom().saturating_sub(up);
             if y >= plot.top() && y < line.bottom() && labelled != Some(y) {

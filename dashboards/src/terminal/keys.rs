@@ -146,7 +146,8 @@ fn raise_limit(state: &mut State, _: &Frame) -> Option<Action> {
     change_limit(state, Action::RaiseLimit)
 }
 
-/// Requests a change of the server's limit. The caller of the dashboard answers with the limit's name and new value.
+/// Returns the action that requests a change of the server's limit. The caller of the dashboard executes the action,
+/// and answers with the limit's name and new value. If no limit can be changed, shows a notice instead.
 fn change_limit(state: &mut State, action: Action) -> Option<Action> {
     if state.header.adjustable_limit.is_some() {
         Some(action)

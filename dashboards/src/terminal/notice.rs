@@ -2,7 +2,7 @@
 
 const FRAMES: u16 = 40;
 
-/// Notice shown in the bottom line instead of the key hints, and the number of frames for which it remains.
+/// Notice and the number of frames for which it is still shown. The notice replaces the key hints in the bottom line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notice(Option<(String, u16)>);
 

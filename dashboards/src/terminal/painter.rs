@@ -7,7 +7,8 @@ use ratatui::style::{Color, Modifier, Style};
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
-/// Bits of the dots of a braille character. Each entry is a row of dots, from the top, with its left and its right dot.
+/// Bits of the eight dots of a braille character. Each entry is a row of dots, from top to bottom, with the bit of the
+/// left dot and the bit of the right dot.
 const DOTS: [[u32; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
 const BLANK_BRAILLE: u32 = 0x2800;
@@ -46,8 +47,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Makes room for a level line, because a character shows either a level line or the end of a bar. The end of the
-    /// bar moves to the end of the same row or of the row below, whichever is nearer.
+    /// Makes room for a level line in a character that shows the end of a bar, because a character cannot show both.
+    /// The end of the bar moves to the upper or the lower edge of this row, whichever is nearer.
     fn make_room(&mut self, column: u16, row: u16, third: usize) {
         let symbol = self.symbol(column, row).map(String::from).unwrap_or_default();
         let bar = EIGHTHS.iter().position(|eighths| *eighths == symbol).unwrap_or(0);

@@ -37,12 +37,12 @@ pub fn restore() {
     if !ENTERED.load(Ordering::SeqCst) {
         return;
     }
-    // The lock waits until another thread has finished drawing. A panic of the drawing thread does not block, because
-    // that thread already holds the lock.
+    // Taking the lock waits until another thread has finished drawing. If the drawing thread itself panics, it does not
+    // block here, because it already holds the lock.
     let mut stdout = io::stdout().lock();
     if ENTERED.swap(false, Ordering::SeqCst) {
-        // A failed restoration cannot be reported any more. Raw mode ends last. Without raw mode the terminal echoes
-        // keys, which must not appear across the picture.
+        // Errors are ignored, because a failed restoration cannot be reported any more. Raw mode ends last. Without raw
+        // mode, the terminal echoes keys, and this echo must not appear across the picture.
         drop(execute!(stdout, LeaveAlternateScreen, Show));
         drop(disable_raw_mode());
     }
@@ -54,8 +54,11 @@ pub(crate) struct Screen {
     terminal: Terminal<CrosstermBackend<WhileOurs>>,
 }
 
-/// Writer to stdout while the dashboard occupies the screen. Later output is dropped, because ratatui shows the cursor
-/// once more when it ends. Ratatui would panic if stderr, too, leads to a closed terminal.
+/// Writer to stdout that discards output unless the dashboard occupies the screen.
+///
+/// After the dashboard has ended, ratatui still writes an escape sequence that shows the cursor. On a closed terminal
+/// this output would fail. ratatui would then report the failure to stderr, and would panic if stderr, too, leads to a
+/// closed terminal.
 struct WhileOurs(io::Stdout);
 
 impl Write for WhileOurs {
@@ -79,8 +82,8 @@ impl Screen {
 
     fn prepare() -> io::Result<Self> {
         enable_raw_mode()?;
-        // The flag is set only after raw mode was entered, which fails without a terminal. Without a terminal, nothing
-        // must be written to stdout.
+        // The flag is set only after raw mode was entered. Without a terminal, entering raw mode fails. In this case
+        // nothing must be written to stdout, so the flag stays unset.
         ENTERED.store(true, Ordering::SeqCst);
         // `Terminal::clear` is not used, because it queries the position of the cursor and waits two seconds if there
         // is no answer.

@@ -17,19 +17,22 @@ const FRAME_TIME: Duration = Duration::from_millis(100);
 
 /// Shows a run on the terminal until `refresh` returns [`Liveness::Over`].
 ///
-/// Ten times a second `refresh` updates a frame, which is then drawn. Keys take effect at once. Their actions are
-/// passed to `act` on the same thread, which may return a sentence for the bottom line. After [`Action::Quit`] the
-/// dashboard stays open and shows that the run is stopping, until `refresh` returns [`Liveness::Over`]. Another `q`
-/// requests the end again. In raw mode Ctrl-C is a key and means the same as `q`.
+/// Ten times a second, `refresh` updates a frame, and the dashboard draws it. Keys take effect at once. If a key
+/// requests an action, the action is passed to `act` on the same thread. `act` may return a sentence for the bottom
+/// line.
 ///
-/// Signals are left to the caller. If `refresh` returns `Over` after SIGINT or SIGTERM, `watch` returns within 100 ms
-/// with the terminal restored. Before leaving the process from another thread call [`restore`](crate::restore). The
-/// terminal is also restored after an error, and before a panic of any thread prints its message. After `restore` or a
-/// panic nothing is drawn any more, and `watch` waits for the end of the run.
+/// After [`Action::Quit`] the dashboard stays open and shows that the run is stopping, until `refresh` returns
+/// [`Liveness::Over`]. Another `q` requests the end again. In raw mode Ctrl-C is a key and means the same as `q`.
+///
+/// The caller handles signals. If `refresh` returns `Over` after SIGINT or SIGTERM, `watch` restores the terminal and
+/// returns within 100 ms. Another thread that ends the process must call [`restore`](crate::restore) first.
+///
+/// The terminal is also restored after an error, and before a panic of any thread prints its message. After `restore`
+/// or a panic, `watch` draws nothing any more and waits for the end of the run.
 ///
 /// # Errors
-/// Fails if the terminal cannot be used, and with [`WatchError::HungUp`] within 100 ms after the terminal was closed.
-/// The run goes on.
+/// Fails if the terminal cannot be used. Fails with [`WatchError::HungUp`] within 100 ms after the terminal was closed.
+/// In both cases the run goes on.
 pub fn watch(
     header: Header,
     background: Background,
@@ -43,7 +46,7 @@ pub fn watch(
 pub(crate) trait Dashboard {
     type Frame: Default;
 
-    /// Counts a frame in the state of the view, before the frame is drawn.
+    /// Counts one more frame, because the view measures time in frames. Called before the frame is drawn.
     fn on_frame(&mut self);
 
     fn handle_key(&mut self, key: KeyEvent, frame: &Self::Frame) -> Option<Action>;
@@ -111,8 +114,8 @@ impl Dashboard for State {
     }
 }
 
-/// Returns the next terminal event before the instant `due`, if any. After the terminal was restored, the function only
-/// waits.
+/// Returns the next terminal event before the instant `due`, if any. If the terminal was already restored, only waits
+/// until `due`.
 fn next_event(screen: &Screen, due: Instant) -> Result<Option<Event>, WatchError> {
     let left = due.saturating_duration_since(Instant::now());
     if !screen.is_ours() {

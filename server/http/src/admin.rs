@@ -211,8 +211,8 @@ async fn presets() -> Response {
     answer(StatusCode::OK, to_value(presets::listed()))
 }
 
-/// Path parameter of the endpoint of one preset. The parameter `name` is selected explicitly, because the outer router's `{*path}` is a
-/// parameter, too.
+/// Path parameter of the endpoint that describes one preset. The struct selects the parameter `name`, because the outer router's `{*path}`
+/// is a second parameter.
 #[derive(Debug, Deserialize)]
 struct OfPreset {
     name: String,

@@ -1,7 +1,7 @@
 //! The server's only timer: a task that sleeps until the earliest deadline and then sends the answers that are due.
 //!
-//! It is a task of the runtime, so that with one thread the connections of these answers run on the thread that woke up. Deadlines are
-//! absolute instants of the state machine, so the lateness of one wake-up does not delay the next.
+//! The timer is a task of the runtime. So with one thread, the connections of the due answers run on the thread that woke up. Deadlines are
+//! absolute instants of the state machine. Therefore a late wake-up does not delay later deadlines.
 
 use std::io;
 use std::sync::Arc;

@@ -91,7 +91,7 @@ struct Cli {
     #[command(flatten)]
     server: ServerFlags,
 
-    /// Seed of the draws for requests that bring none.
+    /// Seed of random draws for requests without a seed.
     #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = SERVER,
           value_parser = typed::count::<u64>(0, u64::MAX))]
     seed: u64,
@@ -133,7 +133,7 @@ struct Cli {
     man: bool,
 }
 
-/// Subcommands; without one it serves.
+/// Subcommands. Without a subcommand, the program runs the server.
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List the presets, or show limits, answers and sources of one.
@@ -143,7 +143,7 @@ enum Command {
               hide_possible_values = true)]
         name: Option<String>,
 
-        /// Factor for its limits.
+        /// Factor for the limits of the preset.
         #[arg(long, value_name = "F", requires = "name")]
         scale: Option<f64>,
 
@@ -225,7 +225,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 say(&format!("error: stdout cannot be written: {error}\n"));
-                // `loadgen` has the same exit code for an stdout that cannot be written.
+                // `loadgen` uses the same exit code if stdout cannot be written.
                 ExitCode::from(74)
             }
         });
@@ -241,8 +241,8 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     alarm::start(&runtime, shared.clone()).map_err(threads::Error::alarm)?;
     let signal = runtime.block_on(async {
         let mut signals = Signals::new()?;
-        // The server's state is recorded before the announcement. A client that reads the announcement may change the server at once, and
-        // that change must be printed, too.
+        // The server's state is recorded before the announcement is printed. A client that reads the announcement may change the server at
+        // once. That change must be printed, too.
         let announced = live::Seen::new(&shared);
         if !cli.quiet {
             say(&announcement(address, &config, cli.time_scale, live::columns()));

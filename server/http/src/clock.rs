@@ -29,8 +29,8 @@ impl Clock {
     }
 
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // Instants more than a year from now are replaced by one in a year, because later instants may exceed the range of the system's
-        // clock.
+        // An instant more than a year from now is replaced by the instant one year from now. Later instants may exceed the range of the
+        // system's clock.
         RealInstant::now() + self.until(at).min(Duration::from_hours(365 * 24))
     }
 }

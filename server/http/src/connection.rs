@@ -56,7 +56,7 @@ async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
         // `max_headers` is not called, because `MAX_HEADERS` is hyper's default, and setting it would cost every request some 2000
         // instructions.
         .max_buf_size(MAX_HEAD as usize)
-        // A client that has closed its sending side may still wait for the answer.
+        // Half-closed connections are allowed, because a client that has closed its sending side may still wait for the answer.
         .half_close(true)
         // Head and body are copied into one buffer, because responses are short. This saves 450 of 12 700 instructions compared with
         // sending both separately.
@@ -69,7 +69,8 @@ async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
         _ = serving.as_mut() => return,
         () = stopping.stopped() => {}
     }
-    // Without a request the connection is closed at once, because hyper would wait for the rest of the first request's head.
+    // If no request has arrived yet, the connection is closed at once. In a graceful shutdown, hyper would wait for the rest of the first
+    // request's head.
     if !has_request.load(Ordering::Relaxed) {
         return;
     }

@@ -96,8 +96,8 @@ impl Embedded {
         self.address
     }
 
-    /// Returns the wall-clock time at the server's start. In answers to loadgen's runs, dates are counted from this time in experiment
-    /// time.
+    /// Returns the wall-clock time at which the server started. In answers to runs of loadgen, the date is this time plus the experiment
+    /// time since the start.
     pub fn anchor(&self) -> WallTime {
         self.shared.clock.anchor
     }

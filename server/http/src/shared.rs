@@ -30,8 +30,8 @@ pub(crate) struct Shared {
     /// Random number that identifies this start of a mockserver.
     pub(crate) instance: u64,
     pub(crate) barriers: Barriers,
-    /// Maximum number of streams of an HTTP/2 connection, for the description of the server only. The connections themselves enforce this
-    /// maximum.
+    /// Maximum number of streams of an HTTP/2 connection. It is stored here only for the description of the server, because the connections
+    /// themselves enforce it.
     pub(crate) http2_max_streams: u32,
     pub(crate) stopping: Arc<Stopping>,
 }
@@ -52,11 +52,11 @@ pub(crate) struct Inner {
 
 struct Waiting {
     since: Instant,
-    /// Sender of the answer. `None` only during `hand_in` and after the server has closed.
+    /// Sender that passes the answer to the waiting task. `None` only while `hand_in` runs, and after the server has closed.
     answer: Option<oneshot::Sender<Admitted>>,
 }
 
-/// An answer, with the settings that applied to responses at the moment of the answer.
+/// Answer to a request, with the response settings that were in force at the moment of the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Admitted {
     pub(crate) answer: Answer,
@@ -77,8 +77,8 @@ impl Admitted {
         Self { answer, reject_status: config.reject_status, script, answers, advertises_wait, took }
     }
 
-    /// Returns true if the request was not started, because its condition on free capacity was not met, and neither a script nor a fault
-    /// determines the response. Only `loadgen` sends this condition.
+    /// Returns true if the request was not started, because the server had less free capacity than the request requires. Returns false if a
+    /// script or a fault determines the response. Only `loadgen` sends requests with such a requirement.
     pub(crate) fn is_deferred(&self) -> bool {
         let Answer { verdict, reply, .. } = &self.answer;
         let has_custom_responses = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
@@ -166,7 +166,8 @@ impl Shared {
         Err(Ticket { shared: self, id, answer })
     }
 
-    /// Passes every answer that is due to the task that waits for it. Returns the answer to the request `own`, for which no task waits yet.
+    /// Passes every due answer to the task that waits for it. Returns the answer to the request `own` instead of passing it on, because no
+    /// task waits for this answer yet.
     fn drain(&self, inner: &mut Inner, now: Instant, own: Option<RequestId>) -> Option<Admitted> {
         let (own_answer, next) = inner.send_due(now, own);
         if let Some(at) = next
@@ -199,7 +200,8 @@ impl Shared {
         let now = self.clock.now();
         inner.server.handle(now, Input::Configure(Box::new(config)));
         self.wanted.set(inner.server.wants());
-        // A new policy may have rejected waiting requests. Their answers are passed on now, because no later event might do so.
+        // A new policy may have rejected waiting requests. Their answers are passed on now, because there may be no later event that would
+        // pass them on.
         self.drain(&mut inner, now, None);
         inner.answers = answers;
         Ok(())
@@ -278,9 +280,9 @@ impl Shared {
         self.earlier.notify_one();
     }
 
-    /// Cancels a request whose client has disconnected. Its answer may be passed to the waiting task at the same moment, and then the
-    /// request's id may already belong to another request. Answers are passed on only under the lock, so the check under the lock is
-    /// reliable.
+    /// Cancels a request whose client has disconnected, unless the request has just been answered. After an answer, the request's id may
+    /// already belong to another request. Whether there is an answer is checked under the lock. The check is reliable, because answers are
+    /// passed on only under this lock.
     fn cancel(&self, ticket: &mut Ticket<'_>) {
         let mut inner = self.lock();
         if ticket.answer.try_recv().is_ok() {
@@ -307,7 +309,8 @@ impl Inner {
                     if own == Some(id) {
                         own_answer = Some(decided);
                     } else if let Some(sender) = waiting.answer {
-                        // A send error is ignored. A task that dropped its receiver cancels the request itself, or already has the answer.
+                        // A send error means that the task has dropped its receiver. It is ignored, because such a task cancels the request
+                        // itself, or already has the answer.
                         let _ = sender.send(decided);
                     }
                 }

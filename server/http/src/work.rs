@@ -86,7 +86,7 @@ async fn answer(
     client: &Client,
 ) -> Response {
     let decided = tokio::select! {
-        // The decision is polled first, because it is often available at once.
+        // The decision is polled before the check for a disconnect, because the decision is often available at once.
         biased;
         decided = shared.serve(identity, details) => decided,
         () = client.channel.gone() => return Abort::ClientGone.into_response(),
@@ -111,7 +111,8 @@ async fn answer(
     }
 }
 
-/// Answers a request that got no decision. For a run of loadgen, the answer counts as a failure of the server itself and not of a proxy.
+/// Answers a request on which the state machine made no decision. In a run of loadgen, the answer is marked as a failure of the server
+/// itself. The mark shows that the answer is not from a proxy.
 fn undecided(code: StatusCode, text: &'static str, identity: &Identity) -> Plain {
     let mut response = response::with_text(identity, code, text);
     if identity.run.is_some() {

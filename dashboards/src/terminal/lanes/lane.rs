@@ -14,8 +14,8 @@ use crate::terminal::widgets::time_axis::TimeAxis;
 use crate::terminal::widgets::{bar, window};
 use crate::{Lane, Lanes, text};
 
-/// Widths in columns of the parts of a lane: a row's name, and the text after its bar on wide and on narrow lanes.
-/// `WIDE` and `NARROW` are the minimum widths of these lanes.
+/// Widths in columns. `NAME` is the width of a row's name. `BEHIND` and `BEHIND_NARROW` are the widths of the text
+/// after a bar, on wide and on narrow lanes. `WIDE` and `NARROW` are the minimum widths of these two kinds of lanes.
 const NAME: u16 = 10;
 const BEHIND: u16 = 57;
 const BEHIND_NARROW: u16 = 47;
@@ -26,7 +26,7 @@ const CHART: u16 = 3;
 
 const TALLEST: u16 = 22;
 
-/// Returns the maximum height of a lane in rows. A lane has no chart if single runs are not observed.
+/// Returns the maximum height of a lane in rows. Lanes have no charts if there are no measurements of single runs.
 pub(crate) fn tallest(lanes: &Lanes) -> u16 {
     let rows = u16::try_from(lanes.columns.len()).unwrap_or(TALLEST).saturating_add(2);
     let charts = lanes.lanes.iter().any(|lane| lane.run.is_some());
@@ -56,8 +56,8 @@ pub(crate) fn draw(
     }
 }
 
-/// Returns the figures that have no row of their own. On narrow screens, returns the state of the run instead, because
-/// there is no room for this state after the progress bar.
+/// Returns the legend of a lane: the figures that have no row of their own. On narrow screens, it shows the state of
+/// the run in progress instead. The progress bar, which normally shows this state, has no room for it there.
 fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey> {
     let key = |mark, name: &'static str, value, role| LegendKey { mark, name: name.into(), value, role };
     let mut keys = Vec::new();

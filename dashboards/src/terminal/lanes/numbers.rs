@@ -1,5 +1,5 @@
-//! Formatting of the numbers of a strategy. The numbers are the same in a lane of several rows and in a row of the
-//! table.
+//! Formatting of a strategy's numbers. A lane shows a strategy in several rows, and the table shows it in one row. Both
+//! format the numbers in the same way.
 
 use loadgen_core::Snapshot;
 
@@ -47,7 +47,7 @@ pub(crate) fn mark(lane: &Lane) -> &'static str {
     }
 }
 
-/// Describes the run in progress. The most informative part comes first.
+/// Describes the run in progress in short texts, the most informative one first.
 pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
     let progress = Progress::new(snapshot);
     let ops = match progress.goal {

@@ -8,7 +8,8 @@ pub(crate) struct LanesState {
     pub(crate) help: bool,
     pub(crate) paused: Option<Box<Lanes>>,
     pub(crate) stopping: bool,
-    /// Index of the top lane if not all lanes fit. `None` means that the view follows the run in progress.
+    /// Index of the lane at the top of the screen, if not all lanes fit. With `None`, the view follows the run in
+    /// progress.
     pub(crate) top: Option<usize>,
     pub(crate) notice: Notice,
 }

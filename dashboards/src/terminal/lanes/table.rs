@@ -8,7 +8,8 @@ use crate::terminal::theme::{Role, Theme};
 use crate::terminal::widgets::{bar, segments};
 use crate::{Lane, Lanes, text};
 
-/// Widths in columns: a figure, the bar with its percentage, the percentage alone, and the minimum width of a name.
+/// Widths in columns of a figure, of a bar with its percentage, and of a percentage alone. `NAME` is the minimum width
+/// of a name.
 const FIGURE: u16 = 12;
 const BAR: u16 = 20;
 const PERCENT: u16 = 6;

@@ -1,4 +1,4 @@
-//! Panel of attempts per op: numbers of ops by their number of attempts, and the share of attempts without success.
+//! Panel of attempts per op. It shows how many ops needed how many attempts, and the share of attempts without success.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -47,7 +47,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
         let columns = usize::from(steps(over, bar.width).max(1));
         buf.set_stringn(bar.x, bar.y, IN_VAIN.repeat(columns), width, theme.style(Role::Failed));
     }
-    // A difference of at most 1e-9 is a rounding error and is drawn as no work.
+    // A difference of at most 1e-9 is a rounding error, so it is not drawn as successful work.
     let done = if over - in_vain > 1e-9 { over - in_vain } else { 0.0 };
     fill(bar, buf, done, theme.style(Role::Accepted));
     if let (Some(mark), Some(_)) = (mark, share) {

@@ -41,8 +41,8 @@ fn numbers_of(progress: &Progress, width: usize, theme: Theme) -> (Vec<Segment>,
         Some(optimal) if narrow => (left, vec![(format!("┃min {optimal}"), style)]),
         None if narrow => (left, vec![elapsed]),
         Some(optimal) => (left, vec![elapsed, (format!("┃ takes at least {optimal}"), style)]),
-        // No lower bound on the makespan is known for foreign servers. Nor is one known for a server that turned out to
-        // differ from the server for which the bound was proven.
+        // No lower bound on the makespan is known for servers other than `mockserver`. The bound is also unknown if the
+        // server turned out to differ from the one for which the bound was proven.
         None => (left, vec![elapsed, ("no lower bound known".to_owned(), theme.style(Role::Faint))]),
     }
 }

@@ -17,7 +17,7 @@ use crate::text;
 /// show single requests.
 const SMOOTHING: f64 = 1.0 / 25.0;
 
-/// Ratio of the rate limit to the highest rate above which the limit is not included in the axis.
+/// Maximum ratio of the rate limit to the highest rate at which the axis still includes the limit.
 const FAR: f64 = 2.0;
 
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, labelled: bool, theme: Theme) {

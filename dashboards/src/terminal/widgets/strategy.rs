@@ -25,7 +25,8 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
     }
 }
 
-/// Returns the names and values of the panel, the most informative first. A small screen shows only the first five.
+/// Returns the lines of the panel as (name, value), the most informative line first. A small screen shows only the
+/// first five lines.
 fn lines(frame: &Frame) -> Vec<(Cow<'static, str>, String)> {
     let snapshot = &frame.snapshot;
     let gauges = &snapshot.gauges;

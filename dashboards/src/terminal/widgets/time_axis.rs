@@ -11,8 +11,9 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Horizon up to which the axis includes the lower bound on the makespan: a multiple of the elapsed time, but at least
-/// a minimum in seconds. A bound further away would leave no room for the events so far.
+/// Limits of the time up to which the axis includes the lower bound on the makespan. The time is a multiple of the
+/// elapsed time, but at least a number of seconds. A later bound is not included, because it would leave no room for
+/// the events so far.
 const FORESIGHT: f64 = 4.0;
 const MIN_HORIZON_S: f64 = 60.0;
 
@@ -21,8 +22,8 @@ const MIN_HORIZON_S: f64 = 60.0;
 pub(crate) struct TimeAxis {
     pub(crate) span_s: f64,
     optimal: Option<Duration>,
-    /// Time at which the lower bound on the makespan is reached, counted from the origin: the first arrival plus the
-    /// bound.
+    /// Time at which a run with the smallest possible makespan would end, in seconds from the origin. It is the time of
+    /// the first arrival plus the lower bound on the makespan.
     optimal_at_s: Option<f64>,
 }
 

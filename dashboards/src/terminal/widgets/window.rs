@@ -46,7 +46,8 @@ pub(crate) fn draw_on(
     let caps = highs(&ranges(width, |point| point.server_cap));
     let cap = level(&caps, latest_cap);
 
-    // If the strategy has no window, the strategy's own gauge determines the range of the axis.
+    // The range of the axis depends on the strategy's window. If the strategy has no window, its own gauge is used
+    // instead.
     let leading = if timeline.latest(|point| point.window).is_some() { &window } else { &gauge };
     let values = [&highs(leading), &in_flight, &cap];
     let highest = values.into_iter().flatten().flatten().fold(8.0_f64, |highest, value| highest.max(*value));

@@ -1,9 +1,11 @@
-//! Access to the admin endpoints. It is allowed to programs on this machine, and to clients with the token.
+//! Access to the admin endpoints. Programs on this machine have access, and clients with the token.
 //!
-//! A browser on this machine does not count as such a program, although its requests also come from loopback, because any page that it
-//! shows can send requests. Two headers, which pages cannot change, identify such requests. `Origin` names the page's own server in every
-//! request that could change something. `Host` names the server that the browser believes it is talking to. A page whose name was later
-//! resolved to this machine (DNS rebinding) sends a name in `Host`, while a program that means this machine sends an address.
+//! A browser on this machine has no access, although its requests also come from loopback, because any page that it shows can send
+//! requests. Two headers identify requests of a browser. Pages cannot change these headers. `Origin` names the server of the page, in every
+//! request that could change something. `Host` names the server that the browser believes it is talking to.
+//!
+//! If the name of a page was later resolved to this machine (DNS rebinding), `Host` contains that name. A program that intends to reach
+//! this machine sends an address in `Host`.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -50,8 +52,8 @@ impl Access {
     }
 }
 
-/// Refuses requests of pages from another origin (RFC 6454). In a request of a page of this server itself, `Origin` and `Host` name the
-/// same server.
+/// Refuses requests of pages from another origin (RFC 6454). If a page is from this server itself, `Origin` and `Host` name the same
+/// server.
 fn own_origin(headers: &HeaderMap) -> Result<(), String> {
     let refuse = |origin: &[u8]| {
         format!(

@@ -23,8 +23,8 @@ pub(crate) struct Participant {
     pub(crate) of: u32,
     /// Index of this shard, from 0. `None` if the request does not state it.
     pub(crate) index: Option<u32>,
-    /// Fingerprint of the plan that all shards share. `None` if the request does not state it. A shard with another fingerprint is refused,
-    /// because it belongs to another run.
+    /// Fingerprint of the plan that all shards of a run share. `None` if the request does not state it. A shard with a different
+    /// fingerprint is refused, because it belongs to another run.
     pub(crate) plan: Option<String>,
 }
 
@@ -138,8 +138,8 @@ impl Barriers {
         {
             let released = release();
             for waiter in gathering.places.into_values() {
-                // Sending cannot fail, because every waiter still has its receiver. A waiter gives up its place only under the lock of the
-                // barriers, which is held during the sending.
+                // Sending cannot fail, because every waiting shard still has its receiver. A shard gives up its place only under the lock
+                // of the barriers, and this function holds the lock.
                 let _ = waiter.release.send(released.clone());
             }
         }

@@ -49,8 +49,8 @@ impl Metrics {
         let Account { conflicts, outages, forced, revoked, .. } = self.lifetime;
         let counts = &self.lifetime.counts;
         text.counter("requests_received_total", "Requests that reached admission.", counts.received);
-        // A request that a change of policy rejects after it was accepted still counts as accepted in this counter, because a counter must
-        // not decrease.
+        // Some accepted requests are rejected later, by a change of policy. This counter still counts them as accepted, because a counter
+        // must not decrease.
         text.counter("requests_accepted_total", "Requests that got a slot.", counts.accepted + revoked);
         text.family("requests_rejected_total", "counter", "Requests that were rejected, by reason.");
         let throttled = counts.rejected.saturating_sub(conflicts + outages + forced + revoked);

@@ -33,7 +33,8 @@ pub enum AdminTokenError {
 }
 
 impl AdminToken {
-    /// Returns the token for the value of `flag`: the token itself, `@FILE`, or nothing, which means the variable [`ADMIN_TOKEN_ENV`].
+    /// Returns the token for `text`, the value of `flag`. The value is the token itself, or `@FILE`, or empty. An empty value means the
+    /// variable [`ADMIN_TOKEN_ENV`].
     ///
     /// # Errors
     /// Fails if there is no token, or if it is too long or not valid in a header.
@@ -83,8 +84,8 @@ impl std::fmt::Debug for AdminToken {
 fn read(flag: &str, path: &str) -> Result<String, AdminTokenError> {
     let mut text = String::new();
     File::open(path)
-        // Reads as much of the file as the longest token and its line end, and one byte more, so that longer content fails the check of the
-        // length.
+        // Reads at most one byte more than the longest token with its line end. If the file is longer, the check of the token's length then
+        // fails.
         .and_then(|file| file.take(LONGEST + 3).read_to_string(&mut text))
         .map_err(|source| AdminTokenError::File { path: path.to_owned(), origin: flag.to_owned(), source })?;
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())

@@ -47,7 +47,8 @@ fn server(config: &Config, expanded: Option<&Expanded>, time_scale: TimeScale) -
         None => vec![config.describe()],
     };
     if expanded.is_none() && !config.draws_service_times() {
-        // If the server draws service times, its description already contains the status of rejections, next to their time.
+        // If the server draws service times, its description already contains the status of rejections, next to the time that a rejection
+        // takes.
         parts.push(format!("rejections with {}", config.reject_status));
     }
     if config.seed != Config::default().seed {

@@ -32,7 +32,7 @@ pub struct ServerFlags {
     #[arg(long, value_name = "TIME", help = with_default("Artificial network delay from client to server", Config::default().network_delay))]
     network_delay: Option<Distribution>,
 
-    /// Whether a rejected request holds a slot for its reject time. Sweeps vary it; not listed.
+    /// Whether a rejected request holds a slot for its reject time. Hidden from the help, because only sweeps need it, which vary it.
     #[arg(long, value_name = "BOOL", hide = true)]
     rejects_occupy: Option<bool>,
 
@@ -105,7 +105,7 @@ pub struct ServerFlags {
     )]
     outages: Option<Outages>,
 
-    /// Numbers of slots from later instants on.
+    /// Numbers of slots that apply from given times on.
     #[arg(
         long,
         value_name = "LIST",
@@ -121,11 +121,11 @@ pub struct ServerFlags {
     )]
     fault: Option<Faults>,
 
-    /// Number of first attempts of every op to reject.
+    /// Number of attempts that are rejected at the start of every op.
     #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
     reject_first: Option<u32>,
 
-    /// Changes during a run.
+    /// Changes of the server's settings during a run.
     #[arg(
         long,
         value_name = "ENTRIES",

@@ -101,7 +101,8 @@ pub(crate) struct Seen {
     counts: ServerCounts,
     /// Name and status of each limit, in the order of the stack of policies.
     limits: Vec<(String, LimitStatus)>,
-    /// Number of requests that arrived before the time advised to their client. `None` if the server never advises a time.
+    /// Number of requests that arrived too early, before the time that the server had advised to their client. `None` if the server never
+    /// advises a time.
     early: Option<u64>,
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn short_list() -> String {
     for preset in server_presets() {
         let statuses: Vec<String> = preset.statuses().iter().map(u16::to_string).collect();
         let (limits, statuses) = (limits(preset), statuses.join("/"));
-        // A list of several statuses starts one column further left than a single status.
+        // A text with several statuses, such as `429/503`, starts one column further left than a single status.
         let before = if statuses.len() > 3 { LIMITS } else { LIMITS + 1 };
         let middle = format!("{limits:<before$}{statuses}");
         let _ = writeln!(text, "{:<17}{middle:<MIDDLE$}{}", preset.name, from(preset));

@@ -45,8 +45,8 @@ pub(crate) fn runtime(threads: Option<usize>) -> Result<Runtime, Error> {
 const THREAD_BYTES: usize = (2 << 20) + (256 << 10);
 const OWN_BYTES: usize = 32 << 20;
 
-/// Checks that there is memory for this many threads, by allocating it and freeing it again. Without the check, a thread could start with
-/// the last available memory. It would then abort the whole program, in the C library or in its own first steps, and an abort cannot be
+/// Checks that there is enough memory for `count` threads, by allocating it and freeing it again. Without the check, a thread could start
+/// with the last available memory. The C library or the first steps of the thread would then abort the whole program. An abort cannot be
 /// caught.
 fn room_for(count: usize) -> io::Result<()> {
     let mut rooms = Vec::new();
@@ -58,8 +58,8 @@ fn room_for(count: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Checks that the system allows this many threads, by starting them and ending them again. Without the check, the runtime would panic if
-/// the system refused a thread.
+/// Checks that the system allows `count` threads, by starting them and ending them again. Without the check, the runtime would panic if the
+/// system refused a thread.
 fn rehearse(count: usize) -> io::Result<()> {
     let gate = Mutex::new(());
     thread::scope(|scope| {

@@ -9,8 +9,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error, FromArgMatches};
 use vocabulary::{excerpt, nearest, printable};
 
-/// Returns the arguments of the program. A value that looks like a negative number is joined to its flag. Otherwise `--ops -5` would be
-/// parsed as a flag `-5`, and the error would not explain which values `--ops` accepts.
+/// Returns the arguments of the program. A value that looks like a negative number is joined to its flag, as in `--ops=-5`. Otherwise `-5`
+/// would be parsed as a flag, and the error would not explain which values `--ops` accepts.
 pub fn arguments() -> Vec<OsString> {
     joined(std::env::args_os())
 }
@@ -31,12 +31,12 @@ pub fn parsed<C: FromArgMatches>(
         Ok(cli) => return cli,
         Err(error) => error,
     };
-    // Help and the version are not mistakes, although clap returns them as errors, too. clap itself prints them.
+    // clap also returns requests for help or for the version as errors. They are not mistakes, and clap itself prints the requested text.
     if !error.use_stderr() {
         error.exit();
     }
     // clap repeats arguments in its errors. When clap removes its own colours, it also removes the escape sequences of the arguments.
-    // Therefore clap gets the arguments without escape sequences.
+    // Therefore the arguments are parsed again with printable text in place of their escape sequences.
     let words: Vec<String> =
         typed.iter().map(|word| printable(&word.to_string_lossy()).into_owned()).collect();
     let shown: Vec<OsString> = words.iter().map(OsString::from).collect();
@@ -149,7 +149,7 @@ fn whole(text: &str) -> Option<u64> {
         _ => (text, 0),
     };
     let (before, after) = number.split_once('.').unwrap_or((number, ""));
-    // Digits after the decimal point are accepted only if the number is whole all the same, as in `1.5k` or `2.0`.
+    // A fraction is accepted only if the number is a whole number after all, as in `1.5k` or `2.0`.
     let after = after.trim_end_matches('0');
     let fits = after.len() <= zeros && (after.is_empty() || zeros > 0) && !before.starts_with('-');
     let padding = "0".repeat(zeros - after.len().min(zeros));

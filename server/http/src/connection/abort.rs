@@ -10,7 +10,8 @@ pub(crate) enum Abort {
     ClientGone,
     Reset,
     Close,
-    /// Caused by a fault: the HTTP/1 connection is closed after these bytes, which start in the same way as every response.
+    /// Effect of a fault: the HTTP/1 connection is closed after these bytes are sent. The bytes start like every response, because the
+    /// start of the response may already be sent.
     CloseAfter(Bytes),
 }
 

@@ -45,7 +45,7 @@ pub(crate) async fn serve(listener: TcpListener, app: App, limits: Limits, mut s
     }
     drop(listener);
     app.stopping.stop();
-    // Requests that take longer than the grace period are not awaited, because the process or the runtime ends then.
+    // After the grace period, requests in flight are not awaited any longer, because the process or the runtime ends then.
     drop(tokio::time::timeout(limits.grace, places.acquire_many(limits.connections)).await);
 }
 

@@ -8,8 +8,8 @@ pub(crate) const MAX_HEADERS: usize = 100;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// Maximum real time between two requests of a connection, and for receiving a request's head. It is longer than clients keep idle
-    /// connections, so that no request is sent on a connection that the server is closing.
+    /// Maximum real time between two requests of a connection. It is also the maximum time for receiving a request's head. It is longer
+    /// than clients keep idle connections open. So no client sends a request on a connection that the server is closing.
     pub(crate) head_patience: Duration,
     pub(crate) http2_max_streams: u32,
 }

@@ -22,7 +22,7 @@ use crate::connection::socket::SocketIo;
 use crate::work::faulty::may_have_body;
 
 /// Serves a connection whose client has sent the HTTP/2 preface, until the connection ends. After a stop of the server, the connection ends
-/// when its requests in flight are answered. The GOAWAY frame reports to the client which requests these are.
+/// when its requests in flight are answered. A GOAWAY frame reports to the client which of its requests are in flight.
 pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let stopping = app.stopping.clone();
     // Every request in service holds a reference to `leaving`, so the number of references shows whether the connection is idle.
@@ -61,7 +61,8 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
                 match (was_silent, is_leaving) {
                     (false, _) => continue,
                     (true, false) => {}
-                    // The connection was silent even after the GOAWAY, which the client has not acknowledged.
+                    // The connection was silent for another interval after the GOAWAY. The client has not acknowledged the GOAWAY, so the
+                    // connection is dropped.
                     (true, true) => return,
                 }
             }

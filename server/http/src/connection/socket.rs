@@ -1,9 +1,10 @@
 //! A connection's socket, shared by hyper and by the code that detects whether the client has disconnected.
 //!
 //! A client may close its sending side after its request and still wait for the answer. Another client may disconnect completely. The
-//! server cannot distinguish the two until it sends something, because only the disconnected client then resets the connection. Every
-//! answer starts with the byte `H`, whatever follows. So if the sending side closes while a request is in flight, the server sends this
-//! byte at once, and leaves it out when it sends the answer.
+//! server cannot distinguish these two cases until it sends something, because only a disconnected client then resets the connection.
+//!
+//! So if the sending side closes while a request is in flight, the server sends the first byte of the answer at once. This byte is known in
+//! advance, because every answer starts with `H`. When the server later sends the answer, it leaves out this byte.
 
 use std::future::poll_fn;
 use std::io::{self, IoSlice};
@@ -97,7 +98,7 @@ impl Socket {
     pub(crate) async fn gone(&self) {
         match self.stream.peek(&mut [0]).await {
             Ok(0) if self.sound().is_ok() => {}
-            // The client has sent its next request. A disconnect after that request cannot be detected by reading.
+            // The client has already sent its next request. From now on, reading cannot detect a disconnect.
             Ok(1..) => {}
             Ok(0) | Err(_) => return,
         }
@@ -108,7 +109,7 @@ impl Socket {
     }
 
     pub(crate) fn reset_at_the_end(&self) {
-        // An error is ignored, because the connection is then closed normally instead of being reset.
+        // An error is ignored. The connection is then closed normally instead of being reset.
         drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
     }
 
@@ -118,15 +119,15 @@ impl Socket {
         // If an earlier answer is only partly written, the bytes are not sent, because they would continue that answer.
         if self.flushed.load(Ordering::Relaxed) {
             let sent = usize::from(self.ahead.load(Ordering::Relaxed));
-            // An error is ignored, because the connection is closed even if the client does not read the bytes.
+            // An error is ignored, because the connection is closed whether or not the client gets the bytes.
             drop(self.stream.try_write(bytes.get(sent..).unwrap_or_default()));
         }
         drop(SockRef::from(&self.stream).shutdown(Shutdown::Write));
     }
 
-    /// Sends the first byte of the answer. If the client has disconnected, this provokes a reset.
+    /// Sends the first byte of the answer ahead of the rest. If the client has disconnected, this byte provokes a reset of the connection.
     fn sound(&self) -> io::Result<()> {
-        // If the rest of an earlier answer is still being sent, no byte is needed, because that rest provokes the reset, too.
+        // While the rest of an earlier answer is being sent, no byte is needed, because that rest provokes a reset, too.
         if !self.flushed.load(Ordering::Relaxed) || self.ahead.load(Ordering::Relaxed) {
             return Ok(());
         }

@@ -23,7 +23,8 @@ impl Stopping {
 
     pub(crate) async fn stopped(&self) {
         let stopped = self.stopped.notified();
-        // The flag is checked after registering for the notification, because a stop before the registration is not notified.
+        // The flag is checked after the registration for the notification. A stop before the registration causes no notification, so only
+        // the flag reveals it.
         if !self.is_now() {
             stopped.await;
         }

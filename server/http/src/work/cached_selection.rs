@@ -1,6 +1,7 @@
-//! Parts of a request that the current policy uses (headers, path, body). They are cached outside the state machine's lock.
+//! Record of the parts of a request (headers, path, body) that the current policy uses. The record is cached outside the state machine's
+//! lock.
 //!
-//! A request that arrives while the configuration changes may carry the parts that the previous configuration used.
+//! A request that arrives during a change of the configuration may still carry the parts that the previous configuration used.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use mockserver_core::{FieldSelection, RequestFields};
 
 #[derive(Debug, Default)]
 pub(crate) struct CachedSelection {
-    /// Whether the current policy uses any part of a request. Fast path: most policies use no part, and then no lock is taken.
+    /// Whether the current policy uses any part of a request. Fast path: most policies use no part. For such policies, no lock is taken.
     any: AtomicBool,
     wants: RwLock<Arc<FieldSelection>>,
 }

@@ -24,17 +24,18 @@ use crate::connection::channel::Channel;
 /// [`crate::connection::socket`].
 const GARBAGE: &[u8] = b"HA! This is no HTTP.\r\n\r\n";
 
-/// Value of a `content-length` header that makes an HTTP/2 answer malformed (RFC 9113, section 8.1.1). Over HTTP/2, bytes that are not HTTP
-/// cannot be used, because they would affect all streams of the connection.
+/// Invalid value of the header `content-length`, which makes an HTTP/2 answer malformed (RFC 9113, section 8.1.1). Bytes that are not HTTP
+/// cannot be sent over HTTP/2 instead, because they would affect all streams of the connection.
 const NO_LENGTH: HeaderValue = HeaderValue::from_static("garbage");
 
-/// Real time between the first half of a body and the reset of its stream. Without this time the half would not be sent, because a reset
-/// discards unsent data.
+/// Real time between sending the first half of a body and resetting its stream. Without this pause, the first half would not be sent,
+/// because a reset discards unsent data.
 const BREAK: Duration = Duration::from_millis(10);
 
 const MAX_DRIPS: usize = 20;
 
-/// Returns the answer with the fault applied. A slow answer is complete after `until_over`, a real time.
+/// Returns the answer with the fault applied to it. If the fault makes the answer slow, the answer is complete after the real time
+/// `until_over`.
 pub(crate) async fn apply(
     fault: Fault,
     response: axum::http::Response<Full<Bytes>>,
@@ -59,8 +60,8 @@ pub(crate) async fn apply(
             return Abort::CloseAfter(first_half(&parts, &bytes, has_body).into()).into_response();
         }
         (Fault::Truncate, Channel::Stream(_)) if has_body => Body::new(Dripping::breaking_off(bytes)),
-        // An HTTP/2 stream sends a head without a body either whole or not at all. An answer without a body is therefore reset like
-        // [`Fault::Reset`].
+        // Over HTTP/2, a head without a body is sent either whole or not at all, so it cannot be truncated. An answer without a body is
+        // therefore reset, as with [`Fault::Reset`].
         (Fault::Reset, _) | (Fault::Truncate, Channel::Stream(_)) => return Abort::Reset.into_response(),
         (Fault::Garbage, Channel::Connection(_)) => {
             return Abort::CloseAfter(Bytes::from_static(GARBAGE)).into_response();
@@ -80,7 +81,7 @@ pub(crate) fn may_have_body(method: &Method, status: StatusCode) -> bool {
 }
 
 fn first_half(parts: &Parts, body: &[u8], has_body: bool) -> Vec<u8> {
-    // The announced `content-length` is at least 1, so that a byte is missing even if the body is empty.
+    // The announced `content-length` is at least 1. So at least one byte is missing, even if the body is empty.
     let length = body.len().max(1);
     let mut head = format!("HTTP/1.1 {}\r\ncontent-length: {length}\r\n", parts.status);
     for (name, value) in &parts.headers {
@@ -117,7 +118,7 @@ impl Dripping {
 
     fn breaking_off(body: Bytes) -> Self {
         let part = body.len() / 2;
-        // If the first half of the body is empty, the stream ends after a pause in which the head is sent.
+        // If the first half of the body is empty, the stream ends only after a pause. The head is sent during this pause.
         let first = if part == 0 { BREAK } else { Duration::ZERO };
         let missing = Some(body.len() - part);
         Self { rest: body, part, pause: BREAK, next: Box::pin(tokio::time::sleep(first)), missing }

@@ -66,8 +66,8 @@ impl<'a> Marks<'a> {
             // Attempts are counted from 1, so 0 is invalid.
             attempt: attempt.and_then(|text| text.parse().ok()).filter(|attempt| *attempt > 0),
             step: self::step(step, condition),
-            // The condition on free capacity is accepted only from `loadgen`, because other clients do not understand the answer that an
-            // attempt was not started.
+            // The condition on free capacity is accepted only from `loadgen`. Other clients do not understand an answer that reports that
+            // the attempt was not started.
             min_free: run.and_then(|_| min_free?.parse().ok()).unwrap_or(0),
         }
     }
@@ -83,8 +83,8 @@ impl<'a> From<&'a HeaderMap> for Marks<'a> {
     }
 }
 
-/// Returns whether a request is the read or the write of a conditional write, or ordinary work. An invalid tag in the condition matches no
-/// version.
+/// Returns the kind of a request: the read or the write of a conditional write, or ordinary work. If the tag in the condition of a write is
+/// invalid, it matches no version.
 fn step(step: Option<&str>, condition: Option<&str>) -> Step {
     match condition {
         // RFC 9110, section 13.1.1: `*` matches any state of the object, so the write is unconditional.
@@ -98,7 +98,7 @@ fn step(step: Option<&str>, condition: Option<&str>) -> Step {
 /// Returns the object's version in a strong entity tag. `None` for weak tags and for tags that this server never issues.
 fn version(tag: &str) -> Option<u64> {
     let digits = tag.strip_prefix('"')?.strip_suffix('"')?;
-    // Parsing alone would also accept `+1` and `01`, which are different tags.
+    // Parsing alone would also accept `+1` and `01` as version 1, although these tags differ from `1`.
     digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
 }
 

@@ -53,7 +53,8 @@ pub(crate) fn with_text(
 pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Full<Bytes>> {
     let reject_status = decided.reject_status;
     let (status, text) = match decided.answer.verdict {
-        // A failed request gets a complete response only if its fault is a status. All other faults break the response later.
+        // Almost every fault breaks the response of a failed request later. Only if the fault is a status, the failed request gets a
+        // complete response.
         ServerDecision::Accepted | ServerDecision::Failed => (StatusCode::OK, "served\n"),
         ServerDecision::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
         ServerDecision::Rejected => (status(reject_status), "busy\n"),
@@ -76,7 +77,7 @@ pub(crate) fn insert_headers(
     let answer = &decided.answer;
     let is_ours = identity.run.is_some();
     if decided.is_deferred() {
-        // The request was not started, so the answer does not report the state of the server.
+        // The attempt was not started. So its answer does not contain the headers that report the state of the server.
         headers.insert(DEFERRED, HeaderValue::from_static("1"));
         headers.insert(MOCK, MOCK_VERSION);
         return;
@@ -107,7 +108,8 @@ pub(crate) fn insert_headers(
         }
     }
     headers.insert(TOOK, nanos(decided.took).into());
-    // A scripted response gets no verdict header unless a fault spoiled it, because its status determines how it counts.
+    // The status of a scripted response determines how the request counts. So the response gets a verdict header only if a fault spoiled
+    // it.
     if answer.reply.is_none() || answer.is_spoiled() {
         headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
     }
@@ -121,8 +123,8 @@ fn insert_text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     }
 }
 
-/// Returns the writer of response headers that contain times. It uses experiment time for a run of loadgen, which has the same time scale,
-/// otherwise real time.
+/// Returns the writer of response headers that contain times. In responses to a run of loadgen, it uses experiment time, because loadgen
+/// has the same time scale. In all other responses, it uses real time.
 pub(crate) fn teller(clock: &Clock, is_ours: bool) -> HeaderWriter {
     if is_ours {
         HeaderWriter::experiment(clock.anchor)
