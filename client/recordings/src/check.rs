@@ -144,8 +144,8 @@ fn ops(
                 delays = usual(&delays);
             }
             let own = at(own);
-            // A delay is not compared if no simulated op has it. If numbers of attempts were recorded, they have already been compared.
-            // They match, so hardly any recorded op has this delay either.
+            // If numbers of attempts were recorded, a delay that no simulated op has is not compared. These numbers have already been
+            // compared, and they match. So hardly any recorded op has this delay either.
             if own.is_empty() && !recorded.attempts.is_empty() {
                 return None;
             }

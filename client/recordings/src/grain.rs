@@ -62,7 +62,7 @@ impl Grain {
             noise: 15e-3,
         };
         match () {
-            // The values are derived from recordings of curl: its waits of 1 s were recorded as 1.004 to 1.05 s, and its wait of 32 s as
+            // The values are derived from recordings of curl. Its waits of 1 s were recorded as 1.004 to 1.05 s, and its wait of 32 s as
             // 32.108 s.
             () if language == "command line" => Self { above: 60e-3, above_ratio: 2e-3, ..real },
             () if interception.starts_with("none: real time") => real,

@@ -35,7 +35,8 @@ enum Value {
 const SWITCHES: [&str; 8] = ["true", "false", "True", "False", "on", "off", "none", "None"];
 
 /// Returns the text of the rule's strategy, with the options of the configuration. Returns `None` if the rule is for another library or
-/// version, or if it does not cover every option of the configuration.
+/// version, or if its patterns `needs` and `lacks` exclude the configuration. Also returns `None` if the rule does not cover every option
+/// of the configuration.
 pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> Option<String> {
     let is_for = is_library(&rule.library, &recording.library)
         && rule.versions.as_deref().is_none_or(|range| is_version(range, &recording.version));

@@ -43,10 +43,10 @@ impl Default for Margin {
 impl PairOutcome {
     /// Returns the verdict on a ratio with this confidence interval.
     ///
-    /// Equivalence is checked first. For example, an interval from 1.001 to 1.003 shows a difference, but this
-    /// difference is too small to matter. Requiring the whole interval to lie within the margin is the same as the two
-    /// one-sided tests of Schuirmann ("A comparison of the two one-sided tests procedure and the power approach",
-    /// 1987), each with half of the level's error.
+    /// Equivalence is checked first, because a difference may be too small to matter. An example is an interval from
+    /// 1.001 to 1.003. For equivalence, the whole interval must lie within the margin. This is the same as two one-sided
+    /// tests, each with half of the level's error. Source: Schuirmann, "A comparison of the two one-sided tests procedure
+    /// and the power approach", 1987.
     pub fn on(interval: Option<&Interval>, margin: Margin) -> Self {
         let Some(interval) = interval else {
             return Self::TooFew;

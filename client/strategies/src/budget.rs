@@ -56,7 +56,7 @@ pub trait Budget: Send {
     /// the method is not called, because no attempt failed. If one budget refuses the retry, the op ends at once, and
     /// its last failure is the reason. The op does not count as shed, because no launch was due.
     ///
-    /// The method is meant for budgets that decide at the moment of the failure, as gRPC does. In contrast,
+    /// The method is meant for budgets that count failures and decide at once, as gRPC does. In contrast,
     /// [`ask`](Self::ask) is called when the back-off is over, so a decision there can use events during the back-off.
     fn permits_retry(&self, _now: Instant, _failed: &FailedOp) -> bool {
         true

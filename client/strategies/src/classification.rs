@@ -1,5 +1,5 @@
-//! Classification of an outcome by the strategy. The strategy sees only what a client can see, so its classification
-//! may be wrong. Therefore the test harness counts outcomes by their [`Status`] instead.
+//! Classification of an outcome by the strategy. A classification may be wrong, so the test harness counts outcomes
+//! by their [`Status`] instead.
 
 use crate::Status;
 

@@ -142,7 +142,7 @@ pub enum SpecError {
         /// Text of the strategy.
         text: String,
     },
-    /// The layers of the strategy parse advice in too many different ways, because an outcome has room for only a few
+    /// The layers of the strategy parse advice in too many different ways, because an outcome has room for only two
     /// parsed results.
     #[error("the layers of `{text}` read advice in more than two ways; give two of them the same `advice`")]
     TooManyAdviceForms {

@@ -9,7 +9,7 @@
 //!
 //! A server may also answer everything with a fast 5xx. So probing also begins after [`MAX_FAILURES`] consecutive
 //! failures of any kind. In that case a further failure does not end probing. Only a success, a rejection, or an answer
-//! that no retry would change (most 4xx) ends it.
+//! that no retry would change (most 4xx) ends it. The op of such an answer is over.
 
 use std::time::Duration;
 

@@ -35,7 +35,7 @@ pub struct ParsedResponse {
 }
 
 impl ResponseParser {
-    /// Returns the number of bytes of an answer's body that the driver must keep for [`parse`](Self::parse). It is
+    /// Returns the maximum number of bytes of an answer's body that the driver must keep for [`parse`](Self::parse). It is
     /// usually 0.
     pub fn max_body(&self) -> usize {
         if self.reasons.is_empty() { 0 } else { MAX_BODY }

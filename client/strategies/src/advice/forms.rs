@@ -106,8 +106,8 @@ impl Default for AdviceForms {
 }
 
 impl AdviceForms {
-    /// Parses the advice in the headers of an answer that was received at calendar time `now`. A longer wait is cut to
-    /// 4 294 967 s, almost 50 days.
+    /// Parses the advice in the headers of an answer that was received at calendar time `now`. A wait longer than
+    /// 4 294 967 s, almost 50 days, is cut to this length.
     pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
         if let Some(wait) = headers.exact_wait().filter(|_| self.exact) {
             return Advice::After(wait.min(LONGEST));

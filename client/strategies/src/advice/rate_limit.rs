@@ -47,7 +47,7 @@ fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
 }
 
 /// Parses a `RateLimit` header of the older drafts, which have a single quota. Returns the seconds until the quota is
-/// reset, or `None` if requests remain.
+/// reset, or `None` if the quota is not exhausted.
 fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
     Parser::new(text).parse_dictionary_with_visitor(OneQuota::default())
 }

@@ -4,7 +4,7 @@
 //! `rust-runtime/aws-smithy-runtime/src/client/retries/{token_bucket.rs,strategy/standard.rs}`. The defaults are those
 //! of retry spec 2.1. In spec 2.0 a retry costs 5 tokens, but 10 after a timeout
 //! (`retry-cost=5,throttled-cost=5,timeout-cost=10`). The Rust version of spec 2.0 charges 10 tokens after every
-//! transient error, including 5xx answers (`retry-cost=10`).
+//! transient error, including a 5xx that is classified by its status (`retry-cost=10`).
 //!
 //! The cost of a retry is charged when the attempt before it fails. If the quota has too few tokens, the op ends at
 //! that instant. For long-polling operations, the op ends after the back-off instead. When an op succeeds, only the

@@ -166,8 +166,8 @@ impl Budget for Breaker {
                 self.change(Phase::Closed { failures: 0 }, "the probe succeeded");
             }
             Phase::HalfOpen { .. } if congested => self.open(now, "the probe failed"),
-            // The probe ended without information about the server: it neither succeeded nor failed. So the next launch
-            // becomes the probe instead.
+            // The probe showed nothing about the load of the server, because it was deferred, cancelled or failed
+            // permanently. So the next launch becomes the probe instead.
             Phase::HalfOpen { .. } => {
                 self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
             }

@@ -33,7 +33,7 @@ impl Choice for Deposit {
 
 /// Budget with a [`Bucket`] as its balance. When an attempt fails, the budget decides about the retry and withdraws the
 /// cost of the retry at once. A hedged copy costs as much as a retry, but its cost is withdrawn when it is sent. If the
-/// balance is too low, the copy is shed. Source: twitter/finagle
+/// balance is too low, the copy is shed. Source of the rule for copies: twitter/finagle
 /// `finagle-core/src/main/scala/com/twitter/finagle/client/BackupRequestFilter.scala`.
 pub(super) struct Deposits<B> {
     pub(super) bucket: B,

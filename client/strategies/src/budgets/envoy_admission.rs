@@ -3,7 +3,7 @@
 //!
 //! Source: envoyproxy/envoy
 //! `source/extensions/filters/http/admission_control/{admission_control,thread_local_controller}.cc`. The defaults are
-//! those of `api/envoy/extensions/filters/http/admission_control/v3/admission_control.proto`. Answers are counted in
+//! those of `api/envoy/extensions/filters/http/admission_control/v3/admission_control.proto`. Ended attempts are counted in
 //! samples of one second each. A sample starts with the first event after the end of the previous sample. Every answer
 //! with a status below 500 counts as a success, including 429. Refused launches are not counted. The probability of a
 //! refusal has four decimal places.
@@ -114,8 +114,8 @@ impl Admission {
         Self { config, samples: VecDeque::new(), refused: 0.0 }
     }
 
-    /// Drops expired samples. If the newest sample is at least a second old, starts a new one. Envoy does both also
-    /// when it only reads the counts.
+    /// Drops expired samples. Starts a new sample, unless there is one that began less than a second ago. Envoy does
+    /// both also when it only reads the counts.
     fn update(&mut self, now: Instant) {
         while self.samples.front().is_some_and(|oldest| now.since(oldest.began) >= self.config.window) {
             self.samples.pop_front();

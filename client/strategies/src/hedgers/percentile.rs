@@ -1,10 +1,10 @@
 //! `percentile-hedging`: sends one copy of an attempt that takes longer than a percentile of recent latencies.
 //!
 //! Source: tower-rs/tower `tower/src/hedge/{mod,rotating_histogram,latency,select}.rs`. Latencies are rounded up to
-//! whole milliseconds and kept to three significant digits. Latencies are recorded in the current `period`. The delay
-//! of a copy is a percentile of the latencies of the previous period. This delay is computed when the attempt is sent.
-//! As in tower, latencies are rounded up to whole milliseconds, and histograms keep three significant digits. The first
-//! of the two attempts to end decides, whatever its outcome (`after-failure=end`).
+//! whole milliseconds, and a histogram keeps them to three significant digits. One histogram records the latencies of
+//! the current `period`. The delay of a copy is a percentile of the latencies of the previous period. This delay is
+//! fixed when the attempt is sent. The first of the two attempts to end decides, whatever its outcome
+//! (`after-failure=end`).
 //!
 //! The latency of every answer is recorded. Rejections are included, because tower counts them as responses. Cancelled
 //! attempts and attempts without an answer, which are errors for tower, are not recorded. As in tower, the percentile

@@ -2,7 +2,8 @@
 //!
 //! Source: openhistogram/libcircllhist `src/circllhist.c` (`int_scale_to_hist_bucket`, `hist_approx_quantile`), which
 //! Envoy uses. There are 90 bins per power of ten. Quantiles assume that values are spread evenly within a bin. So they
-//! are slightly too high if all values are at the lower end of a bin: the median of many values of 5 ms is 5.05 ms.
+//! are slightly too high if all values are at the lower end of a bin. For example, the median of many values of 5 ms is
+//! 5.05 ms.
 
 const BINS: usize = 90;
 

@@ -78,8 +78,8 @@ fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(St
 }
 
 /// Sets an option in the part to which it belongs. A key of the form `part.option` names the part. With the prefixes
-/// `outer` and `inner`, only that layer is searched for a part that has the option. Without any prefix, all parts are
-/// searched, and exactly one of them must have the option.
+/// `outer` and `inner`, only that layer is searched for a part that has the option. Without any prefix, all layers are
+/// searched. Exactly one part must have the option. An option that every part accepts counts once per layer.
 fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> Result<(), SpecError> {
     let (named, own) = match key.split_once('.') {
         Some((part, own)) => (Some(part), own),

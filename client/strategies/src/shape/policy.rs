@@ -85,8 +85,8 @@ impl Shaped {
 }
 
 impl Rule {
-    /// Returns the delay before retry `k`, before the minimum and the rounding are applied. `u` is the random number of
-    /// this retry. Returns `None` if an explicit list of delays has ended.
+    /// Returns the delay before retry `k`, without the final rounding. The minimum is included only if it applies before
+    /// the spread. `u` is the random number of this retry. Returns `None` if an explicit list of delays has ended.
     fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
         let shape = &self.shape;
         if let Some(formula) = &shape.formula {

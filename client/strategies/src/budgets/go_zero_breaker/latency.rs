@@ -20,8 +20,8 @@ const CURRENT: f64 = 0.25;
 /// Maximum probability of refusal due to latency.
 const MOST: f64 = 0.3;
 
-/// Usual and current latency of successes, in whole microseconds. A value of 0 means that no latency has been measured
-/// yet.
+/// Timeout of a request, and usual and current latency of successes, all in whole microseconds. A latency of 0 means
+/// that no latency has been measured yet.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Latency {
     timeout: u64,

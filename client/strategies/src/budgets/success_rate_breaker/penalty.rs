@@ -33,8 +33,8 @@ pub(super) struct Penalties {
     /// Index of this sequence of durations among the sequences of its breaker. It is part of the key of the sequence's
     /// random draws.
     which: u32,
-    /// Numbers of openings whose duration came from this sequence: first the consecutive ones since the breaker last
-    /// closed, then all of them.
+    /// Number of openings whose duration came from this sequence. `row` counts the consecutive ones since the breaker
+    /// last closed, and `all` counts all of them.
     row: u32,
     all: u32,
 }

@@ -77,7 +77,7 @@ impl Rate {
     }
 
     /// Returns whether enough attempts have ended for the success rate to be used. With `average=moving`, a whole
-    /// window must have passed. If the window is a time, at least `least` of its attempts must also be recent. With
+    /// window must have passed. If the window is a time, there must also be at least `least` recent attempts. With
     /// `average=exact`, at least `least` attempts in the window are enough.
     pub(super) fn has_measured(&mut self, now: Instant, least: u32) -> bool {
         match self {
