@@ -11,7 +11,7 @@ use crate::document::reading::read;
 use crate::figures::Figure;
 use crate::figures::run_figures::RunFigures;
 
-/// Version of the format of baseline files. It is increased when a change makes files of the previous version unreadable.
+/// Version of the format of baseline files. It is increased when baselines can no longer be read as before.
 const VERSION: u32 = 1;
 const KIND: &str = "tailback-baseline";
 

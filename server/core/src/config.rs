@@ -28,7 +28,7 @@ pub struct Config {
     pub reject_time: Distribution,
     /// Artificial delay of each request, from the client to the server's admission.
     pub network_delay: Distribution,
-    /// Whether a rejected request holds a slot for as long as its rejection takes (the "F5 effect").
+    /// Whether a rejected request counts as busy, so that it holds a slot, for its reject time (the "F5 effect").
     pub rejects_occupy: bool,
     /// HTTP status of a rejection, 400 to 599.
     pub reject_status: u16,

@@ -29,7 +29,7 @@ const MAX_CLIENTS: u32 = 10_000;
 #[derive(Debug)]
 pub(crate) struct EarlyRetries {
     key: KeyRule,
-    /// Instant until which the server advised each client to wait. A request that the client sends before this instant is an early retry.
+    /// Instant until which the server advised each client to wait. A request that arrives before this instant is an early retry.
     advised: Keys<Instant>,
     /// Client of each unanswered request, by request id.
     clients: Vec<Option<Key>>,

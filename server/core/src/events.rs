@@ -32,8 +32,8 @@ pub enum Input {
     },
     /// The client of this request has disconnected. The slot of the request is freed.
     Cancel(RequestId),
-    /// Replaces the configuration. Requests in service continue unchanged if the configurations differ only in numbers of the policies'
-    /// parameters, and not in the answers. In all other cases, all requests in service or in queues are rejected.
+    /// Replaces the configuration. Requests in service continue unchanged if the answers are the same, and the policies differ at most in
+    /// the values of their parameters. In all other cases, all requests in service or in queues are rejected.
     Configure(Box<Config>),
     /// Resets all counts. Requests in flight keep their slots and are answered, but not counted.
     Reset,

@@ -22,8 +22,8 @@ pub(crate) type Key = (Instant, u64);
 
 pub(crate) const NEVER: Key = (Instant::FAR_FUTURE, u64::MAX);
 
-/// Latest instant at which items can be due. `FAR_FUTURE` itself means that nothing is due. Items scheduled for [`Instant::FAR_FUTURE`] are
-/// therefore due at this instant, just before it.
+/// Latest instant at which items can be due. It is just before [`Instant::FAR_FUTURE`], because `FAR_FUTURE` means that nothing is due.
+/// Items scheduled for `FAR_FUTURE` are due at this instant instead.
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 #[derive(Clone, Copy, Debug)]

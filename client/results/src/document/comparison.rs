@@ -199,9 +199,11 @@ pub struct Variation {
     pub ranking: Vec<String>,
     /// Strategies that are not complete, because they got fewer ops done than the best one or lack a figure of the ranking.
     pub incomplete: Vec<String>,
-    /// Whether the ranking of the comparison also holds against the changed server. If true, `changes` is empty.
+    /// Whether every statement of the comparison also holds against the changed server. The statements are which strategies are complete,
+    /// and which of two strategies is ahead. If true, `changes` is empty.
     pub stands: bool,
-    /// Differences between the ranking against the changed server and the ranking of the comparison, in words.
+    /// Statements that change against the changed server, in words. They name strategies that become complete or incomplete, and leads that
+    /// are lost or reversed.
     pub changes: Vec<String>,
     /// Short name of the change to the server, such as `cap +20 %` or `lognormal service`.
     pub name: String,

@@ -223,8 +223,8 @@ pub struct GeneratorResult {
     pub peak_rss_bytes: Option<u64>,
     /// Number of connections opened.
     pub connections: Option<u64>,
-    /// Time from the request for a new connection until the connection is open. It includes the wait if too many other connections are
-    /// being opened.
+    /// Time from the request for a new connection until the connection is open. It includes the wait while enough other
+    /// connections are already being opened.
     pub connect_ms: LagResult,
     /// Number of attempts that waited for a connection before they were passed to the HTTP client. An attempt waits if no connection is
     /// free and enough new connections are already being opened.

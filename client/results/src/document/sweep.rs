@@ -102,8 +102,8 @@ pub struct Best {
     pub at: At,
     /// Strategy that was best in the sweep.
     pub strategy: Option<String>,
-    /// Better one of the best two strategies of the sweep, measured with fresh seeds. Null if the two tie, or if there are too few repeats
-    /// to decide. Files of earlier versions lack this key.
+    /// Better one of the best two strategies of the sweep, measured with fresh seeds, if it is better by more than chance. Null if the two
+    /// tie, or if there are too few repeats to decide. Files of earlier versions lack this key.
     #[serde(deserialize_with = "crate::document::fields::winner")]
     #[schemars(with = "Option<String>")]
     pub winner: Winner,

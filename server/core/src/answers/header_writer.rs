@@ -15,7 +15,8 @@ pub struct HeaderWriter {
 }
 
 impl HeaderWriter {
-    /// Creates a writer that states times in experiment time. `anchor` is the calendar time at the server's start.
+    /// Creates a writer that states times in experiment time. `anchor` is the calendar time at the server's start. From then on, the
+    /// calendar advances with experiment time.
     pub fn experiment(anchor: WallTime) -> Self {
         Self { anchor, scale: TimeScale::default() }
     }

@@ -223,8 +223,8 @@ impl StagePolicy for Places {
             self.settle(at, asked.key, cap);
         }
         let (busy, waiting) = self.place(asked.key).map_or((0, 0), |place| (place.busy, place.queue.len()));
-        // With LIFO order, the newest request is served first. The new request may therefore pass although older requests are queued. None
-        // of the queued requests fits at present.
+        // With LIFO order, the newest request is served first. The new request may therefore pass although older requests are queued. The
+        // newest of the queued requests does not fit at present.
         let is_first = waiting == 0 || self.config.order == Order::Lifo;
         if is_first && busy + cost <= cap {
             return Decision::Pass;

@@ -1,4 +1,4 @@
-//! The server's own concurrency cap. Requests that arrive while all slots are busy are rejected.
+//! The server's own concurrency cap. Requests that arrive while all slots are busy are rejected at once instead of queued.
 //!
 //! Source: the article "Improve on exponential backoff" (Sync Musings), called seed 000 in this project. A rejection itself takes a little
 //! time. The rejected request may hold a slot during this time, even if more slots than the cap are then busy.

@@ -30,7 +30,7 @@ pub(crate) struct FixedWindow {
 pub(crate) enum Align {
     /// The first window starts with the server. Each further window follows the previous one without a gap.
     Start,
-    /// Windows are aligned with the clock, such as its hours. They follow each other without gaps from 1970-01-01, 00:00 UTC.
+    /// Windows are aligned with the clock, for example with full hours. They follow each other without gaps from 1970-01-01, 00:00 UTC.
     Epoch,
     /// The first window starts with the first request of the run. Each further window follows the previous one without a gap.
     Run,

@@ -82,8 +82,8 @@ impl Gcra {
         u128::from(cost) * u128::from(self.rate.per_nanos)
     }
 
-    /// Returns the time from `at` until the bucket is full. This time represents the bucket's deficit at `at`. The state must already be
-    /// advanced to `at`.
+    /// Returns the time from `at` until the bucket is full, in the unit of [`Expected`]. This time represents the bucket's deficit at `at`.
+    /// The state must already be advanced to `at`.
     fn ahead(&self, expected: &Expected, at: Instant) -> u128 {
         expected.arrival - self.scaled(at)
     }

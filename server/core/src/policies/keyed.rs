@@ -29,8 +29,8 @@ struct Known<S> {
 }
 
 /// Maximum number of past configurations that are kept. A change of the configuration touches no keys, because each key is migrated when it
-/// is next used. When the maximum is reached, the older half of the configurations is dropped, and all older keys are migrated at once. An
-/// older key is treated as if its own configuration had applied until the end of the dropped half.
+/// is next used. When the maximum is reached, the older half of the configurations is dropped. All keys that still have one of them are
+/// migrated at once. Such a key is treated as if its own configuration had applied until the end of the dropped half.
 const MAX_PAST: usize = 1024;
 
 impl<L: RateAlgorithm> Keyed<L> {

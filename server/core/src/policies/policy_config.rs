@@ -71,8 +71,8 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         true
     }
 
-    /// True if the policy serves every request that arrives while fewer requests are in service than the server's cap. The condition must
-    /// hold as long as nothing is rejected. Only with such a policy can ops be planned in advance.
+    /// True if the policy serves every request that arrives while fewer requests are in service than the server's cap. This need hold only
+    /// as long as nothing is rejected. Ops can be planned in advance only for such a policy.
     fn is_plannable(&self) -> bool {
         false
     }

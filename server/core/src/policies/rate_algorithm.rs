@@ -38,9 +38,9 @@ pub(crate) trait RateAlgorithm: fmt::Debug + Send + 'static {
     fn turn_away(&self, _state: &mut Self::State, _at: Instant) {}
 
     /// Refunds a charge that was made at `taken.at`, as far as the charge still counts. A charge of a past window no longer counts. In a
-    /// bucket, a part of the charge may no longer count either. It is the part that, without the charge, would have been lost because the
-    /// bucket was full. The remaining charges therefore never total more than could pass without any refunds. The proof for buckets is in
-    /// [`LeastMissing`](crate::policies::least_missing::LeastMissing).
+    /// bucket, some tokens that arrived since then might have been lost without the charge, because the bucket would have been full. These
+    /// tokens are not refunded either. The remaining charges therefore never total more than could pass without any refunds. The proof for
+    /// buckets is in [`LeastMissing`](crate::policies::least_missing::LeastMissing).
     fn refund(&self, state: &mut Self::State, at: Instant, taken: Charge);
 
     fn limit_status(&self, state: &Self::State, at: Instant) -> LimitStatus;

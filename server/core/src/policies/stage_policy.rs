@@ -15,12 +15,12 @@ use crate::service::ServiceModel;
 /// Stage of the current policy stack, with its state for every key. The instants passed to its methods never decrease.
 ///
 /// For each request, [`ask`](Self::ask) is called first. It is called a second time if the stage charges a request that it rejects.
-/// [`charge`](Self::charge) charges a request that passes, either at its arrival or at its response. It is not called for a request that
-/// leaves the queue, because the queue has already charged the request. [`ended`](Self::ended) is called at the response, or when the
-/// client has disconnected. It is called whatever later stages decided.
+/// [`charge`](Self::charge) charges a request that passes, at once or after a delay. The charge is made at the arrival of the request or at
+/// its response. It is not made for a request that leaves the queue, because the queue has already charged the request.
+/// [`ended`](Self::ended) is called at the response, or when the client has disconnected. It is called whatever later stages decided.
 pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
-    /// Switches to the configuration of `other`, a new stage of the same kind. This stage keeps its own state. Queued requests that need
-    /// not wait any longer are [admitted](Self::call).
+    /// Switches to the configuration of `other`, a stage of the same kind without state. This stage keeps its own state. Queued
+    /// requests that need not wait any longer are [admitted](Self::call).
     fn reconfigure(&mut self, at: Instant, other: Box<dyn StagePolicy>, service: &ServiceModel);
 
     /// Admits queued requests, if the stage has room for them. The stack calls this method after the number of places may have increased.
@@ -70,8 +70,8 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
         None
     }
 
-    /// Returns the factor, in thousandths, by which the stage lengthens a service. `in_service` is the number of other requests in service
-    /// when the service begins.
+    /// Returns the factor, in thousandths, by which the stage multiplies the time of a service. `in_service` is the number of other
+    /// requests in service when the service begins.
     fn stretch(&self, _in_service: u32) -> u64 {
         1000
     }

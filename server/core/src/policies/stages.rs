@@ -27,9 +27,9 @@ use stage::Face;
 
 /// Stack of the current policies, with all resources that requests hold.
 ///
-/// At every instant that [`next`](Self::next) returns, the server calls [`advance`](Self::advance) before it processes anything else. If a
-/// request does not end at its arrival (result [`Done`](Arrived::Done)), it is released exactly once later. It is released by `advance` or
-/// by [`cancel`](Self::cancel). After that, the id of the request is reused.
+/// At every instant that [`next`](Self::next) returns, the server calls [`advance`](Self::advance) before it processes anything else. A
+/// request that is [`Done`](Arrived::Done) at its arrival ends there. Any other request is released exactly once later, by `advance` or by
+/// [`cancel`](Self::cancel). After its release, the id of the request is reused.
 #[derive(Debug)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,

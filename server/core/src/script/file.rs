@@ -3,8 +3,9 @@
 //! If the file contains a list of steps, they are the script of every op. If it contains a list of lists of steps, each inner list is the
 //! script of one op. If it contains an object, the object is a recorded scenario, of which only `steps` is used.
 //!
-//! There are three kinds of steps. A step with a `status` has `headers` and a `body`. A step with `close` closes the connection. A step
-//! with a gRPC `code` may have a `push`, which is the wait that gRPC advises (push-back). Code and push-back are sent in gRPC's headers.
+//! There are three kinds of steps. A step with a `status` may have `headers` and a `body`. A step with `close` closes the connection. A
+//! step with a gRPC `code` may have a `push`, which is the wait that gRPC advises (push-back). Code and push-back are sent in gRPC's
+//! headers.
 
 use std::collections::BTreeMap;
 

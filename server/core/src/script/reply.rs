@@ -9,7 +9,7 @@ use crate::header_rules::{HeaderError, MAX_HEADERS, checked_name, is_final, is_v
 
 pub(super) const BODY: &str = "body";
 
-/// Maximum number of seconds in the value of a header, such as 3 in `@date+3`. It is about 317 years.
+/// Maximum offset of a time in a header, in seconds, such as 3 in `@date+3` or 60 in `@date-60`. It is about 317 years.
 const MAX_OFFSET: i64 = 10_000_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,9 +46,9 @@ pub enum ReplyError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     Text(String),
-    /// Time that is written as an HTTP-date. The number is the time from the next whole second, in seconds.
+    /// Time that is written as an HTTP-date. The number is its offset from the next whole second, in seconds.
     Date(i64),
-    /// Time that is written in seconds since 1970. The number is the time from the next whole second, in seconds.
+    /// Time that is written in seconds since 1970. The number is its offset from the next whole second, in seconds.
     Epoch(i64),
 }
 
@@ -57,8 +57,8 @@ impl Reply {
         Self::answer(status, [], String::new())
     }
 
-    /// Creates a scripted answer. A header value such as `@date+3` or `@epoch+5` is a time: so many seconds after the next whole second
-    /// when the answer is sent.
+    /// Creates a scripted answer. A header value such as `@date+3` or `@epoch-5` is a time. Its number is an offset in seconds. The
+    /// offset is counted from the next whole second when the answer is sent.
     ///
     /// # Errors
     /// Returns an error that names the part that cannot be sent.

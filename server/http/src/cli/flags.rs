@@ -32,7 +32,7 @@ pub struct ServerFlags {
     #[arg(long, value_name = "TIME", help = with_default("Artificial network delay from client to server", Config::default().network_delay))]
     network_delay: Option<Distribution>,
 
-    /// Whether a rejected request holds a slot for its reject time. Hidden from the help, because only sweeps need it, which vary it.
+    /// Whether a rejected request holds a slot for its reject time. Hidden from the help, because only sweeps vary it.
     #[arg(long, value_name = "BOOL", hide = true)]
     rejects_occupy: Option<bool>,
 

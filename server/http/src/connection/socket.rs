@@ -109,7 +109,7 @@ impl Socket {
     }
 
     pub(crate) fn reset_at_the_end(&self) {
-        // An error is ignored. The connection is then closed normally instead of being reset.
+        // An error is ignored, because it only means that the connection is closed normally instead of being reset.
         drop(SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)));
     }
 

@@ -18,8 +18,8 @@ use crate::document::run::{AttemptsResult, GeneratorResult, OpsResult, RunResult
 /// shards are listed in the merged result.
 ///
 /// # Errors
-/// Fails if a shard is given twice, is invalid or belongs to another run, or if the server's counts differ from the sum of the shards'
-/// counts.
+/// Fails if a shard is given twice, is invalid or belongs to another run. Also fails if the server's counts differ from the sum of the
+/// shards' counts.
 pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, ClientShardError> {
     let (parts, missing) = together(shards)?;
     let of = parts.first().map_or(0, |part| part.shard.of);

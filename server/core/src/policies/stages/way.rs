@@ -72,8 +72,8 @@ impl Stages {
         self.ready.push_back((at, Released { advice, reply, ..Released::at_once(id, verdict, busy) }));
     }
 
-    /// Records that a request passed a stage, and charges the request. `is_charged` is true if the request waited in the stage's queue,
-    /// because the queue has then already charged it.
+    /// Records that a request passed a stage. Also charges the request, unless the stage charges requests only with their responses.
+    /// `is_charged` is true if the request waited in the stage's queue, because the queue has then already charged it.
     #[inline]
     pub(super) fn pass(&mut self, at: Instant, id: RequestId, index: usize, is_charged: bool) {
         let (stage, slot) = self.stage_and_slot(index, id);
