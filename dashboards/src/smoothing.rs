@@ -6,7 +6,7 @@
 //!
 //! A bell-shaped kernel avoids this beat, because it gives close events more weight and ends softly. The kernel is
 //! Hann's window (F. J. Harris, "On the Use of Windows for Harmonic Analysis", 1978). If waves are shorter than half of
-//! the window, less than a hundredth of the beat remains.
+//! the window, less than a hundredth of the waves remains.
 
 use std::f64::consts::TAU;
 

@@ -220,7 +220,7 @@ impl Experiment {
     }
 
     /// Returns the configuration of a run with the given seed. `model` is the configuration of the mockserver, or `None` for any other
-    /// server. It determines the expected duration of an attempt, and whether failed attempts may be retried at all.
+    /// server. The server determines the expected duration of an attempt, and whether failed attempts may be retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
         let shard = self.sharded.as_ref().map_or(self.run.shard, |sharded| sharded.shard);
         let mut run = RunConfig { seed, shard, ..self.run.clone() };

@@ -15,8 +15,9 @@ pub(crate) struct Progress {
     pub(crate) goal: Goal,
     /// Time since the arrival of the first op.
     pub(crate) elapsed_s: f64,
-    /// Estimated time left until the run ends; `None` if the run goes on until it is stopped. For a run with a fixed
-    /// number of ops, the estimate is based on the last quarter of the run. It is `None` as long as no op ends.
+    /// Estimated time left; `None` if the run goes on until it is stopped. For a run with a fixed number of ops, the
+    /// estimate is based on the last quarter of the run. It is `None` as long as no op ends. For a run that ends by
+    /// time, it is the time until no more ops arrive.
     pub(crate) eta_s: Option<f64>,
     pub(crate) optimal_s: Option<f64>,
 }
@@ -58,8 +59,8 @@ impl Progress {
         }
     }
 
-    /// Returns the share of the run's ops that ended without success, 0 to 1. [`Self::share`] includes these ops, too.
-    /// Always 0 for runs without a fixed number of ops.
+    /// Returns the share of the run's ops that ended without success, 0 to 1. [`Self::share`] includes these ops, too,
+    /// although they are no progress. Always 0 for runs without a fixed number of ops.
     pub(crate) fn given_up_share(&self) -> f64 {
         match self.goal {
             Goal::Ops(ops) => (self.given_up as f64 / ops as f64).min(1.0),

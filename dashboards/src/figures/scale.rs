@@ -71,8 +71,9 @@ pub(crate) fn nice_ceiling(value: f64) -> f64 {
     multiples.iter().map(|multiple| multiple * decade).find(|end| *end >= value).unwrap_or(10.0 * decade)
 }
 
-/// Time spans that a chart can show, in seconds. When a run exceeds a span, the chart switches to the next longer one.
-/// Until then the picture only fills up. If the span grew continuously, every frame would compress the picture.
+/// Time spans up to 2 h that a chart can show, in seconds. When a run exceeds a span, the chart switches to the next
+/// longer one. Until then the picture only fills up. If the span grew continuously, every frame would compress the
+/// picture.
 const SPANS_S: [f64; 20] = [
     5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 90.0, 120.0, 180.0, 300.0, 450.0, 600.0, 900.0, 1_200.0,
     1_800.0, 2_700.0, 3_600.0, 5_400.0, 7_200.0,

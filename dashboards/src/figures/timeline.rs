@@ -90,8 +90,8 @@ impl Counter {
     /// is smoothed over at least `least_s` seconds. It is also smoothed over several waves of responses, so that single
     /// waves do not appear as a beat.
     ///
-    /// Close to the present, the later half of the events for the smoothing is not known yet. The function then returns
-    /// the rate of a moment earlier, smoothed in the same way.
+    /// Close to the present, the later events for the smoothing are not known yet. The function then returns the rate
+    /// of a moment earlier, smoothed in the same way.
     pub(crate) fn smoothed(&self, at_s: f64, least_s: f64) -> Option<f64> {
         if at_s > self.now_s || self.now_s <= 1e-9 {
             return None;

@@ -71,8 +71,8 @@ fn linear((low, high): (f64, f64), ticks: usize) -> Span {
     let width = if high > low { high - low } else { 1.0 };
     let step = nice_step(width / ticks.max(1) as f64);
     let first = (low / step).floor();
-    // The axis ends at the first quarter of a step above the highest value. Ending at the next whole step would waste
-    // more room.
+    // The axis ends at the first quarter of a step that is at or above the highest value. Ending at the next whole step
+    // would waste more room.
     let end = ((if high > low { high } else { low + 1.0 }) / step * 4.0 - 1e-6).ceil() / 4.0;
     let steps = std::iter::successors(Some(first), |index| (index + 1.0 <= end).then_some(index + 1.0));
     let ticks = steps.map(|index| (index * step, label(index * step, step))).collect();

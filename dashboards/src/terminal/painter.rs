@@ -48,7 +48,8 @@ impl<'a> Painter<'a> {
     }
 
     /// Makes room for a level line in a character that shows the end of a bar, because a character cannot show both.
-    /// The end of the bar moves to the upper or the lower edge of this row, whichever is nearer.
+    /// The end of the bar moves to the nearer edge of this row, or to the upper edge if the bar reaches above the level
+    /// line.
     fn make_room(&mut self, column: u16, row: u16, third: usize) {
         let symbol = self.symbol(column, row).map(String::from).unwrap_or_default();
         let bar = EIGHTHS.iter().position(|eighths| *eighths == symbol).unwrap_or(0);

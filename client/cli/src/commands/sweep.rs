@@ -77,8 +77,8 @@ fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Resul
     of_shard.run(&*driver, &interrupt)
 }
 
-/// Reports on the runs of all shards. In virtual time, the best points are then estimated again with fresh seeds. Only the merge can make
-/// these estimates, because the best points depend on the runs of all shards.
+/// Reports on the runs of all shards. In virtual time, the best points are then estimated again with fresh seeds. A single shard cannot
+/// make these estimates, because the best points depend on the runs of all shards.
 pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = SweepArgs::defaults();
     let several = &mut args.several;

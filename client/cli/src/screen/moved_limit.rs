@@ -14,8 +14,8 @@ pub(super) struct MovedLimit<'a> {
     mock: Option<&'a MockServer>,
     runtime: &'a Runtime,
     config: Option<Config>,
-    /// Concurrency cap that is in force at the server. This is the cap in the server's last report, or a cap that was requested after this
-    /// report.
+    /// Concurrency cap of the server itself, not of one of its policies. This is the cap in the server's last report, or a cap that was
+    /// requested after this report.
     cap: Option<u64>,
     reported_cap: Option<u64>,
     /// Time since the first op arrived. Limits that follow a schedule depend on it.

@@ -32,9 +32,9 @@ pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> R
     )))
 }
 
-/// Returns the counterpart of each strategy in the baseline. An identical strategy is its counterpart. Without one, a strategy of the same
-/// parts with other parameters is the counterpart. The condition is that each side has only one unpaired strategy of these parts. If one
-/// strategy on each side is still unpaired, these two strategies are counterparts.
+/// Returns the counterpart of each strategy in the baseline, which is an identical strategy if there is one. Otherwise it is a strategy of
+/// the same parts with other parameters, provided that each side has only one unpaired strategy of these parts. If exactly one strategy on
+/// each side is still unpaired, these two strategies are counterparts.
 pub fn counterparts<'a>(baseline: &'a Baseline, strategies: &[&str]) -> Vec<Option<&'a str>> {
     let known = || baseline.strategies.keys().map(String::as_str);
     let mut found: Vec<Option<&str>> =

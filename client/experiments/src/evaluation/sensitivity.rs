@@ -17,7 +17,8 @@ pub struct Sensitivity {
 
 impl Sensitivity {
     /// Compares the ranking on a varied server with the ranking on the original server. The ranking holds under two conditions. First, the
-    /// same strategies get all ops done. Second, a strategy that was ahead by more than chance on the original server is still ahead.
+    /// same strategies get all ops done. Second, every strategy that was ahead of another by more than chance on the original server is
+    /// still ahead of it.
     pub fn new(
         variation: Variation,
         (standings, pairs): (Vec<RankedStrategy>, &[Pair]),

@@ -22,8 +22,8 @@ pub struct CommonStart {
     pub by: StartedBy,
     /// Scheduled start in milliseconds since 1970. `None` if the shards start at a barrier instead of a scheduled time.
     pub at_unix_ms: Option<u64>,
-    /// Instance and epoch that the mockserver with the barrier reported; `None` without a barrier. An epoch is the time between two resets
-    /// of the server's counts. The counts of this run therefore began at 0.
+    /// Instance and epoch that the mockserver with the barrier reported; `None` without a barrier. The epoch is the number of resets of the
+    /// server's counts. The counts restarted from 0 with this epoch.
     pub counts: Option<(u64, u64)>,
 }
 
@@ -107,9 +107,9 @@ fn at_barrier(
     Ok(Some(CommonStart { run, at, by: StartedBy::Barrier, at_unix_ms: None, counts }))
 }
 
-/// Rejects a run id for which the server already has counts. No shard of this run should have begun yet, so the counted requests belong to
-/// another run. They would be mistaken for requests of this run. With a barrier this check is not needed, because the barrier gives each
-/// run a new id.
+/// Rejects a run id for which the server already has counts. If the clocks of all shards agree, no shard of this run has begun yet. The
+/// counted requests then belong to another run, and would be mistaken for requests of this run. With a barrier this check is not needed,
+/// because the barrier gives each run a new id.
 fn refuse_taken(run: RunId, server: &Server, runtime: &Runtime, stop: &dyn Stop) -> anyhow::Result<()> {
     let Some(mock) = &server.mock else { return Ok(()) };
     // If this query for the server's counts fails, the run is started anyway. The counts are queried again at the end of the run, and a

@@ -133,7 +133,7 @@ pub trait Watcher: Sync {
     /// Called after every run, in the order of the tasks.
     fn on_over(&self, _number: usize, _outcome: &Outcome) {}
 
-    /// Called only in virtual time: at regular points while runs are in progress, and after every run.
+    /// Called only in virtual time: from time to time while no run ends, and after every run.
     fn on_tick(&self) {}
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use hdrhistogram::serialization::{Serializer, V2Serializer};
 use loadgen_core::Run;
 
-/// Op latencies of a completed run, as an encoded histogram. The histogram is small, because the encoding spends no space on empty buckets.
+/// Op latencies of a completed run, as an encoded histogram. They can be kept for every run, because the histogram is small: the encoding
+/// spends no space on empty buckets.
 pub struct KeptLatencies {
     /// Histogram in the V2 encoding of `HdrHistogram`, uncompressed.
     pub encoded: Vec<u8>,

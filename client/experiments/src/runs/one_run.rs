@@ -319,7 +319,7 @@ fn transport(
 }
 
 /// Returns the number of connections to open before the first op, from 1 to 128. A closed loop needs one connection per op in flight. For
-/// arrivals at a rate, the number of arrivals in 10 ms is enough.
+/// arrivals at a rate, the number of arrivals in 10 ms is enough. For bursts and lists of arrivals, the maximum is opened.
 fn warm_connections(config: &RunConfig) -> usize {
     use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Uniform};
     let wanted = match config.workload.arrivals {
@@ -355,8 +355,8 @@ fn server_stats(
             if let Some((instance, epoch)) = common.and_then(|common| common.counts)
                 && before.instance == Some(instance)
             {
-                // The server's state `before` was read before the barrier reset the server. Its epoch (the number of the last reset) is
-                // replaced by the one that the barrier reported.
+                // The server's state `before` was read before the barrier reset the server. Its epoch (the number of resets) is replaced by
+                // the one that the barrier reported.
                 before.epoch = Some(epoch);
             }
             let warning = match () {

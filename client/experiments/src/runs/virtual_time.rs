@@ -20,8 +20,8 @@ use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::one_run::{Finished, unfinished};
 use crate::servers::server_under_test::ServerUnderTest;
 
-/// Maximum number of points of all time series in a file, divided equally among its runs. Each run has at least 8 points. More points would
-/// not be worth the space that they take.
+/// Maximum number of points of all time series in a file, divided equally among its runs. Each run may always have at least 8 points. More
+/// points would not be worth the space that they take.
 const POINTS_OF_A_FILE: usize = 40_000;
 
 pub struct VirtualTime {

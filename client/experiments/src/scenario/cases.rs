@@ -1,5 +1,5 @@
-//! Cases of a claim. At every point that the claim names, each of its strategies is compared with each of the strategies to compare with.
-//! Every such comparison is one case.
+//! Cases of a claim. A case is one strategy of the claim at one of its points. If the claim names strategies to compare with, each of these
+//! comparisons is a separate case.
 
 use toml::Value;
 use vocabulary::did_you_mean;

@@ -17,13 +17,13 @@ const USUALLY_OPEN: u64 = 48;
 /// Assumed number of concurrent connections of a client whose server is unknown.
 const USUALLY_WANTED: u64 = 128;
 
-/// Number of connections that the program can have open at once. If a run needs more connections, some attempts must wait in the client.
-/// Such a wait would change the experiment.
+/// Number of connections that the program can have open at once. If a run needs more, some attempts must wait in the client for a file
+/// descriptor. Such a wait would change the experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionRoom {
     pub most: usize,
     limit: Option<u64>,
-    /// Number of open files that are not connections.
+    /// Number of files reserved for everything except connections.
     others: u64,
     /// Number of open files per connection. It is 2 for an embedded server, because both ends of a connection are then in the same process.
     /// For any other server it is 1.

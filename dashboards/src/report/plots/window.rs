@@ -17,7 +17,8 @@ const MOST: usize = 6;
 const MAX_MOVES: usize = 320;
 const PARTS: usize = 100;
 
-/// Ratio of the highest values of two plots above which the axis of attempts is logarithmic.
+/// Ratio between the highest values of the highest and of the lowest plot above which the axis of attempts is
+/// logarithmic.
 const FAR_APART: f64 = 20.0;
 
 pub(in crate::report) fn window(document: &Document) -> Vec<Plot> {
