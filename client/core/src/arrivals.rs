@@ -1,4 +1,4 @@
-//! Arrival instants of ops, generated lazily from the seed and the same for every strategy.
+//! Arrival instants of ops. They are generated lazily from the seed, so every strategy gets the same instants.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit, whole_nanos};
 
 use crate::workload::{ArrivalProcess, Group, Workload};
 
-/// Number of gaps between arrivals that are drawn at once. One logarithm has a long latency, but the processor computes
-/// several independent logarithms in hardly more time.
+/// Number of gaps between arrivals that are drawn in one batch. A batch is faster, because the processor computes
+/// several independent logarithms in hardly more time than one.
 const DRAWN_AT_ONCE: usize = 16;
 
-/// Iterator over the arrival instants of ops, in ascending order. It yields nothing for a closed loop, in which an op
-/// arrives when a place becomes free.
+/// Iterator over the arrival instants of ops, in ascending order. It yields nothing for a closed loop, because there an
+/// op arrives when an earlier op ends.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: Workload,
@@ -21,8 +21,8 @@ pub struct Arrivals {
     used: usize,
     produced: u64,
     previous: Instant,
-    /// All arrival instants, computed in advance, if the workload lists its arrivals or scatters them over an interval.
-    /// Empty for all other workloads.
+    /// All arrival instants, computed in advance, of a workload that lists its arrivals or scatters them at random over
+    /// an interval. Empty for all other workloads.
     listed: Arc<[Instant]>,
 }
 

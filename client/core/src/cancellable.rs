@@ -1,8 +1,8 @@
-//! Queue with lazy cancellation: cancelled items are dropped when they reach the front.
+//! Queue with lazy cancellation: a cancelled item is dropped only when it reaches the front.
 //!
-//! Cancelling costs nothing: a cancelled item stays in the queue, and the caller reports for each item whether it is
-//! still alive. Dead items are dropped when they reach the front. If dead items can accumulate behind live ones, the
-//! caller also sweeps the queue.
+//! Cancelling an item costs nothing, because the item stays in the queue. The caller passes a function that reports
+//! whether an item is still valid. Cancelled items can accumulate behind valid ones. If this can happen, the caller
+//! also removes them from time to time (a sweep).
 
 use std::collections::VecDeque;
 
@@ -14,15 +14,16 @@ pub(crate) struct LazyCancelQueue<Q> {
 }
 
 impl<Q: Queue> LazyCancelQueue<Q> {
-    /// Number of dead items, in addition to as many as there are live items, up to which the queue is not swept. So few
-    /// items fit into the nearest processor cache.
+    /// A sweep removes cancelled items only if they outnumber the valid items by more than this. So few items fit into
+    /// the nearest processor cache.
     const FEW: usize = 256;
 
     pub(crate) fn push(&mut self, item: Q::Item) {
         self.queue.add(item);
     }
 
-    /// Returns the first live item and drops the dead items before it. `alive` is called once for each dropped item.
+    /// Returns the first valid item, and drops the cancelled items before it. `alive` returns whether an item is valid.
+    /// It is called once for each dropped item.
     pub(crate) fn first(&mut self, mut alive: impl FnMut(Q::Item) -> bool) -> Option<Q::Item> {
         while let Some(item) = self.queue.first() {
             if alive(item) {
@@ -47,7 +48,7 @@ impl<Q: Queue> LazyCancelQueue<Q> {
         }
     }
 
-    /// Returns the number of items, dead ones included.
+    /// Returns the number of items, including cancelled ones.
     pub(crate) fn len(&self) -> usize {
         self.queue.count()
     }

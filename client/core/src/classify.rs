@@ -1,5 +1,5 @@
-//! Classification of HTTP and gRPC statuses for the counts of the load generator. The classification does not depend on
-//! how a strategy interprets a status.
+//! Classification of HTTP and gRPC statuses as success, rejection or failure, for the counts of the load generator. Strategies may
+//! interpret the same statuses differently.
 
 use tailback::{AdviceHeaders, Failure, Status, gives_reason};
 use vocabulary::grpc;
@@ -16,8 +16,9 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Creates a classifier. In addition to 429, 503 and 529, it classifies these answers as rejections: those listed on
-    /// the command line, the statuses with which a mockserver rejects, and 412 for conditional writes.
+    /// Creates a classifier of answers. Besides 429, 503 and 529, it treats the answers in `rejected_when` as rejections, which the user
+    /// listed on the command line. It also treats the statuses in `of_server` as rejections, with which a mockserver rejects. For
+    /// conditional writes, it adds 412.
     pub fn new(
         rejected_when: &RejectedWhen,
         of_server: impl IntoIterator<Item = u16>,

@@ -5,12 +5,12 @@ use std::str::FromStr;
 
 use vocabulary::wire::MAX_SHARDS;
 
-/// Share of a run's clients: client c belongs to the shard with index c mod `of`. An op has the same number, arrival
-/// and random draws as in an undivided run, whichever shard executes it.
+/// Share of a run's clients that one load generator executes. With n shards, client c belongs to shard c mod n. An op
+/// has the same number, arrival and random draws as in an undivided run, whichever shard executes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientShard {
     index: u32,
-    /// Total number of shards, greater than `index`.
+    /// Total number of shards, which is greater than `index`.
     of: u32,
 }
 
@@ -27,7 +27,7 @@ pub enum ClientShardError {
 impl ClientShard {
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Creates the shard number `index`, counted from 0, of `of` shards.
+    /// Creates one of several shards. `index` is its number, counted from 0, and `of` is the total number of shards.
     ///
     /// # Errors
     /// Fails if `of` is 0 or greater than [`MAX_SHARDS`], or if `index` is not less than `of`.
@@ -68,8 +68,8 @@ impl ClientShard {
 
     #[inline]
     pub(crate) const fn place(self, client: u32) -> u32 {
-        // Fast path: skips the division if there is one shard, the usual case. The division takes longer than this
-        // comparison.
+        // Fast path: skips the division if there is only one shard, the usual case. The comparison is cheaper than the
+        // division.
         if self.of == 1 { client } else { client / self.of }
     }
 

@@ -30,8 +30,8 @@ pub enum Mismatch {
     )]
     Received {
         sent: u64,
-        /// Number of attempts that the server received. For conditional writes, the sum of received writes and rejected
-        /// reads.
+        /// Number of attempts that the server received. For conditional writes, it is the number of received writes
+        /// plus the number of rejected reads, because no write follows a rejected read.
         received: u64,
         allowed: u64,
     },
@@ -41,7 +41,7 @@ pub enum Mismatch {
         "the client observed {succeeded} successes, but the server accepted {accepted}, of which at most {allowed} were lost"
     )]
     Accepted { succeeded: u64, accepted: u64, allowed: u64 },
-    /// An attempt that the server failed on purpose cannot have succeeded at the client.
+    /// An attempt that the server failed on purpose cannot be a success at the client.
     #[error(
         "the server failed {failed} attempts on purpose, and the client observed at most {allowed} (failed + cancelled + answered by a gateway)"
     )]
@@ -59,8 +59,8 @@ pub enum Mismatch {
 }
 
 impl Conservation {
-    /// Checks the counts of a finished run. `held` is the number of unfinished ops, and `in_flight` the number of
-    /// attempts that have not ended.
+    /// Checks whether the counts of a finished run add up. `held` is the number of unfinished ops. `in_flight` is the
+    /// number of attempts that have not ended.
     pub fn check(measured: &Measurements, held: u64, in_flight: u64, server: Option<&ServerCounts>) -> Self {
         let (ops, attempts) = (&measured.ops, &measured.attempts);
         let mut mismatches = Vec::new();
@@ -85,8 +85,9 @@ impl Conservation {
         Self { mismatches, server_compared: server.is_some() }
     }
 
-    /// Compares the attempts of a run, or of one shard of its clients, with the server's counts, and returns the
-    /// mismatches. `gateway_successes` is the number of successes that an intermediary answered.
+    /// Compares the client's counts of attempts with the server's counts, and returns the mismatches. The counts are
+    /// those of a whole run, or of one shard of its clients. `gateway_successes` is the number of successful answers
+    /// that came from a gateway instead of the server.
     pub fn with_server(
         attempts: &AttemptCounts,
         gateway_successes: u64,
@@ -94,7 +95,7 @@ impl Conservation {
         server: &ServerCounts,
     ) -> Vec<Mismatch> {
         let mut mismatches = Vec::new();
-        // An attempt answered by an intermediary may or may not have reached the server.
+        // It is unknown whether an attempt that an intermediary answered has also reached the server.
         let between = attempts.by_gateway;
         let unsure = attempts.failed + attempts.cancelled + in_flight + between;
         if server.failed > unsure {
@@ -104,16 +105,16 @@ impl Conservation {
         if decided > received || received - decided > unsure {
             mismatches.push(Mismatch::Admitted { received, decided, allowed: unsure });
         }
-        // Attempts that the server failed on purpose were received, so they do not explain any difference between sent
-        // and received attempts.
+        // Attempts that the server failed on purpose did reach the server. So they cannot explain why the server
+        // received fewer attempts than the client sent.
         let allowed = unsure.saturating_sub(server.failed);
         let (sent, received) = (attempts.total, server.received + server.reads_rejected);
         if received > sent || sent - received > allowed {
             mismatches.push(Mismatch::Received { sent, received, allowed });
         }
         let (writes, reads) = (server.received, server.reads.saturating_sub(server.reads_rejected));
-        // If the server counted no reads, the attempts were plain requests, or conditional writes of a client that knew
-        // the version already.
+        // The comparison is skipped if the server counted no reads. In that case the attempts were plain requests, or
+        // conditional writes of a client that already knew the version.
         if server.reads > 0 && writes > reads + between {
             mismatches.push(Mismatch::Reads { writes, reads });
         }

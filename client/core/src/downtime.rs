@@ -9,10 +9,10 @@ use vocabulary::Instant;
 /// outage that ends at [`Instant::FAR_FUTURE`] is permanent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedOutages {
-    /// Outages whose instants are times on the server's own clock.
+    /// Outages at fixed times of the server's own clock, which starts with the server.
     pub since_start: Vec<(Instant, Instant)>,
     pub since_first_request: Vec<(Instant, Instant)>,
-    /// Time on the server's clock at the origin of the run. It is 0 in virtual time.
+    /// Time that the server's own clock shows at the origin of the run. It is 0 in virtual time.
     pub server_age: Duration,
 }
 
@@ -57,13 +57,13 @@ impl Default for Downtime {
 }
 
 impl Downtime {
-    /// Returns the time between two instants without the temporary outages. A permanent outage is not excluded.
+    /// Returns the time from one instant to another, excluding temporary outages. A permanent outage is included.
     pub(crate) fn counted_between(&self, from: Instant, to: Instant) -> Duration {
         let down = |(begin, end): &(Instant, Instant)| (*end).min(to).since((*begin).max(from));
         to.since(from).saturating_sub(self.ending.iter().map(down).sum())
     }
 
-    /// Returns the instant at which `time` has passed since `from`. Temporary outages are not counted, as in
+    /// Returns the instant at which `time` has passed since `from`. Time within temporary outages does not count, as in
     /// [`counted_between`](Self::counted_between).
     pub(crate) fn counted_after(&self, from: Instant, time: Duration) -> Instant {
         let (mut at, mut left) = (from, time);

@@ -1,9 +1,9 @@
-//! Client side of an experiment: workload, client state machine, measurements. This crate does no I/O, so `now` and
-//! seeds are arguments.
+//! Client side of an experiment: workload, client state machine, measurements. This crate does no I/O and reads no
+//! clock. Callers pass in the current time (`now`) and the seeds.
 //!
-//! A driver, in real or virtual time, passes inputs to [`Run::handle_input`]. It then drains [`Run::poll_output`] until
-//! that returns the instant of the next call. All decisions and all counts are made in this crate. Drivers only send
-//! attempts to a server and return its answers.
+//! A driver, in real or virtual time, passes inputs to [`Run::handle_input`]. It then calls [`Run::poll_output`]
+//! repeatedly, until the result is the instant of the next call. All decisions and all counts are made in this crate.
+//! Drivers only send attempts to a server and return its answers.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod arrivals;

@@ -4,16 +4,17 @@
 //!
 //! # Assumptions
 //!
-//! The server has `m` slots. An accepted attempt holds one of them for the op's whole service time `sᵢ`, which is keyed
-//! by seed and op and therefore the same for every attempt of every client ([`LeastCosts`]). An attempt takes at least
-//! `n` to reach admission, and its answer takes at least `b` to come back. Every attempt draws both anew and retries
-//! are not limited, so only the minimum of these draws is certain. Rejections, losses, outages, timeouts, budgets and
-//! windows reject or delay attempts, but none of them lets an op succeed without its service. Ops are numbered as they
-//! arrive. In real time the machine only adds to every one of these times.
+//! The server has `m` slots. An accepted attempt holds one of them for the op's whole service time `sᵢ`. This time is
+//! drawn from the seed and the op's number, so it is the same for every attempt of every client ([`LeastCosts`]). An
+//! attempt takes at least the time `n` to reach admission, and its answer takes at least the time `b` to come back.
+//! Every attempt draws both times anew and retries are not limited, so only the minimum of these draws is certain.
+//! Rejections, losses, outages, timeouts, budgets and windows reject or delay attempts, but none of them lets an op
+//! succeed without its service. Ops are numbered as they arrive. In real time, delays of the machine can only make
+//! these times longer.
 //!
-//! Let `aᵢ` be an instant before which op `i` does not arrive, never less than that of the op before. Then no service
-//! of op `i` begins before `rᵢ = aᵢ + n`. Let `C` be the end of the last service. The last success comes at `C + b` or
-//! later.
+//! Let `aᵢ` be an instant before which op `i` cannot arrive. These instants are chosen so that `aᵢ ≤ aᵢ₊₁`. Then no
+//! service of op `i` begins before `rᵢ = aᵢ + n`. Let `C` be the end of the last service. The last success comes at `C
+//! + b` or later.
 //!
 //! # Four bounds on C
 //!
@@ -42,15 +43,15 @@
 //! # Arrivals
 //!
 //! In an open loop `aᵢ` is the arrival, which is the same for every strategy. In a closed loop arrivals depend on the
-//! strategy, but not without limit: there are at most `l` unfinished ops, and each stays at least `dᵢ = n + sᵢ + b`. Op
-//! `i` arrives when at least `i − l + 1` of the ops before it have ended, so not before the `(i − l + 1)`-th of their
-//! ends. Let `eⱼ = aⱼ + dⱼ`, and let `aᵢ` be the `(i − l + 1)`-th smallest of `e₀ … eᵢ₋₁` (the origin, if a place is
-//! still free). By induction no op `j` ends before `eⱼ`, and no op `i` arrives before `aᵢ`. That is a list schedule on
-//! `l` places. It depends neither on the strategy nor on anything that happened in the run. If a closed loop ends by
-//! time, the number of ops depends on the strategy, and there is no bound.
+//! strategy, but only to a certain degree, because there are at most `l` unfinished ops. Each op stays unfinished for
+//! at least `dᵢ = n + sᵢ + b`. Op `i` arrives when at least `i − l + 1` of the ops before it have ended, so not before
+//! the `(i − l + 1)`-th of their ends. Let `eⱼ = aⱼ + dⱼ`, and let `aᵢ` be the `(i − l + 1)`-th smallest of `e₀ … eᵢ₋₁`
+//! (the origin, if a place is still free). By induction no op `j` ends before `eⱼ`, and no op `i` arrives before `aᵢ`.
+//! These instants are a list schedule on `l` places. It depends neither on the strategy nor on anything that happened
+//! in the run. If a closed loop ends by time, the number of ops depends on the strategy, and there is no bound.
 //!
-//! An op that is given up ends early and frees its place early. So the makespan of a run with such an op is not
-//! compared with the bound.
+//! The bound does not apply to a run with an op that was given up, because such an op ends early and frees its place
+//! early. So the makespan of such a run is not compared with the bound.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -69,11 +70,12 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
     /// Returns the server's number of slots, which is the maximum number of requests in service at once. At least 1;
     /// `None` if that number is not limited.
     fn slots(&self) -> Option<u32>;
-    /// Returns whether the server has fewer slots than its maximum ([`slots`](Self::slots)) at some times.
+    /// Returns true if the server sometimes has fewer slots than [`slots`](Self::slots), which is its maximum.
     fn slots_vary(&self) -> bool {
         false
     }
-    /// Returns one [`Pace`] for each rate limit of the server, as if that limit were the only one.
+    /// Returns one [`Pace`] for each rate limit of the server. Each of them is computed as if its rate limit were the
+    /// only one.
     fn paces(&self) -> Vec<Box<dyn Pace>>;
     /// Returns the minimum time from sending an attempt to its admission.
     fn request_delay(&self) -> Duration;
@@ -86,8 +88,8 @@ pub trait LeastCosts: fmt::Debug + Send + Sync {
 
 /// Earliest instants at which a rate limit admits requests, whatever the client does.
 pub trait Pace: fmt::Debug + Send + Sync {
-    /// Returns the earliest instant at which one more request is admitted if it arrives at `from`, which must not be
-    /// before earlier arrivals. `None` if the request is never admitted.
+    /// Returns the earliest instant at which the rate limit admits one more request, which arrives at `from`. `None` if
+    /// the request is never admitted. Requests must be passed in the order of their arrival.
     fn next(&mut self, from: Instant) -> Option<Instant>;
     fn another(&self) -> Box<dyn Pace>;
 }
@@ -110,14 +112,15 @@ pub struct LowerBound {
     min_service: u64,
     places: Option<Places>,
     first_arrival: Option<Instant>,
-    /// Ops that were added last, at most as many as the server has slots.
+    /// Ops that were added most recently, at most as many as the server has slots.
     latest: VecDeque<Op>,
     reaches: i128,
-    /// Total service time of all ops (`work`), and of all ops except those in `latest` (`work_before`), in nanoseconds.
+    /// Sums of service times in nanoseconds: of all ops (`work`), and of all ops except those in `latest`
+    /// (`work_before`).
     work: i128,
     work_before: i128,
-    /// Maximum of `reaches - work_before` over the ops added until now, in nanoseconds. It is the part of the bound by
-    /// work that idle slots contribute.
+    /// Maximum of `reaches - work_before` after any op until now, in nanoseconds. The sum of this maximum and `work`,
+    /// divided by the number of slots, is bound 2 of the module documentation.
     idle: Option<i128>,
     /// Earliest possible end of the last service, in nanoseconds, according to three of the bounds: longest op, rounds
     /// and rates.
@@ -136,7 +139,8 @@ struct Op {
 #[derive(Clone, Debug)]
 struct Places {
     limit: usize,
-    /// Earliest instants, in nanoseconds, at which the places of a closed loop become free, for the places used so far.
+    /// Earliest instants, in nanoseconds, at which the places of a closed loop become free. Each unfinished op occupies
+    /// one place. Places that have never been used are not in the list.
     free: BinaryHeap<Reverse<u64>>,
 }
 
@@ -205,12 +209,13 @@ impl LowerBound {
     /// Returns whether the lower bound on the makespan is proven for a server that reported this concurrency cap.
     pub(crate) fn holds_at(&self, cap: Option<u32>) -> bool {
         let is_fewer = || cap.is_some() && cap < self.slots;
-        // A bound that was proven for unlimited slots holds for any number of slots.
+        // A bound that was proven for unlimited slots holds for any number of slots, because fewer slots can only delay
+        // ops.
         self.slots.is_none() || cap == self.slots || (self.costs.slots_vary() && is_fewer())
     }
 
-    /// Adds an op to the lower bound on the makespan. `arrived` is ignored in a closed loop, whose arrivals depend on
-    /// the strategy.
+    /// Adds an op to the lower bound on the makespan. In a closed loop, `arrived` is ignored, because there arrivals
+    /// depend on the strategy.
     pub fn add(&mut self, op: u64, arrived: Instant) {
         let service = whole_nanos(self.costs.service(op));
         let arrived = match &mut self.places {
@@ -223,7 +228,8 @@ impl LowerBound {
         let reach = arrived.saturating_add(self.request_delay);
         self.served = self.served.max(reach.saturating_add(service));
         for pace in &mut self.paces {
-            // A request that the rate limit never admits does not succeed, so it does not delay the last success.
+            // If the rate limit never admits a request, that request cannot succeed. So it does not delay the last
+            // success.
             if let Some(passed) = pace.next(Instant::from_nanos(reach)) {
                 self.served = self.served.max(passed.as_nanos().saturating_add(self.min_service));
             }
@@ -255,8 +261,8 @@ impl LowerBound {
 }
 
 impl Places {
-    /// Assigns one of the closed loop's places to the next op, which keeps the place for at least `stay` nanoseconds.
-    /// Returns the earliest possible arrival of that op, in nanoseconds.
+    /// Assigns one of the closed loop's places to the next op, which occupies the place for at least `stay`
+    /// nanoseconds. Returns the earliest instant, in nanoseconds, at which that op can arrive.
     fn take(&mut self, stay: u64) -> u64 {
         let free = if self.free.len() < self.limit { None } else { self.free.pop() };
         let arrived = free.map_or(0, |Reverse(free)| free);

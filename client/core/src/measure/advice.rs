@@ -24,11 +24,11 @@ pub struct AdviceFigures {
     pub retries: u64,
     /// Number of retries sent earlier than advised.
     pub broken: u64,
-    /// Time by which these retries were too early.
+    /// Time by which the retries in `broken` were too early.
     pub early_ms: EarlyFigures,
 }
 
-/// Time by which retries were sent earlier than advised, in milliseconds; null if none was.
+/// Time by which retries were sent earlier than advised, in milliseconds; null if no retry was sent too early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct EarlyFigures {
@@ -44,7 +44,7 @@ impl AdviceFigures {
 }
 
 impl Advice {
-    /// Records a retry that the server had advised not to send before `not_before`.
+    /// Records a retry that was sent at `sent_at`. The server had advised to wait until `not_before`.
     pub(super) fn on_retry(&mut self, sent_at: Instant, not_before: Instant) {
         self.retries += 1;
         let early = not_before.since(sent_at);

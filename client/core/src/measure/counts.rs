@@ -8,7 +8,7 @@ pub struct OpCounts {
     pub arrived: u64,
     pub succeeded: u64,
     pub given_up: u64,
-    /// Number of times that an op was deferred, because the server had too little free capacity.
+    /// Number of times that an op was deferred: the server did not start its attempt, because too few slots were free.
     pub deferred: u64,
     /// Number of given-up ops whose last attempt was refused permanently or found no server.
     pub failed_for_good: u64,
@@ -26,7 +26,7 @@ impl OpCounts {
 pub struct AttemptCounts {
     /// Number of attempts sent.
     pub total: u64,
-    /// Number of attempts whose work was done.
+    /// Number of attempts that succeeded, so that their work was done.
     #[serde(default)]
     pub succeeded: u64,
     /// Number of attempts that the server rejected.
@@ -38,16 +38,18 @@ pub struct AttemptCounts {
     /// Number of attempts that the client withdrew.
     #[serde(default)]
     pub cancelled: u64,
-    /// Number of launches that a budget refused. Nothing was sent, so they are not in `total`.
+    /// Number of attempts that were not sent, because a budget refused them. They are not included in `total`.
     #[serde(default)]
     pub shed: u64,
     /// Number of attempts answered by a gateway or proxy between the client and the recognised mockserver. 0 in virtual time.
     #[serde(default)]
     pub by_gateway: u64,
-    /// Number of attempts sent while another attempt of the same op was in flight. Only one of an op's attempts does useful work.
+    /// Number of attempts sent while another attempt of the same op was in flight. They duplicate work, because only one of an op's
+    /// attempts is useful.
     #[serde(default)]
     pub duplicates: u64,
-    /// Number of attempts sent after the op's previous attempt had been refused permanently (3xx, most 4xx), so that no retry can succeed.
+    /// Number of attempts sent although the op's previous attempt had been refused permanently (3xx, most 4xx). After such a refusal no
+    /// retry can succeed.
     #[serde(default)]
     pub after_final: u64,
 }

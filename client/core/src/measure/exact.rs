@@ -64,10 +64,11 @@ pub(super) fn deviation(sorted: &[u64]) -> f64 {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Neighbours {
-    /// Indices of the two neighbouring values, counted from 0. At the last value both indices are equal.
+    /// Indices, counted from 0, of the two sorted values between which the quantile lies. Both indices are equal if the
+    /// quantile is the last value.
     pub(super) below: u64,
     pub(super) above: u64,
-    /// Position between the two neighbouring values: 0 at the lower value, 1 at the upper value.
+    /// Position of the quantile between the two values: 0 at the lower value, 1 at the upper value.
     way: f64,
 }
 

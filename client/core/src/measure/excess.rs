@@ -12,9 +12,9 @@ use vocabulary::Instant;
 
 use super::Latencies;
 
-/// Excess time of attempts, as a share of the mean service time, above which it changes results by more than different
-/// seeds do. At this share, makespans change by a few per cent. Op latencies change by far more, because they consist
-/// mostly of waiting.
+/// Maximum excess time of attempts that is tolerable, as a share of the mean service time. A larger excess changes results by more than
+/// different seeds do. At this share, makespans change by a few per cent. Op latencies change by far more, because they consist mostly of
+/// waiting.
 pub const TOLERABLE_EXCESS: f64 = 0.03;
 
 const FEWEST: u64 = 100;

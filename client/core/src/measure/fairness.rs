@@ -9,36 +9,36 @@ use vocabulary::Instant;
 
 use crate::client_shard::ClientShard;
 
-/// Length of a fairness window, as a multiple of the duration of an undisturbed attempt.
+/// Length of a fairness window, as a multiple of the duration of an attempt that nothing delays.
 const WINDOW_ATTEMPTS: u32 = 10;
 
-/// Minimum length of half a fairness window. Without this minimum, a server that takes no time would have a window at
-/// every instant.
+/// Minimum length of half a fairness window. It is needed if attempts at the server take no time, because otherwise every instant would
+/// have a window of its own.
 const MIN_HALF: Duration = Duration::from_millis(50);
 
-/// Fairness measurements of every client. Memory grows only with the number of clients, by some fifty bytes per client.
+/// Fairness measurements of every client. They take some fifty bytes per client, however long the run is.
 ///
-/// Only the final figures visit every client. Closing half a window visits one bit per client, and the clients that had
-/// successes in the window.
+/// Only the calculation of the final figures visits every client. When half a window ends, only one bit per client is visited, and the
+/// clients that had successes in the window.
 #[derive(Clone, Debug)]
 pub(super) struct Fairness {
-    /// Half the length of a fairness window, in nanoseconds. Successive windows start this far apart, so they overlap
-    /// by half.
+    /// Half the length of a fairness window, in nanoseconds. A new window starts after each such time, so each window overlaps the next by
+    /// half.
     half_nanos: u64,
     half: u64,
-    /// Measurements of this shard's clients, indexed by the client's position in the shard. All other per-client fields
-    /// have the same order.
+    /// Measurements of this shard's clients, indexed by the client's position in the shard. All other lists with one entry per client have
+    /// the same order.
     clients: Vec<Client>,
     shard: ClientShard,
-    /// Number of successes of every client in the previous half window and in the current half window.
+    /// Number of successes of every client. The first number is for the previous half window, the second for the current one.
     got: Vec<[u32; 2]>,
     got_any: Bits,
-    /// Three bit sets with one bit per client: the client has work now (`busy`), had work in the current half window
-    /// (`has_work`), or had work in the previous half window (`had_work`).
+    /// Sets of clients, with one bit per client. `busy` has the clients with work at present, `has_work` those with work in the current
+    /// half window. `had_work` has those with work in the previous half window.
     busy: Bits,
     has_work: Bits,
     had_work: Bits,
-    /// Sum of Jain's fairness index over all windows, and number of windows.
+    /// Sum of Jain's fairness index over all windows (`indices`), and the number of windows.
     indices: f64,
     windows: u64,
     shares: Vec<f64>,
@@ -54,8 +54,8 @@ struct Client {
     ended: u32,
     succeeded: u32,
     latency_nanos: u64,
-    /// Start of the client's current period with work, and total length of the client's earlier periods with work in
-    /// nanoseconds.
+    /// Start of the client's current period with work (`busy_since`). `busy_nanos` is the total length, in nanoseconds, of its earlier
+    /// periods with work.
     busy_since: Instant,
     busy_nanos: u64,
 }
@@ -72,10 +72,12 @@ impl Default for Client {
 pub struct FairnessFigures {
     /// Number of clients that had work.
     pub clients: u64,
-    /// Jain's index of successes per client, as the mean over sliding windows. It is 1 if all clients that had work got the same, and 1/n
-    /// if one got all. A window lasts ten undisturbed attempts, at least 100 ms; a shorter run is one window.
+    /// Jain's index of successes per client, as the mean over sliding windows. It is 1 if all clients with work had equally many successes.
+    /// It is 1/n if one of n clients had all of them. A window lasts ten undisturbed attempts, at least 100 ms. A shorter run counts as one
+    /// window.
     pub jain: Option<f64>,
-    /// Jain's index over the whole run, without windows, of each client's successes per second of its time with work.
+    /// Jain's index of the clients' success rates over the whole run, without windows. A client's success rate is its number of successes
+    /// per second of its time with work.
     pub jain_whole_run: Option<f64>,
     /// Client with the highest mean op latency. A client without any success is slower than all others.
     pub slowest_client: Option<u64>,
@@ -88,7 +90,7 @@ pub struct FairnessFigures {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientCounts {
-    /// Counts of the clients, indexed by the client's position in the shard.
+    /// Counts of each client, indexed by the client's position in the shard.
     pub clients: Vec<ClientCount>,
 }
 
@@ -103,8 +105,8 @@ pub struct ClientCount {
     pub busy_since: Option<Instant>,
 }
 
-/// Returns the fairness figures for a run that ended at `end`. The clients are given with their numbers. The index over
-/// windows is not included.
+/// Returns the fairness figures for a run that ended at `end`. `clients` yields the number and the counts of each client. The figures do
+/// not include the index over windows.
 pub fn fairness_of(
     clients: impl Iterator<Item = (u64, ClientCount)>,
     end: Option<Instant>,
@@ -129,7 +131,7 @@ fn figures_of(
     means.sort_unstable_by(f64::total_cmp);
     let finite = |ms: f64| ms.is_finite().then_some(ms);
     let slowest_ms = slowest.and_then(|(_, ms)| finite(ms));
-    // The median latency is not finite if one of the two middle clients has no success.
+    // The median is not finite if one of the two middle clients had no success, because the mean latency of such a client is infinite.
     let median_ms = percentile(&means, 0.5);
     FairnessFigures {
         clients: means.len() as u64,
@@ -239,7 +241,7 @@ impl Fairness {
         ClientCounts { clients: self.clients.iter().map(ClientCount::from).collect() }
     }
 
-    /// Returns Jain's fairness index of a run that was shorter than one window.
+    /// Returns Jain's fairness index over the whole run so far, for runs that are shorter than one window.
     fn so_far(&self) -> Option<f64> {
         let got = self.clients.iter().filter(|client| client.arrived > 0);
         let got: Vec<f64> = got.map(|client| f64::from(client.succeeded)).collect();
@@ -248,7 +250,8 @@ impl Fairness {
 
     fn pass(&mut self, at: Instant) {
         let half = at.as_nanos() / self.half_nanos;
-        // After two half windows without events, the fairness window contains no success.
+        // At most two half windows are closed. After two half windows without events, the whole window contains no success, so further ones
+        // add nothing.
         for _ in 0..(half.saturating_sub(self.half)).min(2) {
             self.close_half();
             self.half += 1;
@@ -260,8 +263,8 @@ impl Fairness {
         self.shares.clear();
         let mut sharing = 0;
         for word in 0..self.busy.len() {
-            // A client without work was not treated unfairly. But a client that had work and gave up all of it may have
-            // been treated unfairly, so it counts.
+            // Only clients that had work are counted, because a client without work was not treated unfairly. A client that gave up all of
+            // its work is counted, because it may have been.
             sharing += (self.had_work[word] | self.has_work[word]).count_ones() as usize;
             let mut left = std::mem::take(&mut self.got_any[word]);
             while left != 0 {

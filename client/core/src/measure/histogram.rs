@@ -1,8 +1,8 @@
 //! Histograms of `hdrhistogram` with three significant digits. Their memory grows with the recorded values, up to a
 //! bound.
 //!
-//! Values above the bound are recorded as the bound. Values between the bound and the next power of two are the
-//! exception: they are recorded unchanged.
+//! A value is recorded as the bound if it is at least the next power of two above the bound. A value between the bound
+//! and that power of two is recorded unchanged.
 
 use hdrhistogram::Histogram;
 
@@ -25,17 +25,18 @@ pub(crate) fn copy(histogram: &Histogram<u64>, copy: &mut Histogram<u64>) {
     copy.set_to(histogram).expect("an auto-resizing histogram accepts every value");
 }
 
-/// Returns the middle value and the count of every bucket that is not empty, in ascending order.
+/// Returns a pair for every bucket that is not empty: the bucket's middle value and its count. The pairs are in
+/// ascending order.
 pub(super) fn recorded(histogram: &Histogram<u64>) -> impl Iterator<Item = (u64, u64)> + '_ {
     histogram
         .iter_recorded()
         .map(|step| (histogram.median_equivalent(step.value_iterated_to()), step.count_at_value()))
 }
 
-/// Returns the values that were recorded after `earlier`, an older copy of `histogram`, as pairs of a bucket's middle
-/// value and a count ([`recorded`]).
+/// Returns the values that were recorded since `earlier`, an older copy of `histogram`, was made. The result consists
+/// of pairs of a bucket's middle value and a count, as in [`recorded`].
 pub(super) fn recorded_since(histogram: &Histogram<u64>, earlier: &Histogram<u64>) -> Vec<(u64, u64)> {
-    // For a value beyond its range, a histogram returns the count of its last bucket.
+    // The range is checked first, because for a larger value a histogram returns the count of its last bucket.
     let before = |value| if value <= earlier.max() { earlier.count_at(value) } else { 0 };
     recorded(histogram)
         .map(|(value, count)| (value, count.saturating_sub(before(value))))
@@ -50,8 +51,8 @@ pub fn with_bound(histogram: &Histogram<u64>, bound: u64) -> Histogram<u64> {
     bounded
 }
 
-/// Converts the fixed-size histogram of a results document to a histogram that grows. `None` if the document's buckets
-/// differ from those of this module, if a value is above `bound`, or if the total overflows.
+/// Converts the histogram of a results document, which has a fixed size, to a histogram that grows when needed. Returns
+/// `None` if its buckets differ from those of this module, if a value is above `bound`, or if the total overflows.
 pub fn restored(mut document: Histogram<u64>, bound: u64) -> Option<Histogram<u64>> {
     let has_our_buckets = document.sigfig() == 3 && document.low() == 1;
     if !has_our_buckets || document.max() >= bound.next_power_of_two() {

@@ -57,7 +57,8 @@ impl Latencies {
 
     #[inline]
     fn record_nanos(&mut self, nanos: u64) {
-        // Fast path: skips the sums, because zeros leave them unchanged. In virtual time every send lag is zero.
+        // Fast path: skips the sums for a duration of zero, because zero leaves them unchanged. In virtual time every
+        // send lag is zero.
         if nanos == 0 {
             self.tally.record_zero();
             histogram::record(&mut self.histogram, 0, MAX_US);
@@ -69,13 +70,13 @@ impl Latencies {
         self.exact.record(nanos);
     }
 
-    /// Sorts the stored latencies once for all figures. Otherwise each figure would sort a copy of the latencies.
+    /// Sorts the stored latencies once, because otherwise each figure would sort a copy of them.
     pub(super) fn sort(&mut self) {
         self.exact.sort();
     }
 
-    /// Adds all latencies recorded in `other`. The percentiles of the result are exact only if those of both `self` and
-    /// `other` are exact.
+    /// Adds all latencies recorded in `other`. Percentiles of the result are exact only if they were exact for both
+    /// `self` and `other`.
     pub fn merge(&mut self, other: &Self) {
         self.tally.merge(&other.tally);
         self.histogram += &other.histogram;
@@ -135,15 +136,16 @@ impl Latencies {
         })
     }
 
-    /// Returns the cumulative distribution for plots: pairs of a share of the latencies and the milliseconds at or
-    /// below which that share lies. Milliseconds are rounded to microseconds. Empty if nothing was recorded.
+    /// Returns the cumulative distribution for plots. Each pair has a share (0 to 1) and the milliseconds at or below
+    /// which that share of the latencies lies. Milliseconds are rounded to three decimal places. Empty if nothing was
+    /// recorded.
     pub fn curve(&self) -> Vec<[f64; 2]> {
         let values = self.quantiles_ms(CURVE).into_iter().flatten();
         CURVE.into_iter().zip(values).map(|(share, ms)| [share, (ms * 1e3).round() / 1e3]).collect()
     }
 
-    /// Returns the latencies recorded after `earlier`, an older copy of `self`. They are pairs of microseconds, to
-    /// three digits, and a count, in ascending order.
+    /// Returns the latencies that were recorded since `earlier`, an older copy of `self`, was made. Each pair has a
+    /// latency in microseconds, to three digits, and its count. Pairs are in ascending order.
     pub fn recorded_since(&self, earlier: &Self) -> Vec<(u64, u64)> {
         histogram::recorded_since(&self.histogram, &earlier.histogram)
     }
@@ -151,7 +153,7 @@ impl Latencies {
     /// Returns the number of latencies between two durations, both included (at the histogram's resolution).
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        // For a value beyond its range, a histogram returns the count of its last bucket.
+        // The range is checked first, because for a larger value a histogram returns the count of its last bucket.
         if micros(low) > self.histogram.max() {
             return 0;
         }
@@ -181,8 +183,8 @@ impl Latencies {
         }
     }
 
-    /// Returns the quantiles for `shares`, in that order and in nanoseconds. They are exact if all latencies are given
-    /// as `sorted`. `None` if nothing was recorded.
+    /// Returns the quantiles for `shares`, in the order of `shares` and in nanoseconds. If `sorted` contains all
+    /// latencies, the quantiles are exact. `None` if nothing was recorded.
     fn quantiles<const N: usize>(&self, shares: [f64; N], sorted: Option<&[u64]>) -> Option<[f64; N]> {
         if self.tally.count == 0 {
             return None;

@@ -35,10 +35,10 @@ pub struct Measurements {
     pub success_latency: Latencies,
     pub rejection_latency: Latencies,
     pub failure_latency: Latencies,
-    /// Number of failed attempts that had an answer, which reported an error of the server or of the request.
+    /// Number of failed attempts that had an answer. The answer reported an error of the server or of the request.
     pub answered_failures: u64,
-    /// Delay from the instant at which an attempt was due to its sending. This delay is caused by the load generator
-    /// itself.
+    /// Delay of an attempt from the instant at which it was due to the instant at which it was sent. The load generator itself causes this
+    /// delay.
     pub send_lag: Latencies,
     pub excess: Excess,
     /// Histogram of attempts per ended op. Values are exact up to 2000; larger values have three significant digits.
@@ -54,15 +54,14 @@ pub struct Measurements {
     rate_course: Option<Box<RateCourse>>,
     /// Fairness among clients; `None` for a single client, which cannot be treated unfairly.
     fairness: Option<Fairness>,
-    /// Maximum time from an op's arrival to its success for the op to be in time. An op that succeeds later or not at
-    /// all is late.
+    /// Maximum time from an op's arrival to its success for the op to count as in time. An op that succeeds later, or never, is late.
     deadline: Option<Duration>,
-    /// `deadline` in nanoseconds. It is stored in this form, because it is compared with every success. Without a
-    /// deadline no op counts as in time.
+    /// `deadline` in nanoseconds. It is stored separately, because every success is compared with it. If it is `None`, no op counts as in
+    /// time.
     deadline_nanos: Option<u64>,
     in_time: u64,
-    /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as done in time. The maximum
-    /// is the requested limit or, if there is none, the deadline. Without either it is unlimited.
+    /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as done in time. This is the limit that the user
+    /// set or, without such a limit, the deadline. Without either it is unlimited.
     within_nanos: u64,
     done_in_time: u64,
     /// End of the warm-up. Ops that arrive earlier and attempts that are sent earlier are excluded from latencies.
@@ -158,8 +157,8 @@ impl Measurements {
         self.fairness.as_ref().map(Fairness::counts)
     }
 
-    /// Returns the number of retries of ops for which the server had advised when to retry, and sums of the time by
-    /// which they were too early.
+    /// Returns two results about the retries for which the server had advised an instant. The first is the number of these retries. The
+    /// second has sums of the time by which they were too early.
     pub fn advice_sums(&self) -> (u64, LatencySums) {
         self.advice.sums()
     }
@@ -186,8 +185,8 @@ impl Measurements {
         self.window_course.on_cap(at, cap);
     }
 
-    /// Records the limits that an answer reported for a stack of policies. If there is a cap on all requests, that cap
-    /// is plotted. Otherwise the concurrency limit among the reported limits is plotted.
+    /// Records the limits that an answer reported for the server's stack of policies. If there is a cap on all requests, it is plotted.
+    /// Otherwise the concurrency limit among the reported limits is plotted.
     #[cold]
     pub fn on_advertised_limits(&mut self, at: Instant, cap: Option<u32>, limits: AdvertisedLimits) {
         if let (None, Some(places)) = (cap, limits.places()) {
@@ -243,8 +242,7 @@ impl Measurements {
         }
     }
 
-    /// Records the end of an attempt that was sent at `sent_at`. `in_flight` is the number of attempts in flight,
-    /// excluding this one.
+    /// Records the end of an attempt that was sent at `sent_at`. `in_flight` is the number of attempts that remain in flight.
     #[inline]
     pub fn on_ended(&mut self, at: Instant, status: Status, sent_at: Instant, in_flight: u64) {
         let point = self.series.at(at);
@@ -291,7 +289,7 @@ impl Measurements {
                 }
             }
             Status::Cancelled => self.attempts.cancelled += 1,
-            // No attempt was made: a shed op was not sent, and a deferred attempt counts as if it had never been sent.
+            // Neither status counts as an attempt. A shed op was not sent, and a deferred attempt counts as if it had never been sent.
             Status::Shed | Status::Deferred => {}
         }
     }
@@ -335,8 +333,8 @@ impl Measurements {
         all
     }
 
-    /// Writes the sums and the histogram of [`attempt_latency`](Self::attempt_latency) to `all`, whose memory is reused. The list of
-    /// individual latencies is left out.
+    /// Variant of [`attempt_latency`](Self::attempt_latency) that writes the sums and the histogram to `all`, whose memory is reused. It
+    /// leaves out the list of individual latencies.
     pub(crate) fn copy_attempt_latency(&self, all: &mut Latencies) {
         all.copy_from(&self.success_latency);
         all.merge(&self.rejection_latency);

@@ -1,12 +1,12 @@
-//! Convergence of a client to the server's rate limit: how far the client overshot, and how soon it used the full rate.
-//! The server's rate-limiting algorithm is called a rate law in this module.
+//! Convergence of a client to the server's rate limit: by how much the client exceeded the limit, and how soon it used the full rate. In
+//! this module, the server's rate-limiting algorithm is called a rate law.
 //!
-//! *Overshoot*: a copy of the rate-limiting algorithm processes all attempts in the order of sending, and admits each
-//! as soon as possible. Attempts that were sent but are not yet admitted by the copy exceed the limit, like attempts in
-//! flight beyond a concurrency cap.
+//! *Overshoot*: a copy of the rate-limiting algorithm processes all attempts in the order of sending, and admits each as soon as possible.
+//! An attempt exceeds the limit if it was sent but is not yet admitted by the copy. Such attempts are like attempts in flight beyond a
+//! concurrency cap.
 //!
-//! *Full rate*: the rate of successes is measured over the time in which the rate limit admits twenty requests, or over
-//! the duration of one undisturbed attempt. The longer of the two is used. With twenty requests, a single request
+//! *Full rate*: the rate of successes is measured over a period of time. The period is the time in which the rate limit admits twenty
+//! requests. If one undisturbed attempt takes longer, the period is the duration of that attempt. With twenty requests, a single request
 //! changes the rate by only 5 %, so it does not decide.
 
 use std::collections::VecDeque;
@@ -18,24 +18,23 @@ use vocabulary::{Instant, whole_nanos};
 
 use crate::lower_bound::Pace;
 
-/// Maximum distance of the run's success rate (all clients) from the rate of the server's rate limit at which both
-/// count as equal. It is a share of the limit's rate. The same share is used for windows and caps.
+/// Maximum difference between the success rate of all clients and the server's rate limit at which both count as equal. It is a share of
+/// the rate limit. The same share applies when windows are compared with caps.
 const NEAR: f64 = 0.1;
 
-/// Number of requests that determines the minimum time over which a success rate is measured: the time in which the
-/// server's rate limit admits so many.
+/// Minimum period over which a success rate is measured, as the number of requests that the server's rate limit admits in that period.
 const TOLD_BY: u64 = 20;
 
-/// Maximum number of waiting requests that are stored, and maximum number of successes from which a rate is measured.
+/// Maximum number of waiting requests that are stored. It also limits the number of successes from which a rate is measured.
 const MOST: usize = 1 << 16;
 
-/// Rate-limiting algorithm of a server that has this rate limit as its only policy.
+/// Rate-limiting algorithm of a server whose only policy is this rate limit.
 #[derive(Clone, Debug)]
 pub struct RateLaw {
-    /// Instants at which the rate limit admits requests, if each is admitted in order and as soon as possible.
+    /// Instants at which the rate limit admits requests, if it admits them in order and each as soon as possible.
     pub pace: Box<dyn Pace>,
-    /// Rate of the rate limit, if that rate is constant. `None` for a window, because a window admits requests in
-    /// bursts.
+    /// Rate at which the limit admits requests, if that rate is constant. `None` for a limit that counts in windows, because such a limit
+    /// admits requests in bursts.
     pub steady: Option<SteadyRate>,
 }
 
@@ -47,19 +46,19 @@ pub struct SteadyRate {
     pub per: Duration,
 }
 
-/// Convergence of the clients' rate to the server's rate limit, which is called its law.
+/// Convergence of the clients' rate to the server's rate limit. The rate limit is called the law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct RateFigures {
     /// Rate of the server's limit, per second; null if the limit counts in windows.
     pub law_per_s: Option<f64>,
-    /// Seconds from the first arrival until the rate of successes was within 10 % of the limit and stayed there. It must stay for the time
-    /// of five undisturbed attempts or of twenty requests at the limit, whichever is longer. Null if it never did, and for limits that
-    /// count in windows.
+    /// Seconds from the first arrival until the rate of successes was within 10 % of the limit and stayed there. It must stay for the
+    /// duration of five undisturbed attempts or of twenty requests at the limit, whichever is longer. Null if the rate never stayed there,
+    /// and for limits that count in windows.
     pub convergence_s: Option<f64>,
-    /// Maximum number of attempts sent beyond what the limit would have admitted by that instant. From 65536 on, it is a lower bound.
+    /// Maximum number of sent attempts that the limit would not have admitted yet. A value of 65536 or more is a lower bound.
     pub overshoot: u64,
-    /// Number of attempts rejected before the rate had converged; all rejected attempts if it never did.
+    /// Number of attempts rejected before the rate had converged; all rejected attempts if the rate never converged.
     pub rejected_before_convergence: u64,
 }
 
@@ -109,8 +108,8 @@ impl RateCourse {
 /// Sent attempts that the server's rate limit would not have admitted yet.
 #[derive(Clone, Debug)]
 struct Backlog {
-    /// Instants at which the rate limit admits requests; `None` once the backlog has reached its maximum, because no
-    /// greater value is reported.
+    /// Instants at which the rate limit admits requests. `None` once the backlog has reached its maximum length, because greater lengths
+    /// are not reported.
     pace: Option<Box<dyn Pace>>,
     waiting: VecDeque<Instant>,
     most: u64,
@@ -122,7 +121,7 @@ impl Backlog {
         while self.waiting.front().is_some_and(|passes| *passes <= at) {
             self.waiting.pop_front();
         }
-        // A request that the rate limit never admits waits for ever.
+        // The rate limit never admits this request, so it waits for ever.
         let passes = pace.next(at).unwrap_or(Instant::FAR_FUTURE);
         if passes > at {
             self.waiting.push_back(passes);
@@ -140,8 +139,7 @@ struct Rate {
     over: Duration,
     expected: f64,
     settled_after: Duration,
-    /// Latest successes, from which the rate is measured. Only as many are stored as are needed to prove that the rate
-    /// is too high.
+    /// Latest successes, from which the rate is measured. The list is no longer than necessary to prove that the rate is too high.
     latest: VecDeque<Instant>,
     now: Instant,
     fits_since: Option<Fit>,
@@ -181,7 +179,7 @@ impl Rate {
             return;
         }
         self.pass(at, rejected);
-        // So many stored successes prove that the rate is too high, so the oldest success can be dropped.
+        // If the stored successes already prove that the rate is too high, the oldest of them is not needed any more.
         if self.latest.len() as f64 > self.expected * (1.0 + NEAR) {
             self.latest.pop_front();
         }
@@ -189,7 +187,7 @@ impl Rate {
         self.judge(self.now, rejected);
     }
 
-    /// Advances the time to `at`. Successes that leave the measured period are dropped one after another.
+    /// Advances the time to `at`. Each success that leaves the measured period until then is dropped at the instant at which it leaves.
     fn pass(&mut self, at: Instant, rejected: u64) {
         while let Some(leaves) =
             self.latest.front().map(|success| *success + self.over).filter(|leaves| *leaves <= at)
@@ -212,7 +210,7 @@ impl Rate {
     }
 
     fn judge(&mut self, at: Instant, rejected: u64) {
-        // The count is a whole number, so the small tolerance only covers rounding of `expected`.
+        // The number of successes is a whole number. So the small tolerance only compensates for the rounding of `expected`.
         let fits = (self.latest.len() as f64 - self.expected).abs() <= NEAR * self.expected + 1e-6;
         if !fits {
             self.fits_since = None;

@@ -1,4 +1,5 @@
-//! Time series of a run, in at most 600 buckets. The width of buckets doubles as the run gets longer.
+//! Time series of a run, in at most 600 buckets of equal width. When a run would need more buckets, their width
+//! doubles.
 
 use std::time::Duration;
 
@@ -11,17 +12,17 @@ pub const SERIES_POINTS: usize = 600;
 
 const NARROWEST_NANOS: u64 = 10_000_000;
 
-/// Counts and gauges over time. Buckets are 10 ms · 2^k wide and are merged pairwise when there would be more than
-/// [`SERIES_POINTS`]. Counts add up, and gauges keep their last value, minimum and maximum.
+/// Counts and gauges over time, in buckets that are 10 ms · 2^k wide. If there would be more than [`SERIES_POINTS`]
+/// buckets, they are merged in pairs. The counts of a pair add up. A gauge keeps its last value, minimum and maximum.
 #[derive(Clone, Debug)]
 pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
-    /// Gauges with names that strategies or the server's rate limit define, each with a value for every point.
+    /// Gauges whose names are defined by strategies or by the server's rate limit. Each has a value for every point.
     /// Strategies define at most [`MAX_DRAWN`](tailback::MAX_DRAWN) of these gauges.
     drawn: Vec<DrawnGauge>,
-    /// Start, in nanoseconds, and index of the bucket that was used last. They are stored, because most events fall
-    /// into the same bucket as the event before.
+    /// Bucket that was used last: its start, in nanoseconds, and its index. It is stored, because most events fall into
+    /// the same bucket as the event before.
     latest: (u64, usize),
 }
 
@@ -38,8 +39,8 @@ pub struct Point {
     pub ssthresh: Gauge,
     /// Number of busy slots, as reported by the server's answers.
     pub server_busy: Gauge,
-    /// Concurrency cap, as reported by the server's answers. If no cap applies to all requests, the value is the cap
-    /// for the requests' own key.
+    /// Concurrency cap, as reported by the server's answers. If there is no cap on all requests, it is the cap on
+    /// requests with the same key as the answered one.
     pub server_cap: Gauge,
 }
 
@@ -50,7 +51,7 @@ pub struct DrawnGauge {
     pub values: Vec<Gauge>,
 }
 
-/// Last, smallest and largest value of a gauge in a bucket; NaN until first set.
+/// Last, smallest and largest value of a gauge in a bucket. Each is NaN until the gauge is first set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gauge {
     pub last: f32,
@@ -76,8 +77,8 @@ impl Gauge {
         if value.is_nan() {
             return;
         }
-        // These comparisons also replace NaN, and compile to one instruction each. `min` and `max` of floats take seven
-        // instructions.
+        // Each of these comparisons also replaces NaN, and compiles to one instruction. The functions `min` and `max`
+        // of floats take seven instructions.
         self.min = if self.min < value { self.min } else { value };
         self.max = if self.max > value { self.max } else { value };
     }
@@ -185,7 +186,7 @@ impl Series {
         Duration::from_nanos(self.width_nanos)
     }
 
-    /// Returns whether `nanos`, in nanoseconds of experiment time, is a possible width of buckets.
+    /// Returns whether buckets can have the width `nanos`, in nanoseconds of experiment time.
     pub fn is_width(nanos: u64) -> bool {
         nanos.is_multiple_of(NARROWEST_NANOS) && (nanos / NARROWEST_NANOS).is_power_of_two()
     }
@@ -200,7 +201,7 @@ impl Series {
         self.latest = other.latest;
         self.points.clear();
         self.points.extend_from_slice(&other.points);
-        // Each gauge of the copy keeps its allocated memory as long as the gauges of the run stay the same.
+        // Gauges that both series have are overwritten in place, so that their memory is not allocated again.
         self.drawn.truncate(other.drawn.len());
         for (index, drawn) in other.drawn.iter().enumerate() {
             match self.drawn.get_mut(index) {

@@ -71,7 +71,7 @@ impl Tally {
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        // Use saturating additions, because sums that were read from a document may have any value.
+        // Additions saturate, because sums that were read from a document may have any value.
         self.count = self.count.saturating_add(other.count);
         self.min_nanos = self.min_nanos.min(other.min_nanos);
         self.max_nanos = self.max_nanos.max(other.max_nanos);
@@ -87,8 +87,8 @@ impl Tally {
     /// Returns the standard deviation of the latencies (divisor n) in nanoseconds; 0 if nothing was recorded.
     pub(super) fn deviation(&self) -> f64 {
         let count = u128::from(self.count);
-        // Compute the difference of the two sums in whole numbers first, because the difference of two nearly equal
-        // floats would be noise.
+        // The difference of the two sums is computed in whole numbers, because the difference of two nearly equal
+        // floats would consist of rounding errors.
         let exact = count
             .checked_mul(self.squares)
             .zip(self.sum.checked_mul(self.sum))

@@ -1,5 +1,5 @@
-//! Convergence of the client's window (summed over clients) to the server's cap: how soon the window converged, how far
-//! it exceeded the cap, and how steady it was.
+//! Convergence of the clients' windows, summed over all clients, to the server's cap. The figures show how soon the sum converged, how far
+//! the cap was exceeded, and how steady the sum was.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-/// Maximum distance of the window from the server's cap at which both count as equal, as a share of the cap.
+/// Maximum difference between the window and the server's cap at which both count as equal, as a share of the cap.
 const NEAR: f64 = 0.1;
 
-/// Development over time of the sum of all windows and of the server's cap, in memory that does not grow.
+/// Development over time of the sum of all windows and of the server's cap. It takes constant memory, however long the run is.
 #[derive(Clone, Debug)]
 pub(super) struct WindowCourse {
     settled_after: Duration,
     window: Option<f64>,
-    /// Instant up to which the integrals of the window over time have been computed.
+    /// Instant up to which `area` and `area_of_squares` have been computed, the integrals of the window over time.
     since: Instant,
     cap: Option<f64>,
-    /// ∫ W dt and ∫ W² dt for the window W, and the total time for which there was a window. The unit of time is the
-    /// second.
+    /// Integrals of the window W and of its square over time (∫ W dt and ∫ W² dt), and the total time with a window. Time is measured in
+    /// seconds.
     area: f64,
     area_of_squares: f64,
     lasted_s: f64,
@@ -41,18 +41,18 @@ struct Fit {
 #[serde(default, expecting = "an object")]
 pub struct WindowFigures {
     /// Seconds from the first arrival until the window stayed within 10 % of the server's cap for the time of five undisturbed attempts.
-    /// Null if it never did, if there is no window, or if the cap is unknown.
+    /// Null if the window never stayed there, if there is no window, or if the cap is unknown.
     pub convergence_s: Option<f64>,
-    /// Maximum number of attempts in flight above the last reported cap; 0 if there never were more than the cap; null if the cap is
-    /// unknown.
+    /// Number of attempts by which the maximum in flight exceeded the last reported cap. It is 0 if the cap was never exceeded, and null if
+    /// the cap is unknown.
     pub overshoot: Option<f64>,
-    /// Number of attempts rejected before the window had converged; all rejected attempts if it never did.
+    /// Number of attempts rejected before the window had converged; all rejected attempts if the window never converged.
     pub rejected_before_convergence: u64,
     /// Mean of the window over time. This and the following figures are null for strategies without a window.
     pub mean: Option<f64>,
     /// Standard deviation of the window over time.
     pub sd: Option<f64>,
-    /// Standard deviation of the window divided by its mean; 0 for a constant window.
+    /// Standard deviation of the window as a share of its mean; 0 for a constant window.
     pub variation: Option<f64>,
     /// Number of reductions of the window.
     pub cuts: Option<u64>,
@@ -93,8 +93,8 @@ impl WindowCourse {
         if self.cap == cap {
             return;
         }
-        // The first reported cap is assumed to have applied from the start. A different cap later ends the period in
-        // which the window was near the cap.
+        // The first reported cap is assumed to have applied from the start. When a different cap is reported later, the period in which the
+        // window was near the cap ends.
         if self.cap.is_some() {
             self.pass(at);
         }
@@ -116,7 +116,7 @@ impl WindowCourse {
         course.pass(end.unwrap_or(self.since));
         let known = course.window.is_some() && course.lasted_s > 0.0;
         let mean = known.then(|| course.area / course.lasted_s);
-        // The difference of both terms may be slightly negative by rounding, if they are nearly equal.
+        // The difference may be slightly negative because of rounding, if both of its terms are nearly equal.
         let sd = mean.map(|mean| (course.area_of_squares / course.lasted_s - mean * mean).max(0.0).sqrt());
         let origin = first_arrival.unwrap_or(Instant::ORIGIN);
         let before = course.converged.map_or(course.rejected, |fit| fit.rejected_before);
