@@ -45,9 +45,9 @@ pub struct RequestKind {
     /// Path of the request, which begins with `/`. The path has no query, because a query may contain a secret and the
     /// path is written to result files.
     pub path: Box<str>,
-    /// Cost that the request announces to the server, for servers that charge by it.
+    /// Cost that the client announces in the request, for servers that charge requests by cost.
     pub cost: Option<u64>,
-    /// Actual cost of the request, which is known when the request is answered.
+    /// Actual cost of the request, which is known only when the request is answered.
     pub used: Option<u64>,
     /// Weight of the kind, in millionths.
     weight: u64,
@@ -79,7 +79,7 @@ impl Mix {
     pub fn kind_of(&self, seed: u64, op: u64) -> usize {
         let up_to = &self.0.up_to;
         let total = up_to.last().copied().unwrap_or_default();
-        // The high half of the product is uniformly distributed below `total`, with an error of at most 2^-17 of a
+        // The upper 64 bits of the product are uniformly distributed below `total`. The error is at most 2^-17 of a
         // millionth.
         let product = u128::from(draws(seed, Purpose::RequestKind, op, 0).next_u64()) * u128::from(total);
         let place = (product >> 64) as u64;

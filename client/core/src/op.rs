@@ -30,10 +30,10 @@ pub(crate) struct Op {
     pub(crate) retry_state: RetryState,
     pub(crate) id: OpId,
     pub(crate) attempts: u32,
-    /// Number of failed tries of the op, including launches that a budget refused.
+    /// Number of failed tries of the op. A launch that a budget refused also counts as a failed try.
     pub(crate) failures: u32,
     pub(crate) last: Option<Status>,
-    /// Classification of the last attempt by the strategy, if that attempt failed.
+    /// Strategy's classification of the op's last attempt, if that attempt failed.
     pub(crate) last_classification: Classification,
     pub(crate) prospect: RetryOutlook,
     pub(crate) place: OpState,
@@ -48,8 +48,8 @@ pub(crate) enum RetryOutlook {
 }
 
 impl RetryOutlook {
-    /// Returns the retry outlook of an op after an attempt that ended with `status`. A withdrawn attempt does not
-    /// change the outlook.
+    /// Returns the outlook after an attempt that ended with `status`: whether a retry of the op can still succeed. A
+    /// withdrawn attempt does not change the outlook.
     pub(crate) const fn after(self, status: Status) -> Self {
         match status {
             Status::Cancelled => self,
@@ -64,11 +64,11 @@ impl RetryOutlook {
 pub(crate) enum OpState {
     Ready,
     Sleeping,
-    /// The op has failed, but its failure is not reported yet, because the client delays failures.
+    /// The op has failed, but its failure is reported later, because the client delays the reports of failures.
     Leaving,
     InFlight,
-    /// The op ended while it was queued or asleep. Its slab slot is still referenced by that queue, and is freed by the
-    /// code that next finds it in the queue.
+    /// The op ended while it was queued or asleep. A queue still refers to the op's slab slot. The slot is freed when
+    /// the queue next reaches it.
     Dead,
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Waiting {
     slot: OpSlot,
 }
 
-/// Slot value of ops that are not in the slab yet.
+/// Slot value of ops that are not stored in the slab yet.
 const FRESH: OpSlot = OpSlot(u32::MAX);
 
 impl Waiting {
@@ -101,8 +101,8 @@ impl Op {
         self.prospect != RetryOutlook::Open
     }
 
-    /// Returns whether a retry of the op was permitted but not sent. In this case the op sleeps, is queued, or was shed
-    /// or deferred when it left the queue.
+    /// Returns whether the strategy permitted a retry of the op that has not been sent. Such an op sleeps or is queued,
+    /// or it was shed or deferred when it left the queue.
     pub(crate) fn awaits_retry(&self) -> bool {
         let waits = matches!(self.place, OpState::Ready | OpState::Sleeping);
         self.attempts > 0 && (waits || matches!(self.last, Some(Status::Shed | Status::Deferred)))

@@ -10,8 +10,7 @@ pub(crate) trait Queue {
     fn take_first(&mut self) -> Option<Self::Item>;
     fn add(&mut self, item: Self::Item);
     fn count(&self) -> usize;
-    /// Removes all items from the queue except those for which `wanted` returns true. The remaining items keep their
-    /// order.
+    /// Keeps the items for which `wanted` returns true, in their order. Removes all other items from the queue.
     fn keep(&mut self, wanted: impl FnMut(Self::Item) -> bool);
 }
 

@@ -1,5 +1,5 @@
-//! Additional answers that count as rejections, as given on the command line. They are listed as statuses, and as
-//! reasons in response bodies.
+//! Answers that count as rejections in addition to the usual ones, as given on the command line. The user lists
+//! statuses, and reasons to search for in response bodies.
 
 use std::fmt;
 use std::str::FromStr;

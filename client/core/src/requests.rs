@@ -16,8 +16,8 @@ pub struct Requests {
     pub mix: Option<Mix>,
     /// Number of API keys, each of which is equally likely; `None` for requests without a key.
     pub api_keys: Option<NonZero<u32>>,
-    /// Whether an op with a drawn request kind is given up at its first failure if the method of that kind is not
-    /// idempotent.
+    /// Whether an op is given up at its first failure if its method is not idempotent. Applies only to ops whose
+    /// request kind was drawn.
     pub unsafe_fail_once: bool,
 }
 

@@ -1,10 +1,11 @@
 //! Client state machine of a whole run: arrivals, clients with their strategies, attempts, measurements.
 //!
-//! The real-time driver and the virtual-time driver use the state machine in the same way. They drain
-//! [`Run::poll_output`] until it returns the instant of the next call. Then they wait for that instant or for an
-//! answer, pass it to [`Run::handle_input`], and drain again. Every event is processed at its own scheduled instant,
-//! however late the driver calls, and its consequences are *due* at that instant. So a late driver causes send lag and
-//! latency, but never changes a decision.
+//! The real-time driver and the virtual-time driver use the state machine in the same way. They call
+//! [`Run::poll_output`] until it returns the instant of the next call. Then they wait until that instant or until an
+//! answer arrives. They pass an answer to [`Run::handle_input`], and call [`Run::poll_output`] again.
+//!
+//! Every event is processed at its own scheduled instant, however late the driver calls. The consequences of an event
+//! are *due* at that instant. So a late driver causes send lag and latency, but never changes a decision.
 
 mod advised;
 mod agenda;
@@ -33,13 +34,13 @@ pub use exchange::{AttemptKey, Completion, Input, Output, SentAttempt, ServerSee
 pub use log::{Refusal, RunLog};
 pub use state::Run;
 
-/// Maximum number of timers that fire in one poll. This limit lets a driver do its other work when very many ops arrive
-/// at once.
+/// Maximum number of timers that fire in one poll. This limit lets the driver do its other work even when very many ops
+/// arrive at once.
 const TIMERS_AT_ONCE: u32 = 1024;
 
 impl Run {
-    /// Processes an input that occurred at `now`. `now` may be earlier than events that were already processed, because
-    /// answers may arrive out of order.
+    /// Processes an input that occurred at `now`. This instant may be earlier than an event that was already processed,
+    /// because answers may arrive out of order.
     #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
         self.handle(now, &input);
@@ -62,11 +63,11 @@ impl Run {
         self.note_waiting(now);
     }
 
-    /// Returns the next output of the run. The driver calls it until it returns [`Output::WaitUntil`], [`Output::Idle`]
-    /// or [`Output::Done`].
+    /// Returns the next output of the run. The driver calls this function until it returns [`Output::WaitUntil`],
+    /// [`Output::Idle`] or [`Output::Done`].
     ///
-    /// If many timers fire without an output, it returns `WaitUntil` with an instant that is not after `now`. In this
-    /// case the driver checks for other work and calls again at once.
+    /// If many timers fire without an output, the result is `WaitUntil` with an instant that is not after `now`. The
+    /// driver then checks for other work and calls again at once.
     #[inline]
     pub fn poll_output(&mut self, now: Instant) -> Output {
         if !self.outbox.is_empty()
@@ -74,8 +75,8 @@ impl Run {
         {
             return output;
         }
-        // Fast path: after most answers nothing else is due. The previous poll has stored the instant until which
-        // nothing is due.
+        // Fast path: after most answers no event is due at once. The previous poll has stored the instant before which
+        // no event is due.
         let next_deadline = self.agenda.next_deadline();
         if next_deadline > now && self.continues() {
             return Output::WaitUntil(next_deadline);
@@ -85,8 +86,8 @@ impl Run {
 
     #[inline]
     fn take_output(&mut self) -> Option<Output> {
-        // Log the output before removing it from the queue. A reference to the removed value would make the compiler
-        // copy it, even without a log.
+        // The output is logged before it is removed from the queue. If the log referred to the removed output, the
+        // compiler would copy it, even in runs without a log.
         if let (Some(log), Some(output)) = (&mut self.log, self.outbox.front()) {
             log.on_output(output);
         }
@@ -102,8 +103,8 @@ impl Run {
                 self.measured.sort_latencies();
                 return Output::Done;
             }
-            // Fast path: usually the instant of the next event was computed before the input, and the input scheduled
-            // nothing sooner.
+            // Fast path: the instant of the next event is usually known from before the input, because the input
+            // scheduled nothing sooner.
             let next_deadline = self.agenda.next_deadline();
             if self.continues() {
                 if next_deadline > now {
@@ -126,11 +127,11 @@ impl Run {
         Output::WaitUntil(now)
     }
 
-    /// Sets the rate limit that the server is known to have. Attempts are compared with that rate limit from now on.
+    /// Sets the rate limit that the server is known to have. From now on, attempts are compared with this rate limit.
     /// `None` ends the comparison.
     pub fn follow_law(&mut self, law: Option<RateLaw>) {
-        // Conditional writes are not compared with the rate limit, because the server's rate limit charges their reads,
-        // too.
+        // Conditional writes are not compared with the rate limit, because the server also charges the reads that
+        // precede them.
         let law = law.filter(|_| self.config.kind == OperationKind::Request);
         self.measured.follow(law, self.config.undisturbed_attempt);
     }
@@ -158,9 +159,9 @@ impl Run {
         !self.stopping && self.measured.ops.unfinished() > 0 && self.stalled().is_none()
     }
 
-    /// Fires every timer that is due before `now`, each at its own instant and in order. Timers due exactly at `now`
-    /// fire after the input that arrived at `now`. So an answer that arrives at the instant of its timeout counts as an
-    /// answer.
+    /// Fires every timer that is due before `now`, in order and each at its own instant. A timer that is due exactly at
+    /// `now` fires only after the input that arrived at `now`. So an answer that arrives at the instant of its timeout
+    /// counts as an answer.
     fn advance(&mut self, now: Instant) {
         if now <= self.agenda.next_deadline() {
             return;

@@ -13,8 +13,8 @@ pub struct Sample {
     pub attempt: u32,
     /// Number of the client, from 0.
     pub client: u32,
-    /// Number of the attempt within the run, in the order of sending, from 0. The number is unique. Over HTTP, numbers
-    /// of deferred attempts may be missing.
+    /// Number of the attempt within the run, from 0, in the order of sending. No number occurs twice. Over
+    /// HTTP, numbers of deferred attempts may be missing.
     pub serial: u64,
     pub arrived: Instant,
     pub due: Instant,

@@ -1,12 +1,13 @@
-//! Ops that sleep until their backoff is over: 16 bytes each, in a queue that hardly ever compares two ops.
+//! Ops that sleep until their backoff is over. Each takes 16 bytes, in a queue that hardly ever compares two ops.
 //!
-//! A heap of 20 000 sleepers makes some thirty comparisons for each op that wakes, and the processor mispredicts half
-//! of these branches. A radix heap avoids most comparisons, because instants are numbers and time only advances (Ahuja,
-//! Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem", Journal of the ACM 37, 1990). It puts
-//! an op that sleeps for long into a bucket without comparing the op with others. The bucket is chosen by the highest
-//! digit in which the op's instant differs from a base that follows the clock. When a bucket is next, it is sorted if
-//! it is small. If it is large, its ops are spread over the buckets of lower digits. The order is exactly that of a
-//! heap.
+//! A heap of 20 000 sleeping ops makes some thirty comparisons for each op that wakes, and the processor mispredicts
+//! half of these branches. A radix heap avoids most comparisons, because instants are numbers and time only advances.
+//! The method is that of Ahuja, Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem", Journal
+//! of the ACM 37, 1990. It puts an op that sleeps for long into a bucket, without comparing the op with others. The
+//! bucket is chosen by the highest digit in which the op's instant differs from a base. The base follows the clock.
+//!
+//! When the ops of a bucket wake next, a small bucket is sorted. The ops of a large bucket are spread over the buckets
+//! of lower digits. Ops wake in exactly the same order as with a heap.
 
 use std::collections::VecDeque;
 
@@ -14,18 +15,19 @@ use vocabulary::Instant;
 
 use crate::op::OpSlot;
 
-/// Number of bits in one digit of an instant.
+/// Number of bits in one digit. Instants are treated as numbers that consist of such digits.
 const DIGIT: u32 = 4;
 
 const RADIX: usize = 1 << DIGIT;
 
 const LEVELS: usize = (u64::BITS / DIGIT) as usize;
 
-/// Maximum number of sleeping ops that are sorted at once. The ops of a larger bucket are first spread over other
+/// Maximum number of sleeping ops in a bucket that is sorted. The ops of a larger bucket are first spread over other
 /// buckets.
 const SORTED_AT_ONCE: usize = 48;
 
-/// If `near` is longer than this, an insertion out of order moves the later half of `near` to `far`.
+/// Maximum length of `near` after an insertion that is not at its end. If `near` is longer, its later half is moved to
+/// `far`.
 const INSERTED_AT_MOST: usize = 128;
 
 /// Capacity, in sleeping ops, above which a bucket frees its memory when it becomes empty.
@@ -41,11 +43,11 @@ pub(crate) struct TimerQueue {
     /// too.
     near: VecDeque<u128>,
     near_until: u64,
-    /// Buckets of the sleeping ops that are not in `near`. Buckets are ordered by the highest digit in which their
-    /// instants differ from `base` (the level), and then by the value of that digit. Levels are allocated when they are
-    /// first needed.
+    /// Buckets of all sleeping ops that are not in `near`. A bucket's level is the highest digit in which the instants
+    /// of its ops differ from `base`. Each level has one bucket per value of that digit. A level is allocated when it
+    /// is first needed.
     far: Vec<Vec<u128>>,
-    /// Bit set, for each level, of its buckets that are not empty.
+    /// For each level, the set of its buckets that are not empty, with one bit per bucket.
     occupied: [u16; LEVELS],
     /// Lower bound, in nanoseconds, on the instants in `far`.
     base: u64,
@@ -100,8 +102,8 @@ impl TimerQueue {
     #[cold]
     fn shorten(&mut self) {
         let (first, middle) = (instant(self.near[0]), instant(self.near[self.near.len() / 2]));
-        // Ops that wake before `base` must stay in the list `near`, because `base` is a lower bound for all other ops
-        // and never decreases.
+        // Ops that wake before `base` must stay in `near`. They must not move to `far`, because `base` is a lower bound
+        // on the instants in `far` and never decreases.
         let until = middle.max(self.base.saturating_add(1)).max(first.saturating_add(1));
         let kept = self.near.partition_point(|key| instant(*key) < until);
         if kept > 0 {
@@ -130,7 +132,7 @@ impl TimerQueue {
         {
             let digit = digits.trailing_zeros();
             *digits &= *digits - 1;
-            // Compute the new base: the higher digits of the old base, then the digit of this bucket, then zeros.
+            // The new base has the higher digits of the old base, then the digit of this bucket, then zeros.
             let shift = level * DIGIT;
             let place = level as usize * RADIX + digit as usize;
             let above = self.base.checked_shr(shift + DIGIT).unwrap_or(0);

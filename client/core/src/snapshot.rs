@@ -27,8 +27,8 @@ pub struct Snapshot {
     pub planned_ops: Option<u64>,
     pub planned_duration: Option<Duration>,
     pub optimal_makespan: Option<Duration>,
-    /// False once an observation invalidates the lower bound on the makespan: an answer reported another cap, or a
-    /// gateway answered.
+    /// Whether the lower bound on the makespan still holds. It no longer holds once an answer reported another cap, or
+    /// once a gateway answered.
     pub bound_holds: bool,
     pub ops: OpCounts,
     pub attempts: AttemptCounts,
@@ -36,11 +36,11 @@ pub struct Snapshot {
     pub in_flight: u64,
     pub ready: u64,
     pub sleeping: u64,
-    /// Gauges of the strategy. Windows are summed over clients. Phase and reason are those of the first client.
+    /// Gauges of the strategies. Windows are summed over all clients. Phase and reason are those of the first client.
     pub gauges: Gauges,
     pub server_busy: Option<u64>,
     pub server_cap: Option<u64>,
-    /// State of the server's limits at the latest request for which the server reported it.
+    /// State of the server's limits, as reported by the latest answer with such a report.
     pub limits: AdvertisedLimits,
     pub op_latency: Latencies,
     pub send_lag: Latencies,

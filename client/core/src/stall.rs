@@ -6,41 +6,43 @@ use vocabulary::Instant;
 
 use crate::downtime::Downtime;
 
-/// Number of attempts without a success after which a run is stalled, regardless of time. In virtual time an attempt
-/// may take only nanoseconds, so a limit on time alone would come too late.
+/// Minimum number of attempts without a success after which a run is stalled, however little time has passed. In
+/// virtual time an attempt may take only nanoseconds, so a limit on time alone would come too late.
 const MAX_ATTEMPTS: u64 = 10_000_000;
 
-/// Minimum number of attempts per unfinished op for [`MAX_ATTEMPTS`] attempts without a success to count as a stall.
+/// Second condition for a stall after [`MAX_ATTEMPTS`] attempts without a success: there must be at least this many
+/// attempts per unfinished op.
 const MAX_ATTEMPTS_PER_OP: u64 = 10;
 
-/// Maximum number of tries at one instant before the run counts as stalled. If [`MAX_TRIES_PER_OP`] per unfinished op
-/// is more, the higher number applies.
+/// Maximum number of tries at one instant before the run counts as stalled. A run with many unfinished ops may exceed
+/// this number up to [`MAX_TRIES_PER_OP`] per unfinished op.
 const MAX_TRIES: u64 = 10_000;
 
-/// Number of tries at one instant that are allowed per unfinished op, if their total exceeds [`MAX_TRIES`].
+/// Maximum number of tries per unfinished op at one instant before the run counts as stalled. Only applies if it
+/// permits more tries in total than [`MAX_TRIES`].
 const MAX_TRIES_PER_OP: u64 = 100;
 
-/// Limits after which a run counts as stalled although it makes attempts, because no attempt succeeds. The limit on
-/// experiment time is the maximum of 60 s (the default), 100 × the time of one undisturbed attempt, and 3 × the longest
-/// backoff in use. The other limit is 10⁷ attempts.
+/// Limits after which a run counts as stalled, because no attempt succeeds although attempts are made. There is a limit
+/// on experiment time. It is the maximum of 60 s (the default), 100 × the time of one undisturbed attempt, and 3 × the
+/// longest backoff in use. The other limit is 10⁷ attempts.
 ///
 /// Two kinds of time are not counted: scheduled downtime of the server, and time in which every unfinished op waits as
 /// the server advised. Once the server is down permanently, both kinds are counted.
 #[derive(Clone, Debug)]
 pub(crate) struct StallWatch {
-    /// Time without progress that counts towards a stall, from the last progress to the instant `since`.
+    /// Time without progress that counts towards a stall. It is the time from the last progress to the instant `since`.
     counted: Duration,
     since: Instant,
-    /// True if every unfinished op has been waiting as the server advised since the instant `since`.
+    /// True if every unfinished op waits as the server advised, and has done so since the instant `since`.
     obeys: bool,
     downtime: Downtime,
-    /// Minimum time without progress after which a run is stalled. Longer backoffs extend this time.
+    /// Minimum time without progress after which a run counts as stalled. Longer backoffs extend this time.
     patience: Duration,
     longest_backoff: Duration,
-    /// Instant of the latest tries that took no time and whose ops retried at once, and the number of such tries at
-    /// that instant.
+    /// Tries that failed without taking time, and whose ops retried at the same instant. The first value is the latest
+    /// such instant, the second is the number of such tries at it.
     fruitless: (Instant, u64),
-    /// Instant of the latest attempt without success, and number of attempts without success since the last progress.
+    /// Attempts that did not succeed: the instant of the latest one, and their number since the last progress.
     in_vain: (Instant, u64),
 }
 
@@ -71,8 +73,8 @@ impl StallWatch {
         self.on_end();
     }
 
-    /// Records that from `at` on every unfinished op waits as the server advised (`obeys`), or that this is not so.
-    /// Returns true if that changed.
+    /// Records whether every unfinished op waits as the server advised (`obeys`), from the instant `at` on. Returns
+    /// true if the recorded value changed.
     pub(crate) fn on_waiting(&mut self, obeys: bool, at: Instant) -> bool {
         let is_new = obeys != self.obeys;
         if is_new {
@@ -98,7 +100,7 @@ impl StallWatch {
 
     pub(crate) fn worn_out_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.in_vain;
-        // Fast path: the comparison of `count` comes first, because it is the cheapest and usually already false.
+        // Fast path: `count` is compared first, because this comparison is the cheapest and usually already false.
         let enough = || count >= MAX_ATTEMPTS && count >= unfinished.saturating_mul(MAX_ATTEMPTS_PER_OP);
         (enough() && unfinished > 0).then_some(at)
     }
@@ -107,15 +109,14 @@ impl StallWatch {
         self.fruitless.1 = 0;
     }
 
-    /// Records a try that failed at the instant at which it began, if its op tries again at the same instant.
+    /// Records a try that failed at the same instant at which it began, and whose op tries again at that instant.
     pub(crate) fn on_fruitless(&mut self, at: Instant) {
         let (since, count) = self.fruitless;
         self.fruitless = if since == at { (at, count + 1) } else { (at, 1) };
     }
 
-    /// Returns the instant at which tries repeat without time passing; `None` if there is no such instant. Such an
-    /// instant exists if retries do not wait and rejections take no time. In virtual time the run would never leave
-    /// that instant.
+    /// Returns the instant at which tries repeat without end; `None` if there is no such instant. Tries repeat without
+    /// end if retries do not wait and rejections take no time. In virtual time the run would never leave that instant.
     pub(crate) fn spins_at(&self, unfinished: u64) -> Option<Instant> {
         let (at, count) = self.fruitless;
         let enough = count > MAX_TRIES && count > unfinished.saturating_mul(MAX_TRIES_PER_OP);
@@ -136,8 +137,8 @@ impl StallWatch {
         self.downtime.counted_after(self.counts_from(), patience.saturating_sub(self.counted))
     }
 
-    /// Returns the start of the time that is not yet included in `counted`. Earlier time is already included, or is not
-    /// to be counted.
+    /// Returns the instant from which time has not been added to `counted` yet. Earlier time was already added, or does
+    /// not count.
     fn counts_from(&self) -> Instant {
         if self.obeys { self.since.max(self.downtime.for_good_from) } else { self.since }
     }

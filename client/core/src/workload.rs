@@ -23,13 +23,13 @@ pub enum ArrivalProcess {
     },
     /// Open loop in which all ops arrive at the origin of the run.
     Burst,
-    /// Open loop with groups of ops that arrive at random instants of an interval, such as a spike on a steady
-    /// background.
+    /// Open loop with groups of ops, such as a spike on a steady background. The ops of a group arrive at random
+    /// instants of the group's interval.
     Scattered(Arc<[Group]>),
     /// Open loop with arrivals at the listed instants, which are in ascending order.
     Listed(Arc<[Instant]>),
-    /// Closed loop: a new op arrives when a place becomes free. A closed loop hides waiting times, because a slow
-    /// server receives fewer requests.
+    /// Closed loop: a new op arrives when another op ends and so frees its place. A closed loop hides waiting times,
+    /// because a slow server receives fewer requests.
     Closed {
         /// Maximum number of unfinished ops, at least 1.
         in_flight: u32,
@@ -52,13 +52,13 @@ pub struct Group {
 pub enum OperationKind {
     #[default]
     Request,
-    /// A read, immediately followed by a write that takes effect only if no other write happened in between (optimistic
-    /// concurrency control).
+    /// A read that is immediately followed by a write. The write takes effect only if no other write happened in
+    /// between (optimistic concurrency control).
     ReadModifyWrite,
 }
 
-/// Ops of a run, and the limits at which arrivals end. Arrivals end when the first limit is reached. At least one limit
-/// is set unless the arrivals themselves are finite.
+/// Ops of a run, and the limits at which arrivals end. Arrivals end when the first of the limits is reached. Unless the
+/// arrivals are finite by themselves, at least one limit is set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     pub arrivals: ArrivalProcess,
@@ -77,35 +77,36 @@ pub struct RunConfig {
     pub rejected_when: RejectedWhen,
     /// Number of independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
-    /// Clients that this process executes. Ops of all other clients are skipped. A shard requires an open loop and
-    /// clients that share nothing.
+    /// Clients that this process executes. The ops of all other clients are skipped. A run can be divided into shards
+    /// only if it is an open loop and its clients share nothing.
     pub shard: ClientShard,
     /// Whether all clients share one strategy instance, and thus one queue.
     pub share_strategy: bool,
     pub timeout: Duration,
-    /// Maximum time from an op's arrival to the start of an attempt. An op is given up if it has not succeeded by then
-    /// and has no attempt in flight.
+    /// Maximum time from an op's arrival to the start of an attempt. At the end of this time, an op without success is
+    /// given up, unless it has an attempt in flight.
     pub deadline: Option<Duration>,
     /// Maximum time from an op's arrival to its success for the op to count as done in time. `None` means the deadline.
-    /// This setting affects nothing but that count.
+    /// The setting only affects the number of ops done in time.
     pub within: Option<Duration>,
-    /// Length of the warm-up. Ops that arrive and attempts that are sent during the warm-up are counted but excluded
-    /// from latencies.
+    /// Length of the warm-up. Ops that arrive during the warm-up are counted, and so are attempts that are sent during
+    /// it. But their latencies are excluded.
     pub warm_up: Duration,
     /// Maximum time for which the run continues after the end of `duration`, to finish the ops that have arrived.
     pub drain: Option<Duration>,
-    /// Pause of a closed-loop client after each op; zero for the shortest possible pause.
+    /// Pause of a closed-loop client after each op. Zero means the shortest possible pause.
     pub pause: Duration,
     /// Whether an op may be retried after a failure. A rejected op may always be retried.
     pub retry_failed: bool,
-    /// Duration of an attempt that nothing delays. The patience with a stalled run is at least 100 times as long.
+    /// Duration of an attempt that nothing delays. A run without progress counts as stalled after at least 100 times
+    /// this duration.
     pub undisturbed_attempt: Duration,
     /// Mean service time of the server, if known. The excess time of attempts is compared with this time.
     pub mean_service: Option<Duration>,
     /// Minimum time without a success before a run counts as stalled; one minute by default.
     pub patience: Duration,
-    /// Maximum number of attempts per op of the workload. With more attempts, the run counts as stalled even if some
-    /// attempts succeed. `None` for no limit.
+    /// Maximum number of attempts, as a multiple of the number of ops in the workload. With more attempts, the run
+    /// counts as stalled even if some attempts succeed. `None` for no limit.
     pub max_attempts_per_op: Option<u32>,
     pub outages: PlannedOutages,
     /// Whether to store every latency of ops and attempts for exact percentiles, up to

@@ -1,7 +1,7 @@
 //! Earliest instants at which servers advise to retry each op. The load generator parses this advice itself, even if
 //! the strategy does not use it.
 //!
-//! Advice is rare, and ops are many. So advice is stored separately from ops, and costs nothing until the first advice
+//! Only few ops receive advice. So advice is stored separately from ops, and costs nothing until the first advice
 //! arrives.
 
 use std::time::Duration;
@@ -15,11 +15,10 @@ const LONGEST: Duration = Duration::from_hours(24);
 
 #[derive(Debug, Default)]
 pub(super) struct Advised {
-    /// Earliest instant at which the server advises to retry the op in each slot; the origin for a slot without advice.
-    /// The list is only as long as the highest slot that has had advice.
+    /// Earliest instant at which the server advises to retry the op in each slot. A slot without advice has the origin.
+    /// The list ends at the highest slot that has ever had advice.
     not_before: Vec<Instant>,
-    /// For each op slot, true if the op sleeps at least until the instant in `not_before`. The list has the same length
-    /// as `not_before`.
+    /// True for each slot whose op sleeps at least until its instant in `not_before`. Both lists have the same length.
     obeys: Vec<bool>,
     obeying: u64,
 }
@@ -34,8 +33,8 @@ impl Advised {
         self.not_before[index] = at + wait.min(LONGEST);
     }
 
-    /// Removes the server's advice about the op in this slot. Called when the op has been retried, or when another op
-    /// takes its slot.
+    /// Removes the stored advice for the op in this slot. Called when the op has been retried, and when a new op takes
+    /// the slot.
     #[inline]
     pub(super) fn forget(&mut self, slot: OpSlot) {
         if let Some(not_before) = self.not_before.get_mut(slot.index()) {
@@ -44,8 +43,8 @@ impl Advised {
         }
     }
 
-    /// Records that the op in this slot sleeps until `until`. If advice is still in force, the op obeys it by waking no
-    /// earlier than advised.
+    /// Records that the op in this slot sleeps until `until`. If the server's advice is still in force, the op obeys it
+    /// by sleeping at least as long as advised.
     #[inline]
     pub(super) fn on_asleep(&mut self, slot: OpSlot, at: Instant, until: Instant) {
         if let Some(not_before) = self.of(slot)

@@ -13,7 +13,8 @@ use crate::op::{Op, OpId, OpSlot};
 use crate::sleepers::TimerQueue;
 use crate::workload::RunConfig;
 
-/// Kind of a due event. Events at the same instant are processed in this order: arrivals, retries, other timers.
+/// Kind of a due event. Of several events at the same instant, arrivals are processed first, then retries, then all
+/// other timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Due {
     Arrival,
@@ -29,17 +30,17 @@ pub(super) enum Due {
 pub(super) struct Timers {
     pub(super) arriving: Arriving,
     wakes: TimerQueue,
-    /// Strategy instances ordered by the instant of their next poll. Only one entry per instance is valid, see
-    /// [`Instance::armed`].
+    /// Next polls of strategy instances, ordered by instant. An instance may have several entries, but only the entry
+    /// for the instant in [`Instance::armed`] is valid.
     polls: LazyCancelQueue<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
     /// Ops in the order of their deadlines, which is also the order of their arrival.
     deadlines: LazyCancelQueue<VecDeque<(Instant, OpSlot, OpId)>>,
     /// Instant before which no rare event is due. Rare events are deadlines, timeouts, hedged copies, the end of the
-    /// drain, and the end of patience with a stalled run.
+    /// drain phase, and the limit after which a run without progress counts as stalled.
     rare_not_before: Instant,
     /// Instant before which no event is due.
     next_deadline: Instant,
-    /// Event due at `next_deadline`, if that event is known and cannot be cancelled.
+    /// Kind of the event that is due at `next_deadline`. `None` if the kind is unknown or the event can be cancelled.
     foreseen: Option<Due>,
 }
 
@@ -56,8 +57,7 @@ impl Timers {
         }
     }
 
-    /// Returns the next event and its instant. `others` returns the next events of the queues that are stored outside
-    /// of [`Timers`].
+    /// Returns the next event and its instant. `others` returns the next events of the queues outside of [`Timers`].
     pub(super) fn next(
         &mut self,
         others: impl FnOnce() -> [Option<(Instant, Due)>; 4],
@@ -65,8 +65,8 @@ impl Timers {
         let mut next = self.arriving.next().map(|at| (at, Due::Arrival));
         sooner(&mut next, self.wakes.next().map(|at| (at, Due::Wake)));
         sooner(&mut next, self.polls.peek().map(|(at, _)| (at, Due::Poll)));
-        // Fast path: skips the check of all rare events unless one of them may be next. The check costs more than this
-        // comparison of instants.
+        // Fast path: skips the search for the next rare event, unless a rare event may be the next event of all. The
+        // search costs more than this comparison of instants.
         if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
             let mut rare = self.deadlines.peek().map(|(at, ..)| (at, Due::Deadline));
             for other in others() {
@@ -112,8 +112,8 @@ impl Timers {
         }
     }
 
-    /// Removes the poll that is due and returns its strategy instance. The caller must check whether the poll has been
-    /// replaced by another poll meanwhile.
+    /// Removes the poll that is due, and returns its strategy instance. The removed poll may be outdated, so the caller
+    /// must check whether another poll has replaced it.
     pub(super) fn polled(&mut self) -> Option<InstanceId> {
         self.polls.pop().map(|(_, id)| id)
     }
@@ -136,7 +136,7 @@ impl Timers {
         }
     }
 
-    /// Records that the event `due` at `at` is the earliest event known at present.
+    /// Records the earliest event that is known at present: an event of the kind `due` at the instant `at`.
     pub(super) fn is_quiet_until(&mut self, at: Instant, due: Due) {
         self.next_deadline = at;
         self.foreseen = matches!(due, Due::Arrival | Due::Wake).then_some(due);

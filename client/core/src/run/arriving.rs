@@ -1,4 +1,5 @@
-//! Arrivals of ops: from a stream of instants in an open loop, or whenever a place becomes free in a closed loop.
+//! Arrivals of ops. In an open loop, ops arrive at the instants of a stream. In a closed loop, an op arrives whenever a
+//! place becomes free, because another op has ended.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +13,7 @@ use crate::workload::{ArrivalProcess, RunConfig};
 #[derive(Clone)]
 pub(super) struct Arriving {
     arrivals: Arrivals,
-    /// Next arrival in an open loop. This instant has already been removed from the stream of arrivals.
+    /// Next arrival in an open loop, which has already been taken from the stream of arrivals.
     next_in_stream: Option<Instant>,
     closed: bool,
     free_slots: BinaryHeap<Reverse<Instant>>,
@@ -47,8 +48,8 @@ impl Arriving {
     pub(super) fn next(&self) -> Option<Instant> {
         self.next_in_stream.or_else(|| {
             let Reverse(free) = *self.free_slots.peek()?;
-            // Over HTTP, answers may be processed out of order. Ops are numbered in the order of arrival, so no op may
-            // arrive before the op that arrived last.
+            // Over HTTP, answers may be processed out of order, so a place may become free before the latest arrival.
+            // Ops are numbered in the order of arrival, so no op may arrive before the latest one.
             let free = free.max(self.last);
             self.arrivals.allows(self.next_op, free).then_some(free)
         })
@@ -67,7 +68,7 @@ impl Arriving {
         op
     }
 
-    /// Advances the arrivals to the next op of this shard.
+    /// Advances to the next op of this shard and, in an open loop, to its arrival.
     #[inline]
     fn go_on(&mut self) {
         if self.shard.of() > 1 {
@@ -77,7 +78,8 @@ impl Arriving {
         }
     }
 
-    /// Sharded variant of `go_on`: skips ops of other shards. Fewer ops are skipped than the run has clients.
+    /// Variant of `go_on` for a run with several shards: skips ops of other shards. It skips fewer ops than the run has
+    /// clients.
     fn pass_over_others(&mut self) {
         let clients = u64::from(self.clients.max(1));
         let shard = self.shard;
@@ -93,8 +95,8 @@ impl Arriving {
         }
     }
 
-    /// Frees a place of a closed loop, at which a new op may arrive from `at` on. Returns false in an open loop, which
-    /// has no places.
+    /// Frees a place of a closed loop, so that a new op may arrive at `at` or later. Returns whether the run is a
+    /// closed loop. An open loop has no places.
     pub(super) fn free_place(&mut self, at: Instant) -> bool {
         if self.closed {
             self.free_slots.push(Reverse(at));
@@ -106,8 +108,8 @@ impl Arriving {
         self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.next_op, now)
     }
 
-    /// Returns the number of this shard's ops that have not arrived yet in an open loop; `None` if more than `most`
-    /// such ops remain.
+    /// Returns how many ops of this shard have not arrived yet in an open loop. `None` if there are more than `most` of
+    /// them.
     pub(super) fn count_rest(&self, most: u64) -> Option<u64> {
         let mut rest = self.clone();
         let mut count = 0;

@@ -18,18 +18,18 @@ pub(super) struct Attempt {
     pub(super) in_flight_when_sent: u32,
     pub(super) ordinal: u32,
     pub(super) permits: Permits,
-    /// Data of an attempt with carrier sense; `None` for other attempts, and once it is known that the server had
-    /// enough free capacity and started the attempt.
+    /// Additional data of an attempt with carrier sense, which the server starts only if enough slots are free. `None`
+    /// for other attempts, and for attempts whose start is already known.
     pub(super) undecided: Option<Undecided>,
 }
 
-/// Data of an attempt that is not counted yet. The attempt is never counted if the server has too little free capacity
-/// and defers it.
+/// Data of an attempt that is not counted yet, because the server may still defer it. The server defers it if too few
+/// slots are free, and then it is never counted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided {
-    /// Time that the op loses if its attempt is deferred.
+    /// Time that the op loses if the server defers its attempt.
     pub(super) cost: Duration,
-    /// Number of attempts of all clients in flight when the attempt was sent, including the attempt and excluding
-    /// deferred ones.
+    /// Number of attempts of all clients in flight when the attempt was sent. It includes this attempt, but no deferred
+    /// attempts.
     pub(super) in_flight: u64,
 }

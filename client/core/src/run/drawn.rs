@@ -14,8 +14,8 @@ impl Drawn {
         self.0.iter().copied()
     }
 
-    /// Records the new value of one strategy instance's gauge in `own` and updates the sum over instances. Returns the
-    /// sum if it changed.
+    /// Stores the new value of a strategy instance's gauge in `own`, and updates the sum over all instances. Returns
+    /// the sum if it changed.
     pub(super) fn take(
         &mut self,
         own: &mut Self,
@@ -24,7 +24,7 @@ impl Drawn {
         value: f64,
     ) -> Option<f64> {
         let change = value - own.replace(kind, |_| value).unwrap_or(0.0);
-        // With a single strategy instance, set the sum to the exact value, because adding differences would cause
+        // With a single strategy instance, the sum is set to the value itself. Adding differences instead would cause
         // rounding errors.
         let next = |sum: Option<f64>| if alone { value } else { sum.unwrap_or(0.0) + change };
         let mut sum = value;

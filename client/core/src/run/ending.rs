@@ -22,12 +22,12 @@ const TURNAROUND: Duration = Duration::from_millis(1);
 pub(super) struct End {
     pub(super) sent_at: Instant,
     pub(super) outcome: Outcome,
-    /// Status under which the attempt is counted. The status follows the server's verdict, if the server reported a
-    /// verdict.
+    /// Status under which the attempt is counted. It depends on the server's verdict, if the server reported one, and
+    /// otherwise only on the client's own status.
     pub(super) counted: Status,
     pub(super) cause: Option<Cause>,
     pub(super) by_gateway: bool,
-    /// True if another attempt has decided the outcome of the op.
+    /// True if another attempt of the op has already decided the outcome of the op.
     pub(super) is_moot: bool,
 }
 
@@ -47,8 +47,8 @@ impl End {
 }
 
 impl Run {
-    /// Processes the end of an attempt. Does nothing if the attempt was already removed, because the attempt timed out
-    /// or was withdrawn.
+    /// Processes the end of an attempt. Does nothing if the attempt has already been removed because it timed out or
+    /// was withdrawn.
     pub(super) fn on_ended(&mut self, now: Instant, completion: &Completion) {
         let Some(attempt) = self.attempts.get(completion.attempt) else { return };
         let attempt = *attempt;
@@ -60,7 +60,8 @@ impl Run {
         if let Some(seen) = &completion.server {
             self.cap_changed |= self.server.is_some_and(|before| before.cap != seen.cap);
             if self.lower_bound.as_ref().is_some_and(|bound| !bound.holds_at(seen.cap)) {
-                // The lower bound on the makespan was proven for a server with another configuration.
+                // The server has another configuration than the one for which the lower bound on the makespan was
+                // proven.
                 self.lower_bound = None;
                 self.cap_changed = true;
             }
@@ -81,8 +82,8 @@ impl Run {
         let verdict = completion.server.and_then(|seen| seen.verdict);
         let counted = verdict.map_or(outcome.status, |verdict| verdict.counted(outcome.status));
         if by_gateway {
-            // The lower bound on the makespan and the rate limit describe the server alone, but this answer came from
-            // an intermediary.
+            // This answer came from an intermediary. But the lower bound on the makespan and the rate limit hold only
+            // for the server alone.
             self.lower_bound = None;
             self.follow_law(None);
             let succeeded = outcome.status == Status::Succeeded;
@@ -104,13 +105,14 @@ impl Run {
     /// Removes an attempt that the server did not start because too few slots were free. The attempt counts as if it
     /// had never been sent.
     fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
-        // Parts of the strategy that observed the sending of the attempt (`on_sent`) must also observe its end.
+        // The parts of the strategy that observed the sending of the attempt (`on_sent`) must also observe its end.
         let instance = &mut self.instances[attempt.instance.index()];
         let op = &mut self.ops[attempt.op.index()];
         let ended = ended(&attempt, op, instance, completion.sent_at, false);
         instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, &mut op.retry_state);
         instance.in_flight -= 1;
-        // If the deferred attempt is the latest one, as always in virtual time, the next attempt reuses its numbers.
+        // If no attempt was sent after the deferred one, the next attempt reuses its numbers. In virtual time this is
+        // always so.
         if instance.next_seq == attempt.seq + 1 {
             instance.next_seq = attempt.seq;
         }
@@ -126,10 +128,10 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
-    /// Corrects the number of attempts in flight for undecided attempts that were sent after a deferred attempt,
-    /// because the deferred attempt does not count.
+    /// Corrects the number of attempts in flight that is stored for attempts sent after a deferred one. The deferred
+    /// attempt must not be included in that number, because it does not count.
     fn forget_in_flight(&mut self, serial: u64) {
-        // Fast path: skips the loop over all attempts in flight if no attempt is undecided, the usual case.
+        // Fast path: skips the loop over all attempts in flight if none of them stores such a number, the usual case.
         if self.undecided == 0 {
             return;
         }
@@ -164,7 +166,8 @@ impl Run {
             return self.launch(attempt.instance, at);
         }
         match outcome.status {
-            // The client considers the op done, but the server reported that it did not do the work.
+            // For the client the op succeeded, but the server reported that it did not do the work. So the op is given
+            // up.
             Status::Succeeded if end.counted != Status::Succeeded => {
                 self.stall.on_in_vain(at);
                 self.give_up(at, attempt.op, GivenUp::after(end.counted));
@@ -191,12 +194,12 @@ impl Run {
         self.launch(attempt.instance, at);
     }
 
-    /// Reports an attempt's end to strategy and measurements, and stores the strategy's classification in the outcome.
-    /// `round_continues` is true if another attempt decides the outcome of the op.
+    /// Reports the end of an attempt to the strategy and the measurements. Stores the strategy's classification of the
+    /// attempt in its outcome. `round_continues` is true if another attempt decides the outcome of the op.
     fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, round_continues: bool) {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided {
-            // The server never reported the start of this attempt. But the attempt was not deferred, so it had started
-            // and is counted now.
+            // The server never reported that it started this attempt. But it did not defer the attempt either. So the
+            // attempt must have started, and is counted now.
             self.count_sent(attempt.due, attempt.op, in_flight);
         }
         if self.config.requests.mix.is_some()
@@ -262,8 +265,8 @@ impl Run {
         }
     }
 
-    /// Decides about an op of this strategy instance after a failed try: the op sleeps, possibly for no time, or is
-    /// given up. `cost` is the time that the try took, and is added to the backoff.
+    /// Decides how an op of this strategy instance continues after a failed try: the op sleeps, possibly for no time,
+    /// or is given up. `cost` is the duration of the try, which is added to the backoff.
     pub(super) fn after_failure(
         &mut self,
         at: Instant,
@@ -281,8 +284,8 @@ impl Run {
         }
         let mut failed =
             FailedOp { op: op.id.into(), arrived: op.arrived, failures: op.failures, outcome: *outcome };
-        // The outcome of an attempt already includes the request's method. The outcome of a shed or deferred launch
-        // does not.
+        // The method is set here for a launch that was shed or deferred. The outcome of an attempt already contains the
+        // method.
         if let Some(method) = config.requests.method_of(config.seed, op.id.into()) {
             failed.outcome.method = method;
         }
@@ -318,8 +321,8 @@ impl Run {
         let waits = op.awaits_retry();
         self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, waits);
         self.on_given_up(at, &op, why);
-        // An op that is shed or fails at once takes some time, too. Otherwise a closed loop would repeat for ever at
-        // one instant.
+        // Even an op that was shed, or that failed at once, occupies its place for some time. Otherwise a closed loop
+        // would repeat for ever at one instant.
         let shed = matches!(op.last, Some(Status::Shed | Status::Deferred));
         self.stall.on_end();
         self.free_place(at, shed || op.arrived == at);
@@ -343,7 +346,8 @@ impl Run {
 
     pub(super) fn stop(&mut self) {
         self.stopping = true;
-        // Outputs that are already queued are still returned to the driver, because strategies and counts include them.
+        // Outputs that are already queued are still returned to the driver, because strategies and counts already
+        // include them.
     }
 
     pub(super) fn abort(&mut self, at: Instant) {

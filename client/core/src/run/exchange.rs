@@ -7,13 +7,13 @@ use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::Cause;
 
-/// Identifier of an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. `slot` is small and dense, so drivers may use it as an index.
-/// The slot is used again once the attempt has ended.
+/// Identifier of an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. Slots are small consecutive numbers, so drivers may use `slot`
+/// as an index. A slot is reused once its attempt has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptKey {
     pub slot: u32,
-    /// Number of the attempt within the run. The number is used again only if the latest attempt ended [deferred],
-    /// because a deferred attempt does not count.
+    /// Number of the attempt within the run. It is used again only if the latest attempt ended [deferred], because a deferred attempt does
+    /// not count.
     ///
     /// [deferred]: tailback::Status::Deferred
     pub serial: u64,
@@ -21,9 +21,8 @@ pub struct AttemptKey {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// The server has started an attempt that it starts only with enough free capacity. The attempt counts from now on.
-    /// Drivers that do not observe starts omit this input. In that case the attempt counts once it ends, unless it ends
-    /// [deferred].
+    /// The server has started an attempt that it starts only with enough free capacity. The attempt counts from now on. Drivers that do not
+    /// observe starts omit this input. Without this input, the attempt counts as soon as it ends, unless it ends [deferred].
     ///
     /// [deferred]: tailback::Status::Deferred
     Started(AttemptKey),
@@ -37,12 +36,12 @@ pub enum Input {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completion {
     pub attempt: AttemptKey,
-    /// Actual instant at which the request was sent; in virtual time, the instant at which it was due.
+    /// Instant at which the request was actually sent. In virtual time it is the instant at which the request was due.
     pub sent_at: Instant,
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
-    /// Wait that the answer advises. The load generator compares retries with this advice, even if the strategy does
-    /// not use it.
+    /// Wait before a retry, as advised by the answer. The load generator compares retries with this advice, even if the strategy does not
+    /// use it.
     pub advised_wait: Option<Duration>,
     pub cause: Option<Cause>,
     /// True if the answer came from an intermediary between the client and the recognised server.
@@ -53,11 +52,10 @@ pub struct Completion {
 pub struct ServerSeen {
     pub busy: u32,
     pub cap: Option<u32>,
-    /// Time that the attempt had to take (from the request's arrival until its answer was due), as calculated by the
-    /// server. `None` if the server did not report this time. It is never reported in virtual time, where attempts take
-    /// exactly that long.
+    /// Duration of the attempt from the request's arrival until its answer was due, as calculated by the server. `None` if the server did
+    /// not report it. In virtual time it is never reported, because attempts take exactly that long.
     pub took: Option<Duration>,
-    /// State of the server policies' limits for this request; empty if no policy reports a limit.
+    /// State of the limits that the server's policies apply to this request. Empty if no policy reports a limit.
     pub limits: AdvertisedLimits,
     /// The server's verdict on the attempt, which may differ from the status; `None` from older versions of the server.
     pub verdict: Option<ServerVerdict>,
@@ -73,8 +71,8 @@ pub enum ServerVerdict {
 }
 
 impl ServerVerdict {
-    /// Returns the status under which an attempt is counted that ended with `status` for the client. If the client
-    /// considers an accepted attempt rejected, the attempt counts as failed, because its result is lost.
+    /// Returns the status under which an attempt is counted if it ended with `status` for the client. An accepted attempt that the client
+    /// considers rejected counts as failed, because its result is lost.
     pub(crate) fn counted(self, status: Status) -> Status {
         match (self, status) {
             (Self::Rejected, _) => Status::Rejected,
@@ -89,10 +87,10 @@ impl ServerVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     Send(SentAttempt),
-    /// The driver must withdraw this attempt, and need not report its end.
+    /// The driver must withdraw this attempt. It need not report the attempt's end.
     Cancel(AttemptKey),
-    /// The driver must call again at this instant, or earlier with an input. Nothing is due sooner. The event due at
-    /// this instant may be cancelled before then.
+    /// The driver must call again at this instant, or as soon as it has an input. No event is due earlier. The event that is due at this
+    /// instant may still be cancelled.
     WaitUntil(Instant),
     /// No event is scheduled. The driver calls again with its next input.
     Idle,
@@ -108,7 +106,7 @@ pub struct SentAttempt {
     pub ordinal: u32,
     /// Instant at which the attempt should be sent. The driver's send lag is measured from this instant.
     pub due: Instant,
-    /// Minimum number of free slots for the server to start the attempt. If fewer are free, the server does not start
-    /// it, and the attempt ends deferred. With 0, or at a server without this check, the attempt always starts.
+    /// Minimum number of free slots with which the server starts the attempt. If fewer slots are free, the attempt is not started and ends
+    /// deferred. The attempt always starts if this number is 0 or if the server does not check it.
     pub min_free: u32,
 }

@@ -1,5 +1,5 @@
-//! Copies of attempts (hedging): when copies are sent, and how the end of one attempt affects the other attempts of the
-//! same op.
+//! Hedging, which sends copies of an attempt while it is in flight. This module decides when copies are sent. It also decides how the end
+//! of one attempt affects the other attempts of the same op.
 
 use std::time::Duration;
 
@@ -52,8 +52,8 @@ impl Run {
         let Some(slot) = self.rounds.pop() else { return };
         let id = self.instance_of(self.ops[slot.index()].id);
         let sent = self.send_copy(at, slot);
-        // After the server requested a pause (push-back), it is possible that the op has no attempt in flight. If the
-        // copy is not sent either, the earlier failure is the op's outcome.
+        // The op may have no attempt in flight, because the server requested a pause before the copy (push-back). If the copy is not sent,
+        // the outcome of the earlier failed attempt is the op's outcome.
         let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
         if let Some(failed) = over.and_then(|round| round.failed) {
             self.rounds.close(slot);
@@ -62,8 +62,8 @@ impl Run {
         self.launch(id, at);
     }
 
-    /// Sends the next hedged copy of this op. A copy is dropped if it is not permitted, or not admitted by the strategy.
-    /// Returns whether the copy was sent.
+    /// Sends the op's next hedged copy, if it is permitted and the strategy admits it. Otherwise the copy is dropped. Returns whether the
+    /// copy was sent.
     fn send_copy(&mut self, at: Instant, slot: OpSlot) -> bool {
         let op = self.ops[slot.index()];
         let id = self.instance_of(op.id);
@@ -97,8 +97,8 @@ impl Run {
         matches!(verdict, LaunchDecision::Send(..))
     }
 
-    /// Handles the deadline of an op with hedged copies. If an attempt is in flight, the op continues. If no attempt is
-    /// in flight, because a server's push-back delays the next copy, the op is given up.
+    /// Handles the deadline of an op with hedged copies. The op continues as long as an attempt is in flight. Without such an attempt, the
+    /// op only waits for a copy that the server delayed (push-back), and is given up.
     pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
         if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
             self.rounds.close(slot);
@@ -115,9 +115,9 @@ impl Run {
         self.measured.attempts.shed += 1;
     }
 
-    /// Returns whether the op's round continues after one of its attempts has ended and the end was reported. Then
-    /// other attempts of the round are in flight, or a copy is planned. Otherwise the round is closed, and the op
-    /// continues as if this had been its only attempt.
+    /// Returns whether the op's round (an attempt with its hedged copies) continues after one of its attempts has ended. It continues if
+    /// another attempt is in flight or a copy is planned. Otherwise the round is closed, and the op continues as if the ended attempt had
+    /// been its only one.
     pub(super) fn round_continues(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
         let slot = attempt.op;
         let Some(round) = self.rounds.of_mut(slot) else { return false };

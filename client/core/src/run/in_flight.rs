@@ -1,5 +1,5 @@
-//! Attempts in flight, accessible by slot and in the order of the instants at which they were due. All attempts have
-//! the same timeout, so they time out in that order. Ended attempts leave no entry behind.
+//! Attempts in flight, accessible by slot and in the order in which they were due. They time out in that order, too,
+//! because all attempts have the same timeout. Ended attempts leave no entry behind.
 
 use super::attempt::Attempt;
 use super::exchange::AttemptKey;
@@ -10,15 +10,15 @@ const FREE: u64 = u64::MAX;
 
 /// Collection of the attempts in flight.
 ///
-/// The collection manages its slots itself instead of using a slab, so that an attempt is written and read in place. An
-/// attempt is large: a second copy of it would cost as much as all other work of this module.
+/// It manages its slots itself instead of using a slab, so that attempts are written and read in place. An attempt is
+/// large, and copying it once more would cost as much as all other work of this module.
 pub(super) struct InFlight {
     slots: Vec<Linked>,
     count: usize,
     first: u32,
     last: u32,
-    /// Slot that was freed last. The free slots form a list: in a free slot, `after` is the slot that was freed before
-    /// it.
+    /// Slot that was freed last. The free slots form a list, because the field `after` of a free slot refers to the
+    /// slot that was freed before it.
     free: u32,
 }
 
@@ -45,9 +45,9 @@ impl InFlight {
         self.count == 0
     }
 
-    /// Inserts an attempt into the list after all attempts that are due at the same instant or earlier, which is
-    /// usually at the end. Over HTTP, the position may be nearer to the front. An attempt that follows an answer is due
-    /// at the instant of that answer, which may be in the past.
+    /// Inserts an attempt into the list after all attempts that are due at the same instant or earlier. The right
+    /// position is usually the end of the list. Over HTTP it may be nearer to the front. The reason is that an attempt
+    /// after an answer is due at the instant of that answer, which may be in the past.
     pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
         let mut before = self.last;
         while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {
@@ -99,8 +99,8 @@ impl InFlight {
         (linked.attempt.serial == key.serial).then_some(&linked.attempt)
     }
 
-    /// Removes the attempt if it is still in flight. The attempt is not returned, because returning it as an option
-    /// would copy it twice. A caller that needs the attempt copies it first.
+    /// Removes the attempt if it is still in flight. A caller that needs the attempt copies it first. The attempt is
+    /// not returned, because returning it as an option would copy it twice.
     #[inline]
     pub(super) fn remove(&mut self, key: AttemptKey) {
         let Some(linked) = self.slots.get_mut(key.slot as usize) else { return };

@@ -26,10 +26,11 @@ pub(super) struct Instance {
     pub(super) sleeping: u64,
     pub(super) strategy: Strategy,
     pub(super) ready: LazyCancelQueue<VecDeque<Waiting>>,
-    /// Ready ops that continue a try of an outer layer of the strategy. They are sent before the ops in `ready`,
-    /// because they occupy capacity for which other ops wait.
+    /// Ready ops for which an outer layer of the strategy has already begun a try. They are sent before the ops in
+    /// `ready`, because they occupy capacity for which other ops wait.
     pub(super) resumed: Option<Box<LazyCancelQueue<VecDeque<Waiting>>>>,
-    /// Instant of the only valid scheduled poll of this strategy instance. All other scheduled polls are ignored.
+    /// Instant of the next poll of this strategy instance. Polls that are scheduled for other instants are outdated and
+    /// ignored.
     pub(super) armed: Option<Instant>,
     pub(super) window: Option<f64>,
     pub(super) ssthresh: Option<f64>,

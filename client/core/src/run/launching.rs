@@ -15,14 +15,14 @@ use super::{Output, Run, SentAttempt};
 use crate::cancellable::LazyCancelQueue;
 use crate::op::{Op, OpSlot, OpState, Waiting};
 
-/// If a strategy requests a poll at an instant that is not in the future, the poll happens this much later. Otherwise polls would repeat
-/// for ever at one instant.
+/// Minimum delay of a poll that a strategy requests for an instant that is not in the future. Without this delay, polls would repeat for
+/// ever at one instant.
 const MIN_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let instance = &mut self.instances[id.index()];
-        // Fast path: skips building a `Candidate`, because a strategy that only retries does not use it.
+        // Fast path: skips building a `Candidate` if the strategy only retries, because such a strategy does not use it.
         if instance.strategy.only_retries() {
             return instance.ready.push(op);
         }
@@ -42,8 +42,8 @@ impl Run {
         }
         let mut wait = None;
         while let Some(mut op) = self.first_ready(id) {
-            // Fast path: skips building a `LimiterView` and querying every part of the strategy, because a full window admits
-            // no op.
+            // Fast path: skips building a `LimiterView` and querying every part of the strategy if the window is full. A full window admits
+            // no op anyway.
             let instance = &self.instances[id.index()];
             if instance.strategy.is_full(instance.in_flight) {
                 wait = Some(Until::Event);
@@ -64,18 +64,18 @@ impl Run {
             }
         }
         let instance = &mut self.instances[id.index()];
-        // Fast path: skips the steps after sending, because a strategy that sends every op at once has no gauges and no
-        // timer, and does not use `on_app_limited`.
+        // Fast path: skips the following steps for a strategy that only retries, and therefore sends every op at once. It has no gauges and
+        // no timer, and does not use `on_app_limited`.
         if instance.strategy.only_retries() {
             return;
         }
-        // Retries that are due at this instant count as queued, because they will be queued before time advances.
+        // Retries that are due at this instant count as ready ops, because they will be ready before time advances.
         let more = || instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
         if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
-        // Record the strategy's gauges now, because sending changes gauges such as tokens. Windows do not change when
-        // attempts are sent, but when they end.
+        // The strategy's gauges are recorded here, because sending an attempt changes some gauges, such as tokens. Windows change only when
+        // attempts end.
         if !instance.drawn.is_empty() {
             self.note_gauges(id, at);
         }
@@ -93,8 +93,8 @@ impl Run {
         first_alive(ready, ops)
     }
 
-    /// Returns the strategy's decision about sending an op. If the strategy stores state for the op, the op is moved to
-    /// the slab.
+    /// Returns the strategy's decision whether to send an op. If the strategy stores state for the op, the op is moved to the slab together
+    /// with this state.
     #[inline]
     fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> LaunchDecision {
         // Fast path: skips building a `LimiterView` for a strategy that sends every op at once.
@@ -113,7 +113,7 @@ impl Run {
         let mut state = RetryState::default();
         let verdict = instance.strategy.admit(at, &view, &mut state);
         if state != RetryState::default() {
-            // The strategy's state for this op is kept from now on, even if the op is not sent.
+            // The strategy has stored state for this op. From now on the state is kept, even if the op is not sent.
             let kept = Op { retry_state: state, ..Op::new(op.id, op.arrived) };
             *op = Waiting::kept(self.keep(kept), &kept);
         }
@@ -209,7 +209,8 @@ impl Run {
         let instance = &mut self.instances[id.index()];
         let asked = match wait {
             Some(Until::At(instant)) => {
-                // A run in which all ops wait for a circuit breaker is not stalled.
+                // A run in which all ops wait for an open circuit breaker does not count as stalled. So the wait is recorded like a
+                // backoff.
                 self.stall.on_backoff(instant.since(at));
                 Some(instant)
             }

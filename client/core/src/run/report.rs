@@ -14,11 +14,11 @@ use crate::op::{Op, OpState};
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
 
-/// Maximum number of ops yet to arrive that are included in the lower bound on the makespan of a stalled run. Including
-/// more ops is not worth the time.
+/// Maximum number of future ops that are included in the lower bound on the makespan of a stalled run. Including more
+/// of them would take too long.
 const WORTH_THE_TIME: u64 = 10_000_000;
 
-/// Maximum number of ops yet to arrive that are counted for a stopped run. Counting this many takes about a second.
+/// Maximum number of future ops that are counted after a run was stopped. Counting this many takes about a second.
 const MAX_COUNTED: u64 = 100_000_000;
 
 impl Run {
@@ -65,7 +65,8 @@ impl Run {
         self.measured.send_lag.record_between(due, at);
     }
 
-    /// Returns whether answers reported more than one concurrency cap, or a cap that differs from the cap known before.
+    /// Returns true if the server's answers reported several different concurrency caps. Also returns true if they
+    /// reported another cap than the one known before the run.
     pub fn cap_changed(&self) -> bool {
         self.cap_changed
     }
@@ -74,22 +75,22 @@ impl Run {
         self.stalled_at
     }
 
-    /// Returns the number of consecutive tries at the instant of the stall, if the run stalled because tries took no
-    /// time. Otherwise returns 0.
+    /// Returns the number of consecutive tries at the instant of the stall, if the run stalled because its tries took
+    /// no time. Returns 0 for all other runs.
     pub fn tries_without_time(&self) -> u64 {
         self.stalled_at.map_or(0, |at| self.stall.tries_without_time(at))
     }
 
-    /// Returns the number of ops in the whole run as determined by the seed, including ops that had not arrived when
-    /// the run was stopped. `None` if more than 10⁸ ops had not arrived. Also `None` for a closed loop without a
-    /// configured number of ops, because that number depends on the strategy.
+    /// Returns the number of ops in the whole run, including ops that had not arrived when the run was stopped. The
+    /// seed determines this number. `None` if more than 10⁸ ops had not arrived. Also `None` for a closed loop without
+    /// a configured number of ops, because there the number depends on the strategy.
     pub fn offered(&self) -> Option<u64> {
         let workload = &self.config.workload;
         let own = |ops| self.config.shard.ops(ops, self.config.clients);
         match (&workload.arrivals, workload.ops, workload.duration) {
             (ArrivalProcess::Closed { .. }, ops, _) => ops.map(own),
-            // Fast path: skips drawing and counting the arrivals of a stream that is limited only by its configured
-            // number of ops, because that number is the result.
+            // Fast path: if nothing but the configured number of ops limits the arrivals, that number is the result. So
+            // the arrivals need not be drawn and counted.
             (ArrivalProcess::Poisson { .. } | ArrivalProcess::Uniform { .. }, Some(ops), None) => {
                 Some(own(ops))
             }
@@ -97,23 +98,25 @@ impl Run {
         }
     }
 
-    /// Returns the number of ops that failed, or would fail, for a reason that waiting does not remove. Either their
-    /// last attempt was refused permanently or found no server, or no server was reachable at the end of the run.
+    /// Returns the number of ops that failed, or would fail, for a reason that waiting does not remove. The last
+    /// attempt of such an op was refused permanently or found no server. If no server was reachable at the end of the
+    /// run, all unfinished ops count.
     pub fn failed_for_good(&self) -> u64 {
-        /// Minimum number of consecutive attempts that found no server for the target to count as dead. Fewer such
-        /// attempts may be bad luck at the last moment.
+        /// The target counts as dead after at least this many consecutive attempts that found no server. Fewer such
+        /// attempts may be bad luck at the end of the run.
         const DEAD: u64 = 3;
         let unfinished = self.unfinished(self.silent_attempts >= DEAD, Op::failed_for_good);
         self.measured.ops.failed_for_good + unfinished
     }
 
-    /// Returns the number of ops whose last outcome was a failure. These are ops given up after a failure and, if the
-    /// run stalled, unfinished ops whose last try failed. If the run stalled with failures only, all unfinished ops
-    /// count, because the ops without a failure only wait for an answer. Ops that are unfinished because the run's time
-    /// ended have no last outcome.
+    /// Returns the number of ops whose last outcome was a failure. These are the ops that were given up after a
+    /// failure. If the run stalled, unfinished ops whose last try failed are included.
+    ///
+    /// If the last tries before a stall all failed, every unfinished op is included. The reason is that ops without a
+    /// failure only wait for an answer then. Ops that are unfinished because the run's time ended are not included.
     pub fn failed(&self) -> u64 {
-        /// Minimum number of consecutive failures for a stall with failures only. After this number a limiter considers
-        /// the server failing.
+        /// Minimum number of consecutive failures before a stall after which all unfinished ops count as failed. A
+        /// limiter considers a server failing after the same number.
         const FAILING: u64 = 10;
         let given_up = self.measured.given_up_after.failed;
         if self.stalled_at.is_none() {
@@ -131,12 +134,11 @@ impl Run {
         counted.count() as u64
     }
 
-    /// Returns a lower bound on the makespan, the same for every strategy: if every op succeeds, no client completes
-    /// these ops sooner. `None` if no bound is proven, or if the server differs from the server for which the bound was
-    /// proven.
+    /// Returns a lower bound on the makespan for all strategies: if every op succeeds, no client completes these ops
+    /// sooner. `None` if no bound is proven, or if the server differs from the one for which it was proven.
     ///
-    /// The bound covers all ops of the workload, even if the run stalled before they arrived. For an interrupted run it
-    /// covers the ops that had arrived.
+    /// The bound of a stalled run covers all ops of the workload, including those that had not arrived. The bound of an
+    /// interrupted run covers only the ops that had arrived.
     pub fn optimal_makespan(&self) -> Option<Duration> {
         let bound = self.lower_bound.as_ref()?;
         if self.stalled_at.is_none() {
@@ -185,16 +187,16 @@ impl Run {
         }
         let change = |new: Option<f64>, old: Option<f64>| new.unwrap_or(0.0) - old.unwrap_or(0.0);
         if alone {
-            // With a single strategy instance, set the sum to the exact value, because adding differences would cause
-            // rounding errors.
+            // With a single strategy instance, the sum is set to the value itself. Adding differences instead would
+            // cause rounding errors.
             self.window = gauges.window.unwrap_or(0.0);
             self.ssthresh = gauges.ssthresh.unwrap_or(0.0);
         } else {
             self.window += change(gauges.window, instance.window);
             self.ssthresh += change(gauges.ssthresh, instance.ssthresh);
         }
-        // Only a changed slow-start threshold is recorded, because the series repeats an unchanged value in later
-        // buckets.
+        // The slow-start threshold is recorded only when it changes, because the series repeats an unchanged value in
+        // later buckets.
         let moved = gauges.ssthresh.is_some() && gauges.ssthresh != instance.ssthresh;
         instance.window = gauges.window;
         instance.ssthresh = gauges.ssthresh;

@@ -1,7 +1,8 @@
-//! Rounds of hedged ops. A round is an attempt with its copies. It stores the attempts in flight and the instant of the next copy.
+//! Rounds of hedged ops. A round consists of an attempt and its hedged copies. It stores the attempts in flight and the instant of the next
+//! copy.
 //!
-//! Ops are many, and ops of strategies without hedging have no rounds. So rounds are stored separately from ops, and cost nothing until the
-//! first round is opened.
+//! Only strategies with hedging use rounds. So rounds are stored separately from the many ops, and cost nothing until the first round is
+//! opened.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +18,7 @@ use crate::op::OpSlot;
 /// Maximum number of attempts of one op in flight at once.
 const MAX_LIVE: usize = MAX_COPIES as usize + 1;
 
-/// Original attempt with its hedged copies. A round ends when its op is done or is handed back to its retry policy.
+/// An attempt with its hedged copies. The round ends when its op is done, or when the op's retry policy takes over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
     pub(super) first: Candidate,
@@ -25,7 +26,7 @@ pub(super) struct Round {
     pub(super) delay: Duration,
     pub(super) left: u32,
     pub(super) failed: Option<Outcome>,
-    /// Instant of the next hedged copy and number of its plan; `None` if no copy is planned.
+    /// Instant of the next hedged copy, and number of the plan that scheduled it. `None` if no copy is planned.
     due: Option<(Instant, u64)>,
     live: [AttemptKey; MAX_LIVE],
     count: usize,
@@ -42,13 +43,13 @@ impl Round {
 pub(super) struct Rounds {
     by_slot: Vec<Option<Round>>,
     open: usize,
-    /// Planned hedged copies. An op may have several entries, of which only the last plan is valid.
+    /// Planned hedged copies. If an op has several entries, only the latest of them is valid.
     due: LazyCancelQueue<BinaryHeap<Reverse<PlannedCopy>>>,
     plans: u64,
 }
 
-/// Plan of a hedged copy: instant of the copy, number of its op, slot of its op, and number of the plan. The number of
-/// the plan distinguishes it from earlier plans for the same instant.
+/// Plan of a hedged copy: instant of the copy, number of its op, slot of its op, and number of the plan. By its number, a plan is
+/// distinguished from an earlier plan for the same instant.
 type PlannedCopy = (Instant, u64, u32, u64);
 
 impl Rounds {
@@ -77,7 +78,7 @@ impl Rounds {
         self.by_slot.get_mut(slot.index())?.as_mut()
     }
 
-    /// Adds a hedged copy that was sent to its round. Returns whether another attempt of the round is in flight.
+    /// Adds a hedged copy to its round after the copy was sent. Returns whether another attempt of the round is in flight.
     pub(super) fn join(&mut self, slot: OpSlot, key: AttemptKey) -> bool {
         let Some(round) = self.of_mut(slot).filter(|round| round.count < MAX_LIVE) else { return false };
         round.live[round.count] = key;
@@ -85,7 +86,7 @@ impl Rounds {
         round.count > 1
     }
 
-    /// Removes an attempt that ended from its round. Returns whether other attempts of the round are in flight.
+    /// Removes an ended attempt from its round. Returns whether other attempts of the round are in flight.
     pub(super) fn leave(&mut self, slot: OpSlot, serial: u64) -> bool {
         let Some(round) = self.of_mut(slot) else { return false };
         if let Some(place) = round.live().iter().position(|key| key.serial == serial) {
@@ -101,8 +102,8 @@ impl Rounds {
         Some(round)
     }
 
-    /// Plans the op's next hedged copy, which replaces an earlier plan. Returns the instant of the copy, or `None` if
-    /// no further copy is permitted.
+    /// Plans the op's next hedged copy for the instant `at`. This plan replaces an earlier one. Returns the instant of the copy, or `None`
+    /// if no further copy is permitted.
     pub(super) fn plan(&mut self, slot: OpSlot, at: Instant) -> Option<Instant> {
         let plan = self.plans;
         let round = self.of_mut(slot)?;

@@ -33,7 +33,8 @@ pub struct Run {
     pub(super) attempts: InFlight,
     pub(super) hedges: bool,
     pub(super) rounds: Rounds,
-    /// Number of attempts with carrier sense for which it is not yet known whether the server started them.
+    /// Number of attempts for which it is not known yet whether the server started them. These attempts use carrier
+    /// sense, so the server starts them only if enough slots are free.
     pub(super) undecided: usize,
     /// Number of attempts sent, which is also the serial number of the next attempt.
     pub(super) next_serial: u64,
@@ -49,7 +50,7 @@ pub struct Run {
     pub(super) window: f64,
     pub(super) ssthresh: f64,
     pub(super) drawn: Drawn,
-    /// Lower bound on the makespan of the ops that have arrived; `None` once the server is found to differ from the
+    /// Lower bound on the makespan of the ops that have arrived. `None` once the server turns out to differ from the
     /// server for which the bound was proven.
     pub(super) lower_bound: Option<LowerBound>,
     /// Number of consecutive attempts, up to the latest, that found no server.
@@ -67,9 +68,9 @@ pub(super) struct Slots {
 }
 
 impl Run {
-    /// Creates a run. `strategy` is called once per strategy instance, with the client's number. `costs` are the
-    /// minimum costs of a success at the server. If `costs` is given, the run may report a [lower bound](LowerBound) on
-    /// the makespan.
+    /// Creates a run. `strategy` is called once per strategy instance, with the number of its client. `costs` are the
+    /// minimum costs of a successful op at the server. If they are given, the run may report a [lower
+    /// bound](LowerBound) on the makespan.
     ///
     /// # Errors
     /// Returns the error of `strategy`.
@@ -158,8 +159,9 @@ impl Run {
     }
 }
 
-/// Returns the index of the client, out of `count` clients, to which op `id` belongs. Ops are assigned in turn. Fast
-/// path: with a count of 1, the usual case, skips the division, which takes longer than this comparison.
+/// Returns the client, out of `count` clients, to which op `id` belongs. Clients are numbered from 0, and ops are
+/// assigned to them in turn. Fast path: skips the division if there is one client, the usual case. A division takes
+/// longer than this comparison.
 #[inline]
 fn share_of(id: OpId, count: u32) -> u32 {
     if count > 1 { id.0 % count } else { 0 }

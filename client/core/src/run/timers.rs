@@ -1,5 +1,5 @@
-//! Scheduled events of a run: arrivals, ends of backoffs, polls, timeouts, deadlines, and the end of patience with a
-//! stalled run.
+//! Scheduled events of a run: arrivals, ends of backoffs, polls, timeouts, deadlines, and the time limit after which a
+//! run without progress counts as stalled.
 
 use tailback::{Failure, Status};
 use vocabulary::Instant;
@@ -34,10 +34,12 @@ impl Run {
         self.note_waiting(at);
     }
 
-    /// Records whether every unfinished op waits as the server advised. If every op does, the run is not stalled.
+    /// Records whether every unfinished op waits as the server advised. As long as every op does, the run does not
+    /// count as stalled.
     #[inline]
     pub(super) fn note_waiting(&mut self, at: Instant) {
-        // Fast path: skips the comparison of counts if no op obeys advice and not all ops obeyed advice before.
+        // Fast path: skips the comparison of counts if at present no op obeys advice, unless all ops obeyed advice
+        // before.
         if self.advised.obeying() > 0 || self.stall.obeys() {
             let obeys = self.advised.obeying() == self.measured.ops.unfinished();
             if self.stall.on_waiting(obeys, at) {
@@ -96,7 +98,7 @@ impl Run {
         }
         let waiting = match self.config.deadline {
             None => Waiting::fresh(id, at),
-            // An op with a deadline is stored in the slab at once, so that the deadline timer can find the op.
+            // An op with a deadline is stored in the slab at once, because the deadline timer finds the op by its slot.
             Some(deadline) => {
                 let op = Op::new(id, at);
                 let slot = self.keep(op);
@@ -112,7 +114,7 @@ impl Run {
     #[inline]
     pub(super) fn keep(&mut self, op: Op) -> OpSlot {
         let slot = OpSlot(u32::try_from(self.ops.insert(op)).expect("fewer than 2^32 ops wait at once"));
-        // Advice that is stored for this slot belongs to the op that used the slot before.
+        // Advice may still be stored for this slot. It belongs to the op that used the slot before, so it is removed.
         self.advised.forget(slot);
         slot
     }
@@ -172,7 +174,7 @@ impl Run {
             OpState::InFlight => return self.on_deadline_in_flight(at, slot),
             OpState::Dead => return,
         }
-        // The ended op's slot is still referenced by a queue. The code that next finds the slot in that queue frees it.
+        // A queue still refers to the slot of the ended op. The slot is freed when the queue next reaches it.
         let entry = &mut self.ops[slot.index()];
         entry.place = OpState::Dead;
         self.instances[instance.index()].strategy.on_over(at, &mut entry.retry_state, waits);
