@@ -3,8 +3,10 @@
 //! A heap of 20 000 sleeping ops makes some thirty comparisons for each op that wakes, and the processor mispredicts
 //! half of these branches. A radix heap avoids most comparisons, because instants are numbers and time only advances.
 //! The method is that of Ahuja, Mehlhorn, Orlin and Tarjan, "Faster algorithms for the shortest path problem", Journal
-//! of the ACM 37, 1990. It puts an op that sleeps for long into a bucket, without comparing the op with others. The
-//! bucket is chosen by the highest digit in which the op's instant differs from a base. The base follows the clock.
+//! of the ACM 37, 1990.
+//!
+//! A radix heap puts an op that sleeps for long into a bucket, without comparing the op with others. The bucket is
+//! chosen by the highest digit in which the op's instant differs from a base. The base follows the clock.
 //!
 //! When the ops of a bucket wake next, a small bucket is sorted. The ops of a large bucket are spread over the buckets
 //! of lower digits. Ops wake in exactly the same order as with a heap.

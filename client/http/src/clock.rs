@@ -29,8 +29,7 @@ impl Clock {
     }
 
     pub(crate) fn real(&self, at: Instant) -> RealInstant {
-        // The time since the origin is capped at a year, because a later instant is never reached and may exceed the range of
-        // `RealInstant`.
+        // The time since the origin is capped at a year. A later instant is never reached, but may exceed the range of `RealInstant`.
         let since = self.scale.to_real(at.since_origin()).min(Duration::from_hours(365 * 24));
         self.origin + since
     }

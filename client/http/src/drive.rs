@@ -18,7 +18,7 @@ use crate::rusage::thread_cpu;
 use crate::transport::{Transport, WarmUp};
 use crate::workers::{Delivered, Workers};
 
-/// Maximum real time for connections to become ready before the run. Connections that take longer are not counted as ready.
+/// Maximum real time that the driver waits for connections before the run. A connection that takes longer does not count as ready.
 const WARM_UP_PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +26,8 @@ pub struct DriveOptions {
     /// Real time for which attempts in flight may continue after a stop request.
     pub grace: Duration,
     pub warm_connections: usize,
-    /// Start of the run's clock. With `None` the clock starts as soon as the driver is ready. If the driver is ready only after `start_at`,
-    /// events that were due meanwhile are processed late.
+    /// Start of the run's clock. With `None`, the clock starts as soon as the driver is ready. If the driver becomes ready only after
+    /// `start_at`, it processes the events since `start_at` late.
     pub start_at: Option<RealInstant>,
 }
 
@@ -47,7 +47,7 @@ pub struct DriveReport {
     pub cpu: Option<Duration>,
     /// Processor time of the busiest of the threads that carry attempts.
     pub busiest_cpu: Option<Duration>,
-    /// Waiting times of attempts that found neither a free connection nor a permit to open one.
+    /// Waiting times of attempts for which there was neither a free connection nor a permit to open one.
     pub connection_waits: LatencyFigures,
     /// Number of connections opened, including those opened before the run.
     pub connections: u64,
@@ -99,7 +99,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
         let report = drive(run, lanes, Clock::starting_at(start_at, scale), control, options).await;
         report.map(|report| DriveReport { start_late, warm_up, ..report })
     });
-    // Abandons connections on which an answer is still awaited.
+    // Does not wait for connections on which an answer is still outstanding.
     runtime.shutdown_background();
     let others: Vec<_> = helpers.into_iter().filter_map(Helper::end).collect();
     let mut report = report?;
@@ -108,8 +108,8 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     Ok(report)
 }
 
-/// Waits for the future `what` before the run begins. If a stop or abort is requested first, it stops the run at its origin, so
-/// that the run sends nothing, and returns `None`. Snapshots that are taken meanwhile show a run that has not begun.
+/// Waits for the future `what` before the run begins. A request to stop or abort ends the wait: the run then ends at its origin without
+/// sending anything, and the result is `None`. Snapshots that are taken meanwhile show a run that has not begun.
 async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Output = T>) -> Option<T> {
     let mut what = pin!(what);
     loop {
@@ -130,11 +130,11 @@ async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Outpu
     }
 }
 
-/// Opens connections before the clock starts, the same number on each lane (thread that carries attempts). Then limits each lane to the
-/// number of connections that a mockserver has accepted.
+/// Opens connections before the clock starts. Each lane (thread that carries attempts) opens the same number of them. Each lane is then
+/// limited to the number of its connections that a mockserver has accepted.
 ///
 /// # Errors
-/// Fails if the server answered on none of the connections within the time.
+/// Fails if the time is over and the server has answered on none of the connections.
 async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Result<WarmUp, DriveError> {
     if connections == 0 {
         return Ok(WarmUp::default());
@@ -152,7 +152,8 @@ async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Res
     let sum = |figure: fn(&WarmUp) -> usize| warmed.iter().map(|(_, warm_up)| figure(warm_up)).sum();
     let all = WarmUp { wanted: sum(|warm_up| warm_up.wanted), ready: sum(|warm_up| warm_up.ready) };
     if all.ready == 0 {
-        // A server that stays silent for the whole time is an error. Connections that failed at once are reported by the run itself.
+        // It is an error if no connection became ready although the whole time has passed. If all connections failed sooner, the run itself
+        // reports the failure.
         let silent = all.wanted > 0 && began.elapsed() >= WARM_UP_PATIENCE;
         return if silent { Err(DriveError::Silent { connections: all.wanted }) } else { Ok(all) };
     }
@@ -182,8 +183,8 @@ async fn drive<T: Transport>(
         answers.take(&mut batch);
         for delivered in batch.drain(..) {
             workers.release(&delivered);
-            // Time must not go back. An answer with a timestamp before the present, from another thread, is processed at the
-            // present time.
+            // Time must not go back. An answer from another thread may have a timestamp before the present. Such an answer is processed at
+            // the present time.
             present = present.max(delivered.at);
             run.handle_input(present, Input::AttemptEnd(completion(&delivered)));
         }
@@ -213,7 +214,7 @@ async fn drive<T: Transport>(
             Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
         if wake_at.is_some_and(|at| at <= RealInstant::now()) {
-            // More events are due already. The driver yields first, so that workers can run, and then checks for answers and commands.
+            // The next event is already due. The driver first yields, so that workers can run, and then checks for answers and commands.
             tokio::task::yield_now().await;
             continue;
         }

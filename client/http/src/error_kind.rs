@@ -41,20 +41,20 @@ pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
             Stage::Answering => ErrorKind::Truncated,
             _ => ErrorKind::StreamReset,
         },
-        // A library error means that the server violated the HTTP/2 protocol or uses another protocol.
+        // The HTTP/2 library itself reported the error. So the server violated the protocol or uses another one.
         None if error.is_library() => ErrorKind::Unreadable,
         None => kind(error, stage),
     }
 }
 
-/// Classifies an error by the first recognised error in its chain of causes.
+/// Classifies an error. The chain of its causes is searched for the first error whose kind is recognised.
 pub(crate) fn kind(error: &(dyn Error + 'static), stage: Stage) -> ErrorKind {
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {
         if let Some(kind) = of(cause) {
             return match (kind, stage) {
                 (ErrorKind::Closed, Stage::Answering) => ErrorKind::Truncated,
-                // A connection that is closed at this stage was closed during the TLS handshake.
+                // If a connection was closed while it was being established, it was closed during the TLS handshake.
                 (ErrorKind::Closed, Stage::Connecting) => ErrorKind::Tls,
                 _ => kind,
             };
@@ -73,14 +73,16 @@ fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
             () if error.is_parse_too_large() => Some(ErrorKind::LongHeaders),
             () if error.is_parse() => Some(ErrorKind::Unreadable),
             () if error.is_incomplete_message() || error.is_canceled() || error.is_closed() => {
-                // If a message was interrupted by a reset, the reset is reported. Otherwise the connection was closed.
+                // If a reset interrupted the message, the cause of this error is the reset. Without such a cause, the
+                // connection was closed.
                 error.source().and_then(of).or(Some(ErrorKind::Closed))
             }
             () => None,
         };
     }
     let error = cause.downcast_ref::<io::Error>()?;
-    // The error inside an I/O error is not returned by `source`, so it is examined separately.
+    // An I/O error may contain another error, which `source` does not return. So the inner error is examined
+    // separately.
     if let Some(wrapped) = error.get_ref()
         && let Some(kind) = of(wrapped)
     {
@@ -110,7 +112,8 @@ fn tls(error: &rustls::Error) -> ErrorKind {
     }
 }
 
-/// Returns true if the server used TLS, although no TLS connection was established.
+/// Returns true if the server sent a TLS alert. In this case the server uses TLS, although no TLS connection was
+/// established.
 pub(crate) fn is_tls_alert(error: &reqwest::Error) -> bool {
     matches!(rustls_error(error), Some(rustls::Error::AlertReceived(_)))
 }
@@ -137,7 +140,8 @@ fn rustls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
         if let Some(found) = cause.downcast_ref() {
             return Some(found);
         }
-        // The error inside an I/O error is not returned by `source`. It may itself be an I/O error.
+        // An I/O error may contain another error, which `source` does not return. The inner error may itself be an I/O
+        // error.
         let wrapped = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         next = match wrapped {
             Some(wrapped) => Some(wrapped),

@@ -26,10 +26,11 @@ impl Helper {
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
         let carry = move || {
-            // A receive error means that the thread's `Helper` was dropped, which ends the thread, too.
+            // An error means that the sending end was dropped together with the thread's `Helper`. This ends the
+            // thread, too.
             let _ = runtime.block_on(ended);
             let cpu = thread_cpu();
-            // Abandons connections on which an answer is still awaited.
+            // Does not wait for connections on which an answer is still outstanding.
             runtime.shutdown_background();
             cpu
         };
@@ -42,7 +43,8 @@ impl Helper {
     }
 
     pub(crate) fn end(self) -> Option<Duration> {
-        // Sending fails if the thread has already ended by itself, which is no problem.
+        // Sending fails if the thread has already ended by itself. This error is ignored, because the thread is then
+        // over as intended.
         let _ = self.end.send(());
         self.thread.join().ok().flatten()
     }

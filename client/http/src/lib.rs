@@ -1,7 +1,7 @@
-//! Driver of the client state machine in real time: tokio, a transport, and a clock that may be scaled.
+//! Driver of the client state machine in real time. It consists of tokio, a transport, and a clock that may be scaled.
 //!
-//! All decisions are made by `loadgen-core`. This crate sends attempts to a server, returns the answers with timestamps, and
-//! wakes the state machine at the times that it requests.
+//! All decisions are made by the state machine in `loadgen-core`. This crate sends attempts to a server, and passes the answers with
+//! timestamps to the state machine. It wakes the state machine at the times that it requests.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod clock;
@@ -31,8 +31,8 @@ pub use transport::{
     Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError, WarmUp,
 };
 
-/// Describes what is wrong with the certificate of a server that could not be reached. Returns a text only for problems that the error
-/// itself describes by names of types, otherwise `None`.
+/// Describes the problem with the certificate of a server that could not be reached. Returns a text only for problems that the error's own
+/// message describes by internal type names. Returns `None` for all other problems.
 pub fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
     error_kind::refused_certificate(error)
 }

@@ -37,7 +37,7 @@ impl<T> Mailbox<T> {
         }
     }
 
-    /// Swaps all items with `into`, which must be empty.
+    /// Moves all items to `into`, which must be empty, by swapping the two lists.
     pub(crate) fn take(&self, into: &mut Vec<T>) {
         std::mem::swap(&mut self.lock().letters, into);
     }
@@ -56,7 +56,7 @@ impl<T> Mailbox<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        // A poisoned lock is used all the same, because a writer that panics leaves no partial change behind.
+        // A poisoned lock is used like any other, because a writer that panics leaves no partial change behind.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

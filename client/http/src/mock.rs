@@ -24,10 +24,10 @@ const MAX_ANSWER: usize = 1 << 20;
 #[derive(Debug)]
 pub enum Probe {
     Mock(Box<MockServer>),
-    /// A mockserver that denies this client its admin endpoints, with the reason.
+    /// A mockserver that denies this client access to its admin endpoints. The value is the reason for the refusal.
     Refused(String),
-    /// A mockserver behind a gateway. The gateway replaces the `Host` header of requests by the contained value, and therefore the
-    /// mockserver denies its admin endpoints.
+    /// A mockserver behind a gateway. The gateway replaces the `Host` header of requests by the contained value. Because of this header,
+    /// the mockserver denies access to its admin endpoints.
     Gateway(String),
     /// A server other than a mockserver. It may or may not use HTTP.
     Other,
@@ -39,7 +39,7 @@ pub enum Probe {
 pub struct MockServer {
     client: Client,
     target: Target,
-    /// Answer to `GET /_mock/config` as JSON, for callers that have types for the server's configuration.
+    /// JSON answer to `GET /_mock/config`, which callers can parse if they have types for the server's configuration.
     pub config: Value,
     pub state: ServerState,
 }
@@ -61,7 +61,7 @@ pub enum MockError {
 pub enum BarrierError {
     #[error("{}{}", .0.error, missing(&.0.missing))]
     NotFilled(NotReleased),
-    /// The server rejected the shard, because the shard contradicts other shards or is not a valid shard.
+    /// The server rejected the shard, because it contradicts other shards of the run or is not a valid shard.
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]
@@ -84,7 +84,8 @@ impl From<reqwest::Error> for MockError {
     }
 }
 
-/// Identifies the server at a target with one `GET /_mock/config`. If a mockserver requires the admin token, a second request sends it.
+/// Identifies the server at a target by one `GET /_mock/config`, which does not contain the admin token. If a mockserver requires the
+/// token, a second request sends it.
 ///
 /// # Errors
 /// Fails if the client cannot be set up.
@@ -122,8 +123,8 @@ impl MockServer {
             Ok(response) => response,
             Err(error) if error.is_connect() => {
                 let kind = match error_kind::of_request(&error, false) {
-                    // The server closed the connection during the handshake, before any certificate was checked. So the server
-                    // may use plain HTTP.
+                    // The server closed the connection during the handshake, before any certificate was checked. So the server may use
+                    // plain HTTP, which is now checked by a plain request.
                     ErrorKind::Tls if !error_kind::is_tls(&error) && speaks_plainly(&self.target).await => {
                         ErrorKind::PlainHttp
                     }
@@ -156,8 +157,8 @@ impl MockServer {
         }
     }
 
-    /// Interprets a refusal of the admin endpoints. A client that sends a token intends to use exactly this mockserver, so a
-    /// refusal does not mean that the mockserver is another one behind a gateway.
+    /// Interprets a refusal of access to the admin endpoints. If the request had no token, a gateway may have changed its host. A client
+    /// that sends a token intends to use exactly this mockserver. So a refusal then is no sign of a gateway.
     fn refused(&self, text: String) -> Probe {
         let refusal: Option<Refusal> = serde_json::from_str(&text).ok();
         match refusal.and_then(|refusal| refusal.host) {
@@ -186,8 +187,8 @@ impl MockServer {
         json(self.with_host(request).send().await?).await
     }
 
-    /// Waits at the server's barrier for the other shards of a run, for at most `patience`. All shards must send the same `plan`. Dropping
-    /// the future withdraws this shard from the barrier.
+    /// Waits at the server's barrier for the other shards of a run, for at most `patience`. All shards must send the same `plan`. If the
+    /// returned future is dropped, this shard leaves the barrier.
     ///
     /// # Errors
     /// Fails if some shards do not arrive in time, or the server refuses, or does not answer like a mockserver.
@@ -205,7 +206,7 @@ impl MockServer {
             shard.of(),
             shard.index()
         )));
-        // The server ends the wait after `patience`. The request's own timeout is longer, so that the server's report is
+        // The server itself ends the wait after `patience` and reports the result. The request has a longer timeout, so that this report is
         // received.
         let request = self.with_host(self.client.post(url)).timeout(patience.saturating_add(PATIENCE));
         let response = request.send().await.map_err(MockError::from)?;

@@ -2,7 +2,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the soft limit on open files to the hard one, and returns the limit now in force (`None`: unlimited).
+/// Raises the soft limit on open files to the hard limit. Returns the limit that is now in force; `None` means
+/// unlimited.
 pub fn raise_open_files() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     if current == maximum {

@@ -42,12 +42,14 @@ impl ResponseClassifier {
         }
     }
 
-    /// Interprets an answer. `sensed` is true for a request with carrier sense; only such a request may be deferred.
+    /// Interprets an answer. `sensed` is true if the request used carrier sense, which permits the server to defer the
+    /// attempt.
     pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], sensed: bool) -> Answer {
         let mock_headers = MockHeaders::in_headers(headers);
         if self.run.is_some() && mock_headers.deferred {
             if !sensed {
-                // An attempt without carrier sense was counted when it was sent, so it cannot be deferred.
+                // The server must not defer an attempt without carrier sense, because the attempt was already counted
+                // when it was sent.
                 return Answer::none(ErrorKind::Other);
             }
             let outcome = Outcome::plain(Status::Deferred);
@@ -75,7 +77,8 @@ impl ResponseClassifier {
     }
 }
 
-/// Headers that the test harness evaluates: those of a mockserver, and `grpc-status` of any server.
+/// Headers that the test harness itself evaluates: the headers of a mockserver, and the header `grpc-status` of any
+/// server.
 #[derive(Default)]
 struct MockHeaders<'a> {
     grpc_status: Option<&'a str>,
@@ -86,7 +89,7 @@ struct MockHeaders<'a> {
     took: Option<Duration>,
     verdict: Option<ServerVerdict>,
     limits: AdvertisedLimits,
-    /// Time since the server's start at which the server responded.
+    /// Instant at which the server responded, as the time since the server's start.
     answered: Option<Instant>,
 }
 

@@ -1,5 +1,5 @@
-//! Trust in certificates that the user specified. Servers' certificates are verified against them as usual. A server's own certificate may
-//! also be one of the specified certificates.
+//! Verification of server certificates against the certificates that the user specified. A specified certificate may belong to a
+//! certificate authority. It may also be the server's own certificate.
 //!
 //! A self-made certificate often declares itself a certificate authority (as `openssl req -x509` does), although a server uses it directly.
 //! The usual verification rejects such a certificate, because an authority must not be a server. curl accepts it, because the user
@@ -119,7 +119,7 @@ impl ServerCertVerifier for Verifier {
     ) -> Result<ServerCertVerified, Error> {
         let usual = self.usual.verify_server_cert(end_entity, intermediates, name, ocsp_response, now);
         match usual {
-            // The dates need no further check, because the usual verification returns another error for an expired certificate.
+            // The dates need no check here, because the usual verification would have returned another error for an expired certificate.
             Err(error) if is_authority_as_server(&error) && self.named.contains(end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
                 Ok(ServerCertVerified::assertion())
@@ -151,7 +151,7 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Returns true if verification failed only because the certificate declares itself an authority.
+/// Returns true if verification failed only because the server's certificate declares itself a certificate authority.
 pub(crate) fn is_authority_as_server(error: &Error) -> bool {
     let Error::InvalidCertificate(CertificateError::Other(OtherError(other))) = error else { return false };
     matches!(other.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))

@@ -41,24 +41,24 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// Fails if the transport cannot be set up because of the certificates or headers.
     fn build(config: TransportConfig) -> Result<Self, TransportError>;
 
-    /// Opens up to `count` connections before the run, provided that the server does not count this as work. Waits for these connections
-    /// for at most `patience` (real time). A connection to a mockserver is ready once the server has answered on it.
+    /// Opens up to `count` connections before the run, and waits for them for at most `patience` (real time). Opens none if the server
+    /// would count this as work. A connection to a mockserver is ready once the server has answered on it.
     fn warm_up(&self, count: usize, patience: Duration) -> impl Future<Output = WarmUp> + Send;
 
-    /// Limits the transport to `connections` connections, because a mockserver accepted no more during the warm-up. Does nothing for other
-    /// servers, because they need not answer during the warm-up.
+    /// Limits the transport to `connections` connections, because a mockserver accepted no more during the warm-up. For other servers it
+    /// does nothing, because they need not answer during the warm-up.
     fn limit_connections(&self, connections: usize);
 
     fn send(&self, attempt: SentAttempt) -> impl Future<Output = Answer> + Send;
 
-    /// Returns the maximum number of attempts in flight: one on each open connection, and a few that open a connection. Further
-    /// attempts would queue inside the transport, where they are not counted.
+    /// Returns the maximum number of attempts in flight. It permits one attempt on each open connection, and a few more that open a
+    /// connection. Further attempts would queue inside the transport, where they are not counted.
     fn room(&self) -> usize;
 
-    /// Waits until the value of [`room`](Self::room) has increased.
+    /// Waits until the result of [`room`](Self::room) has increased.
     fn grown(&self) -> impl Future<Output = ()> + Send;
 
-    /// Records that an attempt failed or was withdrawn, and that its connection was lost with it.
+    /// Records the loss of a connection, because its attempt failed or was withdrawn.
     fn on_lost(&self);
 
     fn connections(&self) -> u64;
@@ -74,7 +74,7 @@ pub struct WarmUp {
     pub ready: usize,
 }
 
-/// Calls `attempt` `count` times concurrently, to get a connection ready each time. Returns how many calls succeeded within
+/// Makes `count` calls of `attempt` at the same time. Each call gets one connection ready. Returns how many calls succeeded within
 /// `patience`.
 pub(crate) async fn ready_in_time<F>(count: usize, patience: Duration, attempt: impl Fn() -> F) -> usize
 where
@@ -111,8 +111,8 @@ pub struct TransportConfig {
     pub threads: NonZero<usize>,
     /// Number of HTTP/2 connections per thread. Attempts are distributed over these connections.
     pub http2_connections: NonZero<usize>,
-    /// Ratio of real time to experiment time. It is used to convert the advice of servers that do not receive the run's headers, because
-    /// their advice is in real time.
+    /// Ratio of real time to experiment time. Servers that do not receive the run's headers give retry advice in real time. The ratio is
+    /// used to convert this advice.
     pub scale: TimeScale,
 }
 
@@ -131,7 +131,7 @@ pub struct RunHeaders {
     pub seed: u64,
     /// Number of this shard, if the run's clients are divided into shards. The mockserver counts each shard separately.
     pub shard: Option<u32>,
-    /// Wall-clock time of the server's start. The server uses experiment time in its answers to a run, also in dates.
+    /// Wall-clock time at which the server started. In its answers to a run, the server uses experiment time, also for dates.
     pub anchor: WallTime,
 }
 

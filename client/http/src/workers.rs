@@ -35,7 +35,7 @@ struct WorkerId {
 struct Lane<T> {
     handle: Handle,
     transport: T,
-    /// Jobs for this lane's thread; `None` for the driver's own thread, to which jobs are handed directly.
+    /// Jobs for the thread of this lane. `None` for the driver's own thread, which receives its jobs directly.
     jobs: Option<Errands>,
     assignments: Vec<Arc<WorkerSlot>>,
     idle: Vec<usize>,
@@ -72,10 +72,10 @@ pub(crate) struct Workers<T> {
     lanes: Vec<Lane<T>>,
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
-    /// Attempts that wait for a connection, each with the start of its wait. The wait is also included in the send lag.
+    /// Attempts that wait for a connection, each with the instant at which its wait began. The send lag of an attempt includes its wait.
     waiting: VecDeque<(SentAttempt, Instant)>,
     waits: Latencies,
-    /// Serial number of the attempt in each slot, and the worker that carries the attempt.
+    /// For each slot, the serial number of its attempt, and the worker that carries this attempt.
     carriers: Vec<Option<(u64, WorkerId)>>,
 }
 
@@ -92,7 +92,7 @@ struct AssignmentState {
 }
 
 impl<T: Transport> Workers<T> {
-    /// Creates workers on the given runtimes, each of which has its own transport. The first runtime is the caller's.
+    /// Creates workers on the given runtimes. Each runtime has its own transport. The first runtime belongs to the caller.
     pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
         let lane = |(number, (handle, transport))| Lane {
             jobs: (number > 0).then(|| Errands::to(&handle)),
@@ -116,8 +116,8 @@ impl<T: Transport> Workers<T> {
         self.answers.clone()
     }
 
-    /// Sends an attempt as soon as there is room for it. An attempt for another thread is only collected, and is passed on by
-    /// [`Self::tell`].
+    /// Sends an attempt as soon as there is room for it. If the attempt is for another thread, it is only collected. [`Self::tell`] passes
+    /// it on.
     pub(crate) fn send(&mut self, attempt: SentAttempt) {
         match self.free_lane() {
             Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
@@ -199,7 +199,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Withdraws an attempt. Returns the attempt if it had not been sent yet.
+    /// Withdraws an attempt. Returns the attempt if it was still waiting to be sent.
     pub(crate) fn cancel(&mut self, key: AttemptKey) -> Option<SentAttempt> {
         if let Some(position) = self.waiting.iter().position(|(attempt, _)| attempt.attempt == key) {
             let (launched, since) = self.waiting.remove(position)?;
@@ -268,7 +268,7 @@ async fn work<T: Transport>(
         })
         .await;
         let at = clock.now();
-        // A withdrawn attempt has no result. Its answer only reports that the worker is idle again.
+        // A withdrawn attempt has no result. The answer is delivered only to report that the worker is idle again.
         let answer = answer.unwrap_or_else(Answer::withdrawn);
         answers.put(Delivered { attempt: launched.attempt, sent_at, at, answer, worker });
     }

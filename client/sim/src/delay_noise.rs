@@ -1,15 +1,15 @@
-//! Noise for simulated delays. In a real network no two round trips take exactly the same time. Strategies that react to latencies give
-//! degenerate results if round trips always take the same time.
+//! Noise for simulated delays. In a real network no two round trips take exactly the same time. If all round trips did, strategies that
+//! react to latencies would give degenerate results.
 
 use std::time::Duration;
 
 use mockserver_core::Config;
 use vocabulary::Distribution;
 
-/// Returns the server configuration with up to `noise` added to constant delays. Noise is added to a constant network delay, even if that
-/// delay is zero, and to a constant return delay, unless that delay is zero. Random delays are unchanged.
+/// Returns the server configuration with a random addition of up to `noise` to each constant delay. A constant network delay gets noise
+/// even if it is zero. A constant return delay gets noise only if it is not zero. Random delays are unchanged.
 ///
-/// A delay with noise is uniformly distributed and, like every other random value, determined by seed, op and attempt. Its minimum is the
+/// A delay with noise is uniformly distributed. Like every other random value, it is determined by seed, op and attempt. Its minimum is the
 /// constant delay, so the lower bound on the makespan is unchanged.
 #[must_use]
 pub fn with_delay_noise(server: &Config, noise: Duration) -> Config {

@@ -1,13 +1,13 @@
-//! Event loop of the virtual-time driver. It runs a client and the client's counterpart (the peer) on one virtual
-//! clock.
+//! Event loop of the virtual-time driver. It runs a client and its peer on one virtual clock. The peer is a simulated server, or a log that
+//! replaces the server.
 
 use loadgen_core::{AttemptKey, Input, Output, Run, SentAttempt};
 use vocabulary::Instant;
 
 use crate::steer::Steer;
 
-/// Number of events between two calls of `steer`, the callback of the run's observer. The calls are frequent enough to update a screen and
-/// too rare to cost time.
+/// Number of events between two calls of `steer`, a callback with which an observer follows or stops the run. The calls are frequent enough
+/// to update a screen, and too rare to cost time.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 16;
 
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
@@ -21,8 +21,9 @@ pub(crate) trait Peer {
     /// Returns the instant of the peer's next event, or [`Instant::FAR_FUTURE`] if there is none.
     fn next_at(&self) -> Instant;
 
-    /// Advances from `now` to the first instant at which the peer has an input for the client. Advances at most to `until`, because the
-    /// client does nothing before `until`. Passes all inputs that are due at the reached instant to `tell`, and returns the instant.
+    /// Advances from `now` to the first instant at which the peer has an input for the client, but not beyond `until`. Before `until` the
+    /// client does nothing unless it receives an input. Passes all inputs that are due at the reached instant to `tell`, and returns that
+    /// instant.
     fn go_on(&mut self, now: Instant, until: Instant, tell: impl FnMut(Instant, &Input)) -> Option<Instant>;
 }
 
@@ -56,10 +57,10 @@ impl<P: Peer> EventLoop<P> {
             if self.peer.next_at() <= until {
                 self.advance_peer(until);
             }
-            // If no input arrives, the client has no output before `client_until`, so the clock jumps to that instant.
+            // Without an input, the client has no output before `client_until`. So the clock jumps to that instant.
             if self.client_until > self.now {
-                // A client that waits for a response that never arrives has a pending timeout. If no timeout is pending, nothing can happen
-                // any more, so the run ends.
+                // As long as the client waits for a response, a timeout is pending, even if the response never arrives. If no timeout is
+                // pending, nothing can happen any more, so the run ends.
                 if self.client_until == Instant::FAR_FUTURE {
                     break;
                 }
@@ -68,7 +69,7 @@ impl<P: Peer> EventLoop<P> {
             match self.run.poll_output(self.now) {
                 Output::Send(launched) => self.peer.on_send(self.now, launched),
                 Output::Cancel(key) => self.peer.on_cancel(self.now, key),
-                // The returned instant `at` equals `now` if the client needs another poll at the same instant.
+                // If the client needs another poll at the same instant, `at` is equal to `now`.
                 Output::WaitUntil(at) => self.client_until = at,
                 Output::Idle => self.client_until = Instant::FAR_FUTURE,
                 Output::Done => break,

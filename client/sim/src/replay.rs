@@ -1,5 +1,5 @@
-//! Replay of the logs of a real run in virtual time. Client and server are replayed separately, each up to its first difference from the
-//! log.
+//! Replay of the logs of a real run in virtual time. Client and server are replayed separately. Each replay is compared with its log, up to
+//! the first difference.
 //!
 //! The client's logged inputs pass through the event loop of the simulation. The server's logged inputs pass through the server core in the
 //! same way as in the simulation. In both replays, every timer fires exactly at its instant. A successful replay therefore shows that the

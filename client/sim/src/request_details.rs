@@ -8,11 +8,11 @@ use loadgen_core::{Requests, SentAttempt, authorization};
 use mockserver_core::{FieldSelection, RequestFields, Step};
 use vocabulary::wire;
 
-/// Maximum number of cached request details. With more combinations of kind, key and step, new entries replace older
+/// Maximum number of cached request details. If there are more combinations of request kind, API key and step, new entries replace older
 /// ones.
 const MAX_KEPT: u64 = 1 << 14;
 
-/// Headers that differ between attempts or clients. Request details that contain one of these headers are not cached.
+/// Headers whose values differ between attempts or clients. Request details with one of these headers are not cached.
 const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
 
 /// Source and cache of request details. All ops with the same request kind and API key share their details.
@@ -23,8 +23,8 @@ pub(crate) struct RequestDetails {
     /// HTTP method of requests that belong to no kind of a request mix.
     method: Box<str>,
     wants: FieldSelection,
-    /// Direct-mapped cache of request details by kind, API key and step. The number of an entry identifies the
-    /// combination to which it belongs.
+    /// Direct-mapped cache of request details by request kind, API key and step. Several combinations share an entry, so each entry
+    /// contains the number of the combination to which it belongs.
     kept: Vec<Option<(u64, Arc<RequestFields>)>>,
 }
 

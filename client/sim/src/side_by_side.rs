@@ -5,22 +5,23 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Maximum time for which a finished result waits for other results. Results are delivered in batches, because each wake-up of the receiver
-/// occupies a core for a moment.
+/// Maximum time for which a finished result waits until more results are finished. Results are delivered in batches, because each wake-up
+/// of the receiver occupies a core for a moment.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// Number of consecutive waits without a result after which `take` is called with `None`.
+/// Number of consecutive waits without a result after which the callback `take` is called with `None`.
 const TICK: u32 = 10;
 
-/// Number of finished results per thread at which the receiver is woken.
+/// Number of finished results, per worker thread, at which the receiver is woken.
 const WAKING: usize = 4;
 
-/// Number of undelivered results per thread at which worker threads pause.
+/// Number of undelivered results, per worker thread, at which the workers pause.
 const MAX_WAITING: usize = 16;
 
-/// Executes `count` independent jobs on `threads` threads. Passes their results to `take`, in order and on the calling thread, while other
-/// jobs continue. Calls `take` with `None` from time to time while there is no result. If `take` returns `false`, no further job is
-/// started, but the results of started jobs are still delivered.
+/// Executes `count` independent jobs on `threads` threads. Passes the results to `take`, in the order of the jobs and on the calling
+/// thread, while other jobs continue. While there is no result, calls `take` with `None` from time to time.
+///
+/// If `take` returns `false`, no further job is started, but the results of started jobs are still delivered.
 pub fn side_by_side<T: Send>(
     count: usize,
     threads: usize,
@@ -65,9 +66,9 @@ pub fn side_by_side<T: Send>(
 
 struct Shared<T> {
     state: Mutex<State<T>>,
-    /// Condition that enough results are ready for the receiver, or that no worker is left.
+    /// Condition variable for the receiver: signalled when enough results are ready, or when no worker is left.
     worth_taking: Condvar,
-    /// Condition that the receiver has taken results, so that workers may continue.
+    /// Condition variable for the workers: signalled when the receiver has taken results, so that they may continue.
     room: Condvar,
     threads: usize,
 }
@@ -90,8 +91,8 @@ impl<T> Shared<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the next job, or `None` if there is none. Waits while too many results are undelivered, so that workers do not
-    /// run far ahead of the receiver.
+    /// Returns the index of the next job, or `None` if there is none. If too many results are undelivered, first waits, so that workers do
+    /// not run far ahead of the receiver.
     fn begin(&self) -> Option<usize> {
         let full = |state: &mut State<T>| {
             state.next < state.count && state.results.len() >= MAX_WAITING * self.threads
@@ -112,8 +113,8 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Returns the results that are ready. If they are few, waits for more, for a limited time. Returns `None` once no worker is left and
-    /// all results were taken.
+    /// Returns the results that are ready. If only few are ready, first waits for more, but only for a limited time. Returns `None` once no
+    /// worker is left and all results were taken.
     fn collect(&self) -> Option<BTreeMap<usize, T>> {
         let few = |state: &mut State<T>| state.working > 0 && state.results.len() < WAKING * self.threads;
         let waited = self.worth_taking.wait_timeout_while(self.state(), PATIENCE, few);

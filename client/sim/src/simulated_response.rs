@@ -27,7 +27,7 @@ pub(crate) struct SimulatedResponse {
     pub(crate) advised_wait: Option<Duration>,
 }
 
-/// Server settings that determine the form of its responses, and the client's classifiers for these responses.
+/// Server settings that determine the form of the server's responses, and the client's classifiers for these responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResponseForm<'a> {
     pub(crate) config: &'a Config,
@@ -45,8 +45,8 @@ pub(crate) struct StepClassifiers {
 }
 
 impl StepClassifiers {
-    /// Creates classifiers that treat two kinds of statuses as rejections: those in the client's configuration, and those with which the
-    /// server rejects.
+    /// Creates classifiers that treat certain statuses as rejections: the statuses in the client's configuration, and the statuses with
+    /// which the server rejects.
     pub(crate) fn new(rejected_when: &RejectedWhen, config: &Config) -> Self {
         let of =
             |conditional_writes| Classifier::new(rejected_when, config.reject_statuses(), conditional_writes);
@@ -59,7 +59,8 @@ impl StepClassifiers {
 }
 
 impl SimulatedResponse {
-    /// Returns the outcome of an attempt that got this response. `took` is the attempt's duration at the server, if the server reported it.
+    /// Returns the outcome of an attempt that received this response. `took` is the duration of the attempt at the server, if the server
+    /// reported it.
     pub(crate) fn new(
         answer: &Answer,
         step: Step,
@@ -73,8 +74,7 @@ impl SimulatedResponse {
         Self { outcome, cause, server, advised_wait }
     }
 
-    /// Interprets a response that a fault, a template or a script changed. Returns `None` for a response that none of
-    /// them changed.
+    /// Interprets a response that was changed by a fault, a template or a script. Returns `None` for an unchanged response.
     #[inline(never)]
     fn in_other_words(
         answer: &Answer,
@@ -145,8 +145,7 @@ impl SimulatedResponse {
         Self::read(status, code, response)
     }
 
-    /// Interprets a response that a script gives, with its status, headers and body. No other function reads these
-    /// parts of a scripted response.
+    /// Interprets a response whose status, headers and body come from a script. No other function reads these parts of a scripted response.
     #[cold]
     fn scripted(
         answer: &ScriptedAnswer,
@@ -209,8 +208,8 @@ impl SimulatedResponse {
     }
 }
 
-/// Writes the outcome of a response into an existing completion. Completions are reused, because they are large and every attempt needs
-/// one.
+/// Writes the outcome of a response into an existing completion. Completions are reused, because every attempt needs one and they are
+/// large.
 #[inline]
 pub(crate) fn parse(
     completion: &mut Completion,
@@ -246,10 +245,11 @@ fn parse_custom(
     completion.advised_wait = answer.advice;
     let (status, code) = match answer.verdict {
         ServerDecision::Accepted => (Status::Succeeded, 200),
-        // A failure is caused by a fault. Responses changed by a fault were interpreted before this function is called.
+        // `Failed` does not occur here. Only a fault can make a request fail, and responses changed by a fault were interpreted before this
+        // function is called.
         ServerDecision::Rejected | ServerDecision::Failed => (Status::Rejected, config.reject_status),
         ServerDecision::Conflict => (Status::Rejected, 412),
-        // A deferred attempt was not started and got no response, so the client learns nothing about the server.
+        // A deferred attempt was neither started nor answered, so the client learns nothing about the server.
         ServerDecision::Deferred => {
             completion.outcome = Outcome::plain(Status::Deferred);
             (completion.cause, completion.server) = (None, None);
@@ -283,8 +283,8 @@ fn seen(answer: &Answer, took: Option<Duration>) -> ServerSeen {
     ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict: verdict_of(answer) }
 }
 
-/// Returns the server's verdict on a request. Returns `None` for a response given by a script, because the status of
-/// that response decides.
+/// Returns the server's verdict on a request. Returns `None` for a scripted response, because its status alone decides how the attempt
+/// counts.
 #[inline]
 fn verdict_of(answer: &Answer) -> Option<ServerVerdict> {
     answer.reply.is_none().then(|| verdict(answer.verdict))
@@ -304,8 +304,8 @@ pub(crate) fn no_response() -> Completion {
 
 #[inline(never)]
 fn advised(status: Status, code: u16, words: CustomResponses, reading: &ResponseParser) -> Outcome {
-    // Parse the advised delay from the text that the real server would write. No format of this text is a date, so the wall time is
-    // irrelevant.
+    // The advised delay is parsed from the text that the real server would write. This text never contains a date, so the wall-clock time
+    // is irrelevant.
     let response = reading.parse(code, &words, &[], WallTime::VIRTUAL_START);
     let (facts, outer_advice) = (response.facts, response.outer_advice);
     Outcome { facts, outer_advice, ..Outcome::advised(status, response.advice) }

@@ -1,5 +1,5 @@
-//! Simulated server: the server core as the client's counterpart in virtual time. The client's attempts become requests, and the server's
-//! responses become completions of attempts.
+//! Simulated server, which connects the server core to the client in virtual time. It turns the client's attempts into requests, and the
+//! server's responses into completions of attempts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ pub(crate) struct SimulatedServer {
     understanding: StepClassifiers,
     reading: Arc<ResponseParser>,
     /// Unfinished attempts, indexed by request id. Ids are small consecutive numbers, so that the server's tables stay as small as the
-    /// number of attempts in flight. An attempt has the slot of its op, and there are as many slots as unfinished ops.
+    /// number of attempts in flight.
     under_way: Vec<Option<UnderWay>>,
     /// Stack of free request ids. The id that was freed last is reused first.
     free: Vec<RequestId>,
     /// Latest request id of each attempt slot.
     ids: Vec<RequestId>,
-    /// Attempt with carrier sense that was sent at the current instant. The client does not know yet whether the attempt was started or
-    /// deferred.
+    /// Attempt with carrier sense that was sent at the current instant. It is set as long as the client does not know whether the attempt
+    /// was started or deferred.
     sensed: Option<(Instant, AttemptKey)>,
     /// Input for the client that reports the end of an attempt. This input is reused for every response.
     ended: Input,
@@ -115,8 +115,8 @@ impl SimulatedServer {
         self.server.handle(now, input);
     }
 
-    /// Reports whether an attempt with carrier sense was started. The server checks for free slots and starts the attempt in one step, so a
-    /// deferral is always its first response.
+    /// Reports to the client that an attempt with carrier sense was started, unless the server deferred it. The server checks for free
+    /// slots and starts the attempt in one step, so a deferral is always its first response.
     fn report_start(&mut self, at: Instant, attempt: AttemptKey, tell: &mut impl FnMut(Instant, &Input)) {
         let answer = self.server.next_answer(at);
         if !answer.as_ref().is_some_and(|answer| answer.verdict == ServerDecision::Deferred) {
@@ -151,7 +151,7 @@ impl SimulatedServer {
 
     fn deliver_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
         let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
-        // The attempt may have been withdrawn, and its id may belong to another attempt now.
+        // The attempt may have been withdrawn, and its request id may be in use by another attempt now.
         let waits = self.under_way[answer.id.0 as usize].is_some_and(|one| one.launched.attempt == attempt);
         if waits {
             self.deliver(at, &answer, tell);
@@ -170,7 +170,8 @@ impl SimulatedServer {
         }
     }
 
-    /// Reports a response to the client, unless the attempt continues with a write or was withdrawn.
+    /// Reports a response to the client. Does nothing if the attempt was withdrawn. After the read of a conditional write, sends the write
+    /// instead.
     #[inline]
     fn deliver(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
         let Some(UnderWay { launched, step }) = &self.under_way[answer.id.0 as usize] else { return };

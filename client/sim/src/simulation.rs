@@ -21,9 +21,9 @@ pub struct Finished {
 }
 
 impl Simulation {
-    /// Creates a simulation of this client and of a server with this configuration. `seed` is the run's seed, which
-    /// every request carries. It determines the server's random draws for that request, and the kinds and API keys of
-    /// requests. The configuration should have passed [`Config::validate`].
+    /// Creates a simulation of this client and of a server with this configuration, which should have passed
+    /// [`Config::validate`]. `seed` is the run's seed, which every request carries. It determines the server's random
+    /// draws for that request. It also determines the kinds and API keys of requests.
     pub fn new(client: Run, kind: OperationKind, seed: u64, server: Config) -> Self {
         Self::with_method(client, kind, seed, server, "GET")
     }

@@ -15,8 +15,8 @@ use crate::transport::{RunHeaders, TransportConfig, TransportError};
 /// User agent, which lets operators of servers identify the sender.
 pub(crate) const AGENT: &str = concat!("tailback-loadgen/", env!("CARGO_PKG_VERSION"));
 
-// The header names are constants, so that they are not parsed for every attempt.
-/// Headers with a different value in every attempt of a run. They come first in each template.
+/// Headers whose values differ between the attempts of a run. They come first in each template. Their names are constants, so that the
+/// names are not parsed for every attempt.
 const OWN: [HeaderName; 3] = [
     HeaderName::from_static(wire::OP),
     HeaderName::from_static(wire::ATTEMPT),
@@ -27,11 +27,11 @@ const MIN_FREE: HeaderName = HeaderName::from_static(wire::MIN_FREE);
 #[derive(Debug)]
 pub(crate) struct Prepared {
     plain: Template,
-    /// Template of the read that precedes each conditional write; `None` for other kinds of ops. If set, `plain` is the template of the
-    /// write.
+    /// Template of the read that precedes each conditional write. In this case `plain` is the template of the write. `None` for ops that
+    /// have no such read.
     read: Option<Template>,
-    /// Templates of the parts that differ between ops: kinds of requests, which replace `plain`, and API keys. `None` if no
-    /// part differs.
+    /// Templates for the parts of requests that differ between ops: the kind of request, whose template replaces `plain`, and the API key.
+    /// `None` if all ops have the same request.
     asked: Option<RequestTemplates>,
     body: bytes::Bytes,
     run: Option<RunHeaders>,
@@ -41,7 +41,7 @@ pub(crate) struct Prepared {
 pub(crate) enum Step {
     Only,
     Read,
-    /// Conditional write, which takes effect only if the object still has this entity tag.
+    /// Conditional write. The server performs it only if the object still has this entity tag.
     Write(HeaderValue),
 }
 
@@ -102,8 +102,8 @@ impl Prepared {
 
     /// Replaces the templates by templates for read-modify-writes.
     ///
-    /// A read-modify-write is a GET and then a PUT, regardless of the configured method. The PUT follows at once, has the body, and sends
-    /// the GET's entity tag as `If-Match`. The tag is opaque and is sent back exactly as received.
+    /// A read-modify-write is a GET that is immediately followed by a PUT, regardless of the configured method. Only the PUT has the body.
+    /// It sends the GET's entity tag in the header `If-Match`, exactly as received, because entity tags are opaque.
     fn reading_first(mut self) -> Self {
         self.plain.method = Method::PUT;
         self.plain.headers.remove(IF_MATCH);
@@ -118,8 +118,7 @@ impl Prepared {
         self
     }
 
-    /// Adds `Content-Length: 0` to requests that have no body although requests with their method usually have one (RFC 9110,
-    /// section 8.6).
+    /// Adds `Content-Length: 0` to requests without a body, if requests with their method usually have one (RFC 9110, section 8.6).
     fn declare_empty_bodies(&mut self) {
         const WITHOUT_BODY: [Method; 4] = [Method::GET, Method::HEAD, Method::DELETE, Method::CONNECT];
         let Self { plain, read, asked, body, .. } = self;
@@ -136,7 +135,7 @@ impl Prepared {
         self.read.is_some()
     }
 
-    /// Returns the template of plain ops, from which admin requests are derived.
+    /// Returns the template of ops without a request kind. Admin requests are derived from it, too.
     pub(crate) fn plain(&self) -> &Template {
         &self.plain
     }
@@ -154,7 +153,7 @@ impl Prepared {
         if template.has_body { &self.body } else { &NONE }
     }
 
-    /// Returns the headers of a single request that its template does not contain.
+    /// Returns the headers of one request that its template does not contain, because their values differ between requests.
     fn own_headers(
         &self,
         attempt: &SentAttempt,
@@ -169,15 +168,15 @@ impl Prepared {
         min_free.into_iter().chain(tag).chain(key.map(|key| (AUTHORIZATION, key)))
     }
 
-    /// Returns the numbers that identify an attempt to a mockserver, in the order of [`OWN`]; `None` for other servers.
+    /// Returns the three numbers that identify an attempt to a mockserver, in the order of the headers [`OWN`]. `None` for other servers.
     fn own_numbers(&self, attempt: &SentAttempt) -> Option<[u64; 3]> {
         self.run.map(|_| [attempt.op, attempt.ordinal.into(), attempt.client.into()])
     }
 
     pub(crate) fn render(&self, attempt: &SentAttempt, step: &Step) -> Rendered<'_> {
         let template = self.template(attempt, step);
-        // Fast path: cloning a header map is much cheaper than building one. The headers that differ between attempts come first in the
-        // map, so they are found without comparing names.
+        // Fast path: copies the template's header map, which is much cheaper than building a new one. The headers that differ between
+        // attempts come first in the map, so they are found without comparing names.
         let mut headers = template.headers.clone();
         if let Some(own) = self.own_numbers(attempt) {
             for (value, own) in headers.values_mut().zip(own) {

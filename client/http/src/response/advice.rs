@@ -8,8 +8,8 @@ use vocabulary::WallTime;
 
 use crate::response::fields::Headers;
 
-/// Parses the parts of a response that the strategy needs, and its retry advice for the harness. Dates in the advice are evaluated relative
-/// to `answered`, the time at which the server responded. If this time is unknown, dates are relative to the client's clock.
+/// Parses the parts of a response that the strategy needs, and the retry advice that the test harness needs. Dates in the advice are
+/// relative to `answered`, the time at which the server responded. If this time is unknown, the client's clock is used instead.
 pub(crate) fn parse(
     reading: &ResponseParser,
     code: u16,
@@ -19,7 +19,7 @@ pub(crate) fn parse(
 ) -> ParsedResponse {
     let now = answered.unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        // If the clock is set before 1970, no date counts as past.
+        // A clock that is set before 1970 is treated as if it showed the start of 1970. So no date counts as past.
         WallTime::from_unix(since_unix.unwrap_or(Duration::ZERO))
     });
     reading.parse(code, &Headers(code, headers), body, now)

@@ -6,7 +6,7 @@ use http::{HeaderMap, HeaderName};
 use tailback::{AdviceHeaders, AdviceValue};
 use vocabulary::wire;
 
-// The header name is a constant, because a look-up by text would parse the name each time.
+// The header name is a constant, so that it is not parsed from a text at each look-up.
 const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
 /// Status and headers of a response. Header values with characters other than visible ASCII (RFC 9110, section 5.5) count as

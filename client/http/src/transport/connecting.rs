@@ -1,7 +1,7 @@
 //! Limit on simultaneous connection attempts ("connects"), and measurement of their durations.
 //!
-//! Without a limit, a burst of requests at a cold pool opens as many connections at once, until the process has no file
-//! descriptors left.
+//! Without a limit, a burst of requests that finds no open connections opens one connection for each request. In the end the process has no
+//! file descriptors left.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -14,8 +14,8 @@ use loadgen_core::Latencies;
 use tokio::sync::{Notify, Semaphore};
 use tower::{Layer, Service};
 
-/// Maximum number of simultaneous connects. A connect costs as much as several attempts. Without this limit, a short delay
-/// would cause more connects than the machine can process, and these would cause further delay.
+/// Maximum number of simultaneous connects. A connect costs as much as several attempts. Without this limit, a short delay would cause more
+/// connects than the machine can process, and so even more delay.
 const CONNECTS_AT_ONCE: usize = 32;
 
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ struct Shared {
     opened: Mutex<Latencies>,
     /// Maximum number of open connections. Each connection needs a file descriptor.
     most: AtomicUsize,
-    /// Number of open connections, as far as it is known.
+    /// Estimated number of open connections. It is not exact, because it is not always known whether a connection has ended.
     open: AtomicUsize,
     /// Number of requests inside the HTTP client. A request is counted as soon as its future is first polled.
     requests: AtomicUsize,
@@ -60,10 +60,11 @@ impl Connecting {
         self.shared.most.fetch_min(most, Ordering::Relaxed);
     }
 
-    /// Returns the maximum number of simultaneous requests for which there is a connection or a permit to open one.
+    /// Returns the maximum number of simultaneous requests. It includes requests for which a connection is open, and requests that may open
+    /// one.
     pub(crate) fn room(&self) -> usize {
-        // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. But every request that is not
-        // opening a connection certainly has one. The number of these requests is therefore a lower bound of `open`.
+        // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. But every request in progress
+        // has a connection, unless it is still opening one. So the number of requests with a connection is a lower bound of `open`.
         let Shared { open, requests, pending, .. } = &*self.shared;
         let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
         (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
@@ -95,8 +96,8 @@ impl Connecting {
 
     pub(crate) fn on_lost(&self) {
         let one_less = |open: usize| open.checked_sub(1);
-        // Failed connects are also reported as lost connections, although they had no connection to lose. The count may therefore already
-        // be 0, and then it stays 0.
+        // A failed connect is also reported as a lost connection, although no connection was open. So the count may already be 0, and it
+        // then stays 0.
         let _ = self.shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
     }
 
@@ -109,8 +110,8 @@ impl Connecting {
     }
 }
 
-/// Guard of an open connection, for transports that observe the end of each of their connections. The connection counts as open
-/// until the guard is dropped.
+/// Guard of an open connection. The connection counts as open until the guard is dropped. Used by transports that observe the end of each
+/// of their connections.
 #[derive(Debug)]
 pub(crate) struct Open(pub(crate) Connecting);
 
@@ -148,8 +149,8 @@ impl<S> Layer<S> for Connecting {
 
 /// Connector that respects the limit on simultaneous connects.
 ///
-/// The pool clones its connector for every attempt, even if no connection is opened, and inner connectors are expensive to clone. So the
-/// inner connector is shared, and cloned only when a connection is really opened.
+/// The connection pool clones its connector for every attempt, even if no connection is opened. The wrapped connector is expensive to
+/// clone. So all clones share it, and it is cloned only when a connection is really opened.
 #[derive(Debug)]
 pub(crate) struct MeasuredConnector<S> {
     inner: Arc<Mutex<S>>,
@@ -175,7 +176,7 @@ where
     type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
 
     fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        // This connector is always ready. The clone of the inner connector that opens the connection is itself polled for readiness.
+        // This connector is always ready. The wrapped connector is cloned to open a connection, and only the clone is polled for readiness.
         Poll::Ready(Ok(()))
     }
 

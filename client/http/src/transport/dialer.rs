@@ -43,7 +43,7 @@ impl Dialer {
             "https" => {
                 let mut tls: ClientConfig = tls::config(target.trust())?;
                 tls.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
-                // The host of a URL has brackets around an IPv6 address, which a server name in TLS does not have.
+                // In a URL, an IPv6 address has brackets. A server name in TLS must not have them, so they are removed.
                 let host = target.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
                 let name = ServerName::try_from(host);
                 let name = name.map_err(|error| TransportError::Client(error.into()))?;
@@ -113,8 +113,8 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Returns true if client and server agreed on `protocol` (ALPN). Without TLS there is no negotiation, and both must use the protocol
-    /// by prior knowledge.
+    /// Returns true if client and server agreed on `protocol` during the TLS handshake (ALPN). Returns true without TLS, because then
+    /// nothing is negotiated and both sides must know the protocol in advance.
     pub(crate) fn agreed_on(&self, protocol: &[u8]) -> bool {
         match self {
             Self::Plain(_) => true,

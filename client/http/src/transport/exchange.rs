@@ -32,8 +32,8 @@ pub(crate) struct ParsedResponse {
     pub(crate) tag: Option<HeaderValue>,
 }
 
-/// Makes an attempt. A read-modify-write consists of a read and an immediate conditional write. If the read does not succeed,
-/// the attempt ends with the read's result. If the read has no entity tag, the attempt fails permanently.
+/// Makes an attempt. For a read-modify-write, it sends a read, immediately followed by a conditional write. If the read does not succeed,
+/// the attempt ends with the result of the read. If the answer to the read has no entity tag, the attempt fails permanently.
 pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) -> Answer {
     if !by.prepared().reads_first() {
         return match by.exchange(attempt, Step::Only).await {
@@ -65,7 +65,7 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) 
     answer
 }
 
-/// Reads a body completely and returns its first `max_kept` bytes.
+/// Reads a body to its end, and returns only its first `max_kept` bytes.
 ///
 /// # Errors
 /// Fails if the body is incomplete or longer than [`MAX_BODY`].
@@ -75,7 +75,7 @@ where
 {
     let mut left = MAX_BODY;
     let mut kept = Vec::new();
-    // Fast path: most bodies are known to be complete after their last frame, so the final poll is skipped.
+    // Fast path: skips the final poll if the body is known to be complete after its last frame, as most bodies are.
     while !body.is_end_stream()
         && let Some(frame) = body.frame().await
     {
@@ -98,8 +98,8 @@ pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
     is_read.then(|| headers.get(ETAG)).flatten().cloned()
 }
 
-/// Returns true if a request uses carrier sense, which means that the server starts it only with enough free slots. A write after a read
-/// does not use carrier sense, because the read already did.
+/// Returns true if a request uses carrier sense, so that the server starts it only if enough slots are free. A write after a read does not
+/// use carrier sense, because the read has already done so.
 pub(crate) fn looks(attempt: &SentAttempt, step: &Step) -> bool {
     attempt.min_free > 0 && !matches!(step, Step::Write(_))
 }

@@ -1,5 +1,5 @@
-//! HTTP/2 transport, with many attempts on one connection. Without TLS the server must support HTTP/2 by prior knowledge; with TLS both
-//! sides agree on HTTP/2 during the handshake.
+//! HTTP/2 transport, which carries many attempts on one connection. With TLS, both sides agree on HTTP/2 during the handshake. Without TLS
+//! nothing is negotiated, so the server must accept HTTP/2 at once (prior knowledge).
 
 mod body;
 mod link;
@@ -23,8 +23,8 @@ use crate::transport::dialer::Dialer;
 use crate::transport::exchange::{Exchange, ParsedResponse, attempt, looks, tag_of};
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
 
-/// Assumed maximum number of streams on a connection until the server announces its limit. RFC 9113, section 6.5.2, recommends
-/// that servers allow at least this many.
+/// Assumed maximum number of streams on a connection, until the server announces its limit. RFC 9113, section 6.5.2, recommends that
+/// servers permit at least this many.
 const STREAMS_BEFORE_SETTINGS: usize = 100;
 
 /// Maximum number of connections that are tried for one attempt.
@@ -42,9 +42,10 @@ struct Shared {
     connecting: Connecting,
     wanted: AtomicUsize,
     links: Mutex<Vec<Arc<Link>>>,
-    /// Ensures that one connection is opened at a time. Attempts that arrive meanwhile wait, and then use the new connection.
+    /// Lock that permits only one connection to be opened at a time. Attempts that arrive meanwhile wait for the new connection and then
+    /// use it.
     opening: AsyncMutex<()>,
-    /// Number of simultaneous streams that the server allows on all connections in total.
+    /// Number of simultaneous streams that the server allows, as the total over all connections.
     allowed: AtomicUsize,
     grown: Notify,
     /// True if the server is a mockserver, which does not count admin requests as work.
@@ -56,8 +57,8 @@ impl Shared {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the connection with the fewest streams. Returns `None` if fewer connections are open than wanted, because another one should
-    /// then be opened.
+    /// Returns the connection with the fewest streams. Returns `None` if there are fewer connections than wanted, because the caller should
+    /// then open another one.
     fn min_busy(&self) -> Option<Arc<Link>> {
         let mut links = self.links();
         links.retain(|link| !link.is_over());
@@ -78,7 +79,7 @@ impl Shared {
             let stream = self.dialer.dial().await?;
             Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
         };
-        // The future is boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
+        // The future is boxed, because the large future of a TLS handshake would otherwise be part of the future of every attempt.
         let link = self.connecting.open(Box::pin(open)).await?;
         self.links().push(link.clone());
         self.look_at_room();
@@ -102,9 +103,9 @@ impl Shared {
         (request, rendered.body)
     }
 
-    /// Opens a connection and determines how many streams the server allows. For a mockserver, it waits for the answer to an admin request,
-    /// which does not count as work. Returns whether the connection is ready. A connection on which a mockserver does not answer in time is
-    /// not used again.
+    /// Opens a connection and determines how many streams the server allows. If the server is a mockserver, it must also answer an admin
+    /// request, which does not count as work. Returns whether the connection is ready. If a mockserver does not answer in time, its
+    /// connection is not used again.
     async fn warm(&self, deadline: Instant) -> bool {
         let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
         if !self.is_mock {
@@ -135,7 +136,7 @@ impl Exchange for Http2Transport {
 
     async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &*self.shared;
-        // If several consecutive connections accept no stream, the server is assumed to accept none.
+        // If several connections in succession accept no stream, the server is assumed to accept none on any connection.
         for _ in 0..CONNECTIONS_TRIED {
             let (request, body) = shared.request(attempt, &step);
             let link = shared.link().await?;
@@ -206,8 +207,8 @@ impl Transport for Http2Transport {
     fn room(&self) -> usize {
         match self.shared.allowed.load(Ordering::Relaxed) {
             _ if self.shared.wanted.load(Ordering::Relaxed) == 0 => 0,
-            // No connection is open yet. As many attempts as any server is expected to allow wait inside the transport for the first
-            // connection. Further attempts wait outside the transport, where waiting times are counted.
+            // No connection is open yet, so some attempts wait inside the transport for the first one. As many attempts may wait there as
+            // any server is expected to allow. Further attempts wait outside the transport, where waiting times are counted.
             0 => STREAMS_BEFORE_SETTINGS,
             allowed => allowed,
         }
@@ -217,7 +218,8 @@ impl Transport for Http2Transport {
         self.shared.grown.notified().await;
     }
 
-    /// Does nothing, because a lost stream does not end its connection. The task of each connection reports the connection's end.
+    /// Does nothing, because a connection survives the loss of one of its streams. The connection's own task reports the end of the
+    /// connection.
     fn on_lost(&self) {}
 
     fn connections(&self) -> u64 {

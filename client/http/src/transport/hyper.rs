@@ -38,8 +38,8 @@ struct Shared {
     dialer: Dialer,
     connecting: Connecting,
     builder: Builder,
-    /// Open connections without a request in flight. The connection used last is used next. All users of the list are on one
-    /// thread, so the lock is never contended.
+    /// Open connections without a request in flight. The one that was used last is used next. Only one thread uses the list, so the lock is
+    /// never contended.
     idle: Mutex<Vec<Link>>,
     /// True if the server is a mockserver, which does not count requests to its admin endpoint as work.
     is_mock: bool,
@@ -53,7 +53,7 @@ impl Shared {
     }
 
     async fn connect(&self) -> Result<Link, ErrorKind> {
-        // The future is boxed, because the future of a TLS handshake is large and would otherwise enlarge the future of every attempt.
+        // The future is boxed, because the large future of a TLS handshake would otherwise be part of the future of every attempt.
         let stream = self.connecting.open(Box::pin(self.dialer.dial())).await?;
         let link = Link::new(stream, Open(self.connecting.clone()), &self.builder).await;
         link.map_err(|error| kind(&error, Stage::Connecting))
@@ -82,8 +82,8 @@ impl Shared {
             };
             match link.send(self.request(attempt, step)).await {
                 Ok(response) => return Ok((response, link)),
-                // The server closed the connection while it was idle, and hyper returned the request unsent. So the request is sent on
-                // another connection. The request is built again, because keeping a copy would double the memory of every attempt.
+                // The server closed the idle connection before this request, and hyper returned the request unsent. So the request is sent
+                // on another connection. It is built again for that, because keeping a copy would double the memory of every attempt.
                 Err(error) if error.message().is_some() && was_idle => {}
                 Err(error) => return Err(kind(&error.into_error(), Stage::Asking)),
             }
@@ -106,8 +106,8 @@ impl Shared {
         Ok(kept)
     }
 
-    /// Opens a connection. If the server is a mockserver, also waits until it has accepted the connection. Returns whether the connection
-    /// is ready.
+    /// Opens a connection. If the server is a mockserver, also waits until the server has accepted the connection. Returns whether the
+    /// connection is ready.
     async fn warm(&self) -> bool {
         let Ok(mut link) = self.connect().await else { return false };
         if !self.is_mock {

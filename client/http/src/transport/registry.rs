@@ -79,7 +79,7 @@ impl TransportChoice {
     }
 }
 
-/// A transport of any kind, for one run. The driver's loop is compiled for each kind of transport, so the choice among kinds
+/// A transport of any kind, for one run. The driver's loop is compiled separately for each kind of transport. So the choice of the kind
 /// costs nothing per attempt.
 pub struct ReadyTransport {
     drive: Box<DriveOver>,

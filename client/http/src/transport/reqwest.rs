@@ -76,8 +76,8 @@ impl Transport for ReqwestTransport {
         Ok(Self { client, shared: Arc::new(shared), connecting })
     }
 
-    /// Opens connections by requesting the counts of a mockserver, which does not count these requests as work. Other servers
-    /// are not contacted, because they would count the extra requests.
+    /// Opens connections to a mockserver by requesting its counts, because a mockserver does not count these requests as work. Other
+    /// servers would count them, so nothing is sent to other servers.
     async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
         if !self.shared.is_mock {
             return WarmUp::default();
@@ -90,14 +90,14 @@ impl Transport for ReqwestTransport {
             let request = self.client.get(url.clone()).headers(plain.headers.clone());
             async move {
                 let Ok(response) = request.send().await else { return false };
-                // Reading the body completely is sufficient, because only the next use of the connection shows whether it can be reused.
+                // It is sufficient to read the body completely. If the connection cannot be reused, only its next use shows this.
                 drain(http::Response::from(response).into_body(), 0).await.is_ok()
             }
         };
         let opened = || usize::try_from(self.connections()).unwrap_or(usize::MAX);
         let deadline = Instant::now() + patience;
-        // Several rounds may be needed: if answers arrive before all connects have begun, their connections are reused and
-        // fewer are opened. More than four rounds would be pointless.
+        // One round may not be enough. If answers arrive before all connects have begun, their connections are reused and fewer are opened.
+        // More than four rounds would be pointless.
         for _ in 0..4 {
             let missing = wanted.saturating_sub(opened());
             let left = deadline.saturating_duration_since(Instant::now());

@@ -14,9 +14,9 @@ use super::Difference;
 use crate::request_details::RequestDetails;
 use crate::simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
 
-/// Checks the client's log and the server's log of one run against each other. Every attempt must have reached the server with the settings
-/// and details that a simulation would give it, for GETs or for the run's kinds of requests. The client's parser must interpret the
-/// response as in that simulation. Only for withdrawn attempts may one log have less information than the other log.
+/// Compares the client's log and the server's log of one run. Every attempt must have reached the server with the settings and details that
+/// it would have in a simulation. The simulation uses GETs, or the run's kinds of requests. The client's parser must interpret the response
+/// as in the simulation. Only for withdrawn attempts may one log have less information than the other log.
 ///
 /// # Errors
 /// Returns the first attempt for which the two logs differ.
@@ -95,7 +95,7 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     for output in &log.outputs {
         let Output::Send(launched) = output else { continue };
         let key = name(launched.attempt);
-        // An attempt's key is reused only after the attempt that had it has ended.
+        // Attempts with the same key end in the order in which they were sent, because a key is reused only after its attempt has ended.
         let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
         let withdrawn = withdrawn.contains(&key);
         all.push(Sent { launched: *launched, response: end.and_then(advised_wait), withdrawn });
@@ -103,8 +103,8 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     all
 }
 
-/// Returns the attempts that reached the server, by op and by ordinal within the op. Each entry is a queue, because a deferred attempt is
-/// sent again with the same ordinal.
+/// Returns the attempts that reached the server, by op and by the attempt's ordinal within the op. Each entry is a queue, because a
+/// deferred attempt is sent again with the same ordinal.
 fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange>> {
     let mut all: BTreeMap<_, VecDeque<Exchange>> = BTreeMap::new();
     let reading = run.reading();
@@ -117,7 +117,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         understanding: &understanding,
     };
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
-    // Durations of the reads of conditional writes whose write has not arrived yet.
+    // Durations of reads whose conditional write has not arrived yet.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
         let (at, request, min_free, details_sent) = match event {
@@ -142,7 +142,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         };
         under_way.insert(request.id, (at, request));
         let attempt = (request.op, request.attempt);
-        // A write after a read is the second half of the same attempt.
+        // A write after a read is the second half of the same attempt, so it gets no entry of its own.
         if !(matches!(request.step, Step::Write { .. }) && reads.contains_key(&attempt)) {
             let is_read = request.step == Step::Read;
             all.entry(attempt).or_default().push_back(Exchange {

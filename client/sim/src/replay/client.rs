@@ -7,17 +7,19 @@ use super::Difference;
 use crate::event_loop::{EventLoop, Peer};
 use crate::steer::Steer;
 
-/// Replays the client's logged inputs with `run`, which must be in the state in which the logged run was before its start. Returns `run` if
-/// it made the same decisions. Every attempt must be sent at the same instant and end in the same way, with the same window after it. Every
-/// refused launch and every op given up must have the same instant and the same reason.
+/// Replays the client's logged inputs with `run`, which must be in the same state as the logged run before its start. Returns `run` if it
+/// made the same decisions as the logged run.
+///
+/// Every attempt must be sent at the same instant and end in the same way, with the same window after its end. Every refused launch and
+/// every given-up op must have the same instant and the same reason.
 ///
 /// # Errors
 /// Returns the first decision that differs.
 pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
     let (mut run, unread, _) = EventLoop::new(run, LoggedInputs(&log.inputs)).run(&mut |_, _| Steer::On);
-    // The client's log continues after the end of the run, because withdrawn attempts report their ends until the driver notices that the
-    // run is over.
+    // The client's log may have inputs after the end of the run. They are ends of withdrawn attempts, which arrive until the driver notices
+    // that the run is over.
     for (at, input) in unread.0 {
         run.handle_input(*at, *input);
     }

@@ -7,8 +7,8 @@ use vocabulary::Instant;
 
 use super::Difference;
 
-/// Replays the logged inputs with a server in virtual time, and checks that it gives the same responses. The responses must be for the same
-/// requests, with the same verdicts, at the same instants, and with the same counts.
+/// Replays the logged inputs with a server in virtual time, and checks that it gives the logged responses. Each response must be for the
+/// same request, with the same verdict, at the same instant, and with the same counts.
 ///
 /// # Errors
 /// Returns the first response that differs.
@@ -32,8 +32,8 @@ pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
 
 struct Replay {
     server: Server,
-    /// Responses in the order of their due times. An entry is `None` if the client left before the real server's driver had taken the
-    /// response.
+    /// Responses in the order in which they were due. An entry is `None` if the client left before the driver of the real server had taken
+    /// the response.
     answers: Vec<Option<Answer>>,
     /// Index in `answers` of the latest response to each request id.
     latest: BTreeMap<RequestId, usize>,
@@ -61,8 +61,8 @@ impl Replay {
             | Input::ArriveWith { request, .. } => {
                 self.latest.remove(&request.id);
             }
-            // A response was due when the request was cancelled, but the real server's driver had not taken the
-            // response yet.
+            // The request was cancelled when its response was already due. But the driver of the real server had not taken the response
+            // yet, so it is removed here.
             Input::Cancel(id) => {
                 if let Some(index) = self.latest.remove(id) {
                     self.answers[index] = None;

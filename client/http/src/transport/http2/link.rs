@@ -18,7 +18,7 @@ use crate::transport::exchange::{Undrained, drain};
 /// has read it.
 const WINDOWS: [u32; 2] = [1 << 20, 16 << 20];
 
-/// An HTTP/2 connection. A separate task of the connection carries all of its streams.
+/// An HTTP/2 connection. A task in the background carries all of its streams.
 pub(super) struct Link {
     sender: SendRequest<Bytes>,
     streams: AtomicUsize,
@@ -35,8 +35,8 @@ pub(super) enum Carried {
 }
 
 impl Link {
-    /// Starts HTTP/2 on an open connection. Fails if client and server did not agree on HTTP/2 during the TLS handshake. Up to
-    /// `streams` streams may be in flight before the server has announced its limit.
+    /// Starts HTTP/2 on an open connection. Fails if client and server did not agree on HTTP/2 during the TLS handshake. `streams` is the
+    /// maximum number of streams in flight until the server announces its own limit.
     pub(super) async fn open(
         stream: Stream,
         streams: usize,
@@ -57,7 +57,7 @@ impl Link {
         let is_over = Arc::<AtomicBool>::default();
         let over = is_over.clone();
         tokio::spawn(async move {
-            // The connection's error is ignored, because every stream receives the reason for the end of the connection.
+            // The task ignores the error of its connection, because every stream receives the reason for the connection's end, too.
             drop(connection.await);
             over.store(true, Ordering::Relaxed);
             connecting.on_lost();
@@ -77,7 +77,8 @@ impl Link {
         if self.is_over() { 0 } else { self.sender.current_max_send_streams() }
     }
 
-    /// Sends a request and reads its answer completely. `max_kept` computes how many bytes of the body to keep.
+    /// Sends a request and reads its answer completely. `max_kept` returns the number of bytes of the body that are kept for a given
+    /// status.
     pub(super) async fn carry(
         &self,
         request: Request<()>,

@@ -15,15 +15,15 @@ use tokio::task::JoinHandle;
 use crate::transport::connecting::Open;
 use crate::transport::dialer::Stream;
 
-/// An open connection that carries one request at a time. Dropping it closes the connection.
+/// An open connection that carries one request at a time. Dropping this value closes the connection.
 ///
-/// The connection's task reads and writes even while no request is in flight. The task therefore ends as soon as the server closes the
+/// A task reads and writes on the connection, even while no request is in flight. So the task ends as soon as the server closes the
 /// connection.
 pub(super) struct Link {
     sender: SendRequest<Full<Bytes>>,
     task: JoinHandle<()>,
-    /// Body of the last response. Dropping a body wakes the connection's task, so the body is kept until the next request, which wakes the
-    /// task anyway. This saves one poll per request.
+    /// Body of the last response. It is kept, because dropping a body wakes the connection's task. The next request wakes the task anyway,
+    /// so the body is dropped then. This saves one poll per request.
     last_body: Option<Incoming>,
 }
 
@@ -37,7 +37,7 @@ impl Link {
     /// Sends a request and returns the head of its response.
     ///
     /// # Errors
-    /// The error contains the reason for the failure, and the request if no part of it was sent.
+    /// The error contains the reason for the failure. It also contains the request, if no part of the request was sent.
     pub(super) fn send(
         &mut self,
         request: Request<Full<Bytes>>,
@@ -53,7 +53,7 @@ impl Link {
     }
 }
 
-/// Future of a connection's task. It is not an async block, because that would store the connection twice.
+/// Future that drives a connection in its task. An async block is not used, because it would store the connection twice.
 struct Driver {
     connection: Connection<TokioIo<Stream>, Full<Bytes>>,
     _open: Open,
@@ -63,13 +63,13 @@ impl Future for Driver {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        // The connection's error is ignored, because the request in flight receives it.
+        // The error of the connection is ignored here, because the request in flight receives it, too.
         Pin::new(&mut self.connection).poll(context).map(drop)
     }
 }
 
 impl Drop for Link {
-    /// Aborts the connection's task. An orderly shutdown would wait until the server reads, which may never happen.
+    /// Aborts the connection's task. An orderly shutdown would wait until the server reads the remaining data, which may never happen.
     fn drop(&mut self) {
         self.task.abort();
     }
