@@ -1,5 +1,5 @@
-//! Noise for simulated delays. In a real network no two round trips take exactly the same time. If all round trips did, strategies that
-//! react to latencies would give degenerate results.
+//! Noise for simulated delays. In a real network no two round trips take exactly the same time. If all simulated round trips
+//! did, strategies that react to latencies would give degenerate results.
 
 use std::time::Duration;
 
