@@ -22,14 +22,14 @@ impl TextField for Limit {
     }
 
     fn accepted(&self) -> &'static str {
-        "a duration up to 49 days, or none"
+        "a duration up to 49 days, or `none`"
     }
 }
 
 pub(super) fn wait(text: &str) -> Result<Duration, String> {
     let wait = duration_text::parse(text).map_err(|error| error.to_string())?;
     if wait > LONGEST {
-        return Err(format!("`{text}` is longer than the maximum wait of a client"));
+        return Err(format!("`{text}` is longer than 49 days, the longest wait of a client"));
     }
     Ok(wait)
 }

@@ -41,7 +41,7 @@ impl TextField for Reaction {
     }
 
     fn accepted(&self) -> &'static str {
-        "back-off, at-once, give-up, or a wait that replaces the advice, such as `1ms`"
+        "`back-off`, `at-once`, `give-up`, or a wait to use instead of the advised one, such as `1ms`"
     }
 }
 
@@ -65,7 +65,8 @@ impl TextField for Beyond {
     }
 
     fn accepted(&self) -> &'static str {
-        "cut, back-off, at-once, give-up, or a wait that replaces the advice, such as `30s`"
+        "`cut` (to `advice-limit`), `back-off`, `at-once`, `give-up`, or a wait to use instead of the \
+         advised one, such as `30s`"
     }
 }
 

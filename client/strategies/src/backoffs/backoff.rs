@@ -74,69 +74,100 @@ impl Default for Backoff {
 
 impl Configurable for Backoff {
     const NAME: &'static str = "backoff";
-    const SUMMARY: &'static str = "a wait whose growth, spread, bounds and rounding are chosen";
-    const RULE: &'static str = "before retry k wait max(min, spread(min(cap, offset + base * growth(k)))), rounded to grain; growth(k) is \
-         1 (constant), factor^(k-1) (exponential), factor^k - 1 (exponential-less-one), the wait before times factor in whole ms \
-         (truncated), k (linear), k^2 (square), k^4 (quartic), the k-th Fibonacci number; decorrelated waits U(base, 3 * the wait \
-         before), polly base * (x(k) - x(k-1)) / 1.4, x(k) = 2^t * tanh(sqrt(4t)), t = k-1+u; with u = U(0, 1) spread is * u \
-         (full), * (1+u)/2 (equal), * (1-j+2ju) (around|j), * (1-ju) (below|j), * (1+ju) (above|j), * U(a, b) (between|a|b), \
-         U(d, wait) (from|d), + U(0, d) (add|d), + ju of it whose whole seconds are cut (tower|j)";
-    const SOURCE: &'static str =
-        "production clients: AWS SDKs, urllib3, gRPC, Envoy, Polly, tower, resilience4j, Octokit and others";
+    const SUMMARY: &'static str = "waits with configurable growth, jitter, limits and rounding";
+    const RULE: &'static str = "before retry k, the client waits max(min, spread(min(cap, offset + base * \
+                                growth(k)))), rounded as `grain` says. growth(k) is 1 (constant), \
+                                factor^(k-1) (exponential), factor^k - 1 (exponential-less-one), k \
+                                (linear), k^2 (square), k^4 (quartic) or the k-th Fibonacci number \
+                                (fibonacci). With growth=truncated, each wait is the previous one times \
+                                factor, cut to whole ms. With growth=decorrelated, the wait is U(base, 3 * \
+                                previous wait), a random time between these two. With growth=polly, it is \
+                                base * (x(k) - x(k-1)) / 1.4, where x(k) = 2^t * tanh(sqrt(4t)) and t = \
+                                k-1+u. u is a random number from 0 to 1. spread turns a wait w into w * u \
+                                (full), w * (1+u)/2 (equal), w * (1-j+2ju) (around|j), w * (1-ju) \
+                                (below|j), w * (1+ju) (above|j), w * U(a, b) (between|a|b), U(d, w) \
+                                (from|d), w + U(0, d) (add|d), or w plus j * u * w without its whole \
+                                seconds (tower|j)";
+    const SOURCE: &'static str = "the code of production clients: AWS SDKs, urllib3, gRPC, Envoy, Polly, tower, resilience4j, \
+         Octokit and others";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "wait from which all others are computed", |config| &mut config.base),
-        Parameter::number("factor", "factor of the growth, if it has one", (1.0, 1000.0), |config| {
-            &mut config.factor
+        Parameter::duration("base", "first wait, from which the later ones are computed", |config| {
+            &mut config.base
         }),
+        Parameter::number(
+            "factor",
+            "factor from one wait to the next, for a growth that has a factor",
+            (1.0, 1000.0),
+            |config| &mut config.factor,
+        ),
         Parameter::text("cap", "longest wait before any retry", |config| &mut config.cap),
-        Parameter::choice("growth", "how the wait grows", |config| &mut config.growth),
-        Parameter::count("start", "number of the first retry in the formula", (0, 1000), |config| {
-            &mut config.start
+        Parameter::choice("growth", "how the waits grow from retry to retry", |config| &mut config.growth),
+        Parameter::count(
+            "start",
+            "value of k in the growth formula for the first retry",
+            (0, 1000),
+            |config| &mut config.start,
+        ),
+        Parameter::duration("offset", "time added to every wait, before jitter is applied", |config| {
+            &mut config.offset
         }),
-        Parameter::duration("offset", "time added to every wait before jitter", |config| &mut config.offset),
         Parameter::text(
             "first",
-            "wait before the first retry, which overrides all other settings",
+            "wait before the first retry, which replaces the computed one",
             |config| &mut config.first,
         ),
-        Parameter::text("delays", "list of waits, instead of growth", |config| &mut config.delays),
-        Parameter::choice("after-last", "after the last of `delays`: repeat it, or give up", |config| {
-            &mut config.after_last
-        }),
-        Parameter::text(
-            "formula",
-            "wait before retry k, instead of growth and spread; u is drawn from 0 to 1, prev is the previous wait",
-            |config| &mut config.formula,
-        ),
-        Parameter::text("spread", "jitter of the wait", |config| &mut config.spread),
-        Parameter::duration(
-            "grid",
-            "step of the jitter: waits are the lowest plus multiples of it, both ends included; 0 for none",
-            |config| &mut config.grid,
-        ),
-        Parameter::choice("cap-applies", "whether jitter can exceed the cap", |config| {
-            &mut config.cap_applies
-        }),
-        Parameter::duration("min", "shortest wait", |config| &mut config.min),
-        Parameter::choice("min-applies", "whether jitter can go below the minimum", |config| {
-            &mut config.min_applies
+        Parameter::text("delays", "explicit list of waits, used instead of `growth`", |config| {
+            &mut config.delays
         }),
         Parameter::choice(
+            "after-last",
+            "whether later retries repeat the last wait of `delays`, or the op is given up",
+            |config| &mut config.after_last,
+        ),
+        Parameter::text(
+            "formula",
+            "formula for the wait before retry k, used instead of `growth` and `spread`; u is a random \
+             number from 0 to 1, prev is the previous wait",
+            |config| &mut config.formula,
+        ),
+        Parameter::text("spread", "kind of jitter that is applied to each wait", |config| &mut config.spread),
+        Parameter::duration(
+            "grid",
+            "step of the jitter: a wait is the shortest one plus a whole number of steps; 0 allows any wait",
+            |config| &mut config.grid,
+        ),
+        Parameter::choice(
+            "cap-applies",
+            "whether `cap` applies before jitter, which may then exceed it, or after jitter",
+            |config| &mut config.cap_applies,
+        ),
+        Parameter::duration("min", "shortest wait before any retry", |config| &mut config.min),
+        Parameter::choice(
+            "min-applies",
+            "whether `min` applies before jitter, which may then go below it, or after jitter",
+            |config| &mut config.min_applies,
+        ),
+        Parameter::choice(
             "grain",
-            "final rounding of the wait; timer is cut-ms, but at least 1 ms",
+            "final rounding of the wait; `timer` cuts it to whole ms, but waits at least 1 ms",
             |config| &mut config.grain,
         ),
         Parameter::choice(
             "counter",
-            "failures that count: the op's, or those of the client's last failed op, plus one",
+            "failures from which the wait is computed: those of this op, or one more than those of the \
+             client's last failed op",
             |config| &mut config.counter,
         ),
-        Parameter::text("throttled-base", "base after an answer that means throttling", |config| {
-            &mut config.throttled_base
-        }),
-        Parameter::text("throttled-factor", "factor after such an answer", |config| {
-            &mut config.throttled_factor
-        }),
+        Parameter::text(
+            "throttled-base",
+            "value used instead of `base` after a throttling answer",
+            |config| &mut config.throttled_base,
+        ),
+        Parameter::text(
+            "throttled-factor",
+            "value used instead of `factor` after a throttling answer",
+            |config| &mut config.throttled_factor,
+        ),
     ];
 
     fn check(&self) -> Result<(), String> {
@@ -151,14 +182,15 @@ impl Configurable for Backoff {
             let throttled = self.throttled_base.0.is_some();
             if grows || has_factor || throttled || self.first.0.is_some() || self.base != default.base {
                 return Err(
-                    "`delays` sets each wait: leave out base, factor, growth, start, offset, first, throttled-base and throttled-factor"
+                    "`delays` already sets every wait: leave out `base`, `factor`, `growth`, `start`, \
+                     `offset`, `first`, `throttled-base` and `throttled-factor`"
                         .to_owned(),
                 );
             }
         }
         if let Some(formula) = &self.formula.0 {
             if grows || has_factor || is_spread || !self.delays.0.is_empty() {
-                return Err("`formula` sets each wait: leave out factor, growth, start, offset, delays, spread, grid, cap-applies, min-applies and throttled-factor"
+                return Err("`formula` already sets every wait: leave out `factor`, `growth`, `start`, `offset`, `delays`, `spread`, `grid`, `cap-applies`, `min-applies` and `throttled-factor`"
                     .to_owned());
             }
             for base in [Some(self.base), self.throttled_base.0].into_iter().flatten() {
@@ -171,7 +203,8 @@ impl Configurable for Backoff {
         let draws_itself = matches!(self.growth, GrowthName::Decorrelated | GrowthName::Polly);
         if draws_itself && (is_spread || self.start != default.start || !self.offset.is_zero()) {
             return Err(format!(
-                "`growth={word}` is random already: leave out spread, grid, cap-applies, min-applies, start and offset"
+                "`growth={word}` is already random: leave out `spread`, `grid`, `cap-applies`, \
+                 `min-applies`, `start` and `offset`"
             ));
         }
         if has_factor && !self.growth.has_factor() {
@@ -215,16 +248,17 @@ impl PartConfig for Backoff {
         let cap = self.cap.of(self.base);
         let mut doubts = Vec::new();
         if self.min > cap {
-            doubts.push("`min` is above `cap`: every wait is `min`".to_owned());
+            doubts.push("`min` is above `cap`, so every wait is `min`".to_owned());
         }
         if !self.grid.is_zero() && self.spread == Spread::None {
-            doubts.push("`grid` has no effect without `spread`: nothing is drawn".to_owned());
+            doubts.push("`grid` has no effect without `spread`, because the waits are not random".to_owned());
         }
         if self.after_last == AfterLast::GiveUp && self.delays.0.is_empty() {
             doubts.push("`after-last` has no effect without `delays`".to_owned());
         }
         if self.start == 0 && self.growth == GrowthName::Exponential {
-            doubts.push("`start=0` makes the first wait `base` divided by `factor`".to_owned());
+            doubts
+                .push("`start=0` makes the first wait shorter: it is `base` divided by `factor`".to_owned());
         }
         doubts
     }

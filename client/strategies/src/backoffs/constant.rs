@@ -25,8 +25,8 @@ impl Default for Constant {
 impl Configurable for Constant {
     const NAME: &'static str = "constant";
     const SUMMARY: &'static str = "the same delay before every retry";
-    const RULE: &'static str = "before retry n wait delay";
-    const SOURCE: &'static str = "scenario exploring-backoff (CB)";
+    const RULE: &'static str = "before each retry, the client waits for `delay`";
+    const SOURCE: &'static str = "scenario exploring-backoff, where it is called CB";
     const PARAMETERS: &'static [Parameter<Self>] =
         &[Parameter::duration("delay", "wait before every retry", |config| &mut config.delay)];
 }

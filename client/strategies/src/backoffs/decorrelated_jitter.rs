@@ -28,9 +28,9 @@ impl Default for DecorrelatedJitter {
 
 impl Configurable for DecorrelatedJitter {
     const NAME: &'static str = "decorrelated-jitter";
-    const SUMMARY: &'static str = "random delay up to three times the previous one";
-    const RULE: &'static str =
-        "before each retry wait s = min(cap, U(base, 3 * s)), where s is base at first";
+    const SUMMARY: &'static str = "a random delay, at most three times the previous one";
+    const RULE: &'static str = "before each retry, the client waits s = min(cap, U(base, 3 * s)): at least `base` and at most 3 \
+         times the previous wait; s starts at `base`";
     const SOURCE: &'static str =
         "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
     const PARAMETERS: &'static [Parameter<Self>] = &[

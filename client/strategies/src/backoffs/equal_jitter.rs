@@ -26,8 +26,9 @@ impl Default for EqualJitter {
 
 impl Configurable for EqualJitter {
     const NAME: &'static str = "equal-jitter";
-    const SUMMARY: &'static str = "half of the exponential delay, plus a random part of the other half";
-    const RULE: &'static str = "before retry n wait d/2 + U(0, d/2), where d = min(cap, base * 2^(n-1))";
+    const SUMMARY: &'static str = "half the exponential delay, plus a random part of the other half";
+    const RULE: &'static str = "before retry n, the client waits d/2 plus a random time from 0 to d/2, \
+                                where d = min(cap, base * 2^(n-1))";
     const SOURCE: &'static str =
         "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
     const PARAMETERS: &'static [Parameter<Self>] = &[

@@ -29,14 +29,18 @@ impl Default for Exponential {
 impl Configurable for Exponential {
     const NAME: &'static str = "exponential";
     const SUMMARY: &'static str = "a delay that doubles with every failure";
-    const RULE: &'static str = "before retry n wait min(cap, base * 2^(n-1)) * U(1-jitter, 1+jitter)";
-    const SOURCE: &'static str = "scenarios sync-musings, retry-delays, exploring-backoff (EB) and occ (AWS)";
+    const RULE: &'static str = "before retry n, the client waits min(cap, base * 2^(n-1)), times a random \
+                                factor from 1-jitter to 1+jitter";
+    const SOURCE: &'static str = "scenarios sync-musings, retry-delays, exploring-backoff (where it is \
+                                  called EB) and occ";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
-        Parameter::duration("cap", "longest wait before any retry, jitter aside", |config| &mut config.cap),
+        Parameter::duration("cap", "longest wait before any retry, before jitter is applied", |config| {
+            &mut config.cap
+        }),
         Parameter::number(
             "jitter",
-            "share of the wait by which it may be shorter or longer",
+            "jitter: share by which each wait is randomly shortened or lengthened",
             (0.0, 1.0),
             |config| &mut config.jitter,
         ),

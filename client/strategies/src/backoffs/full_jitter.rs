@@ -33,17 +33,18 @@ impl Default for FullJitter {
 
 impl Configurable for FullJitter {
     const NAME: &'static str = "full-jitter";
-    const SUMMARY: &'static str = "random delay up to the exponential one";
-    const RULE: &'static str = "before retry n wait U(min, min(cap, base * 2^(n-1)))";
+    const SUMMARY: &'static str = "a random delay, at most the exponential one";
+    const RULE: &'static str = "before retry n, the client waits a random time from min to min(cap, base * \
+                                2^(n-1))";
     const SOURCE: &'static str =
         "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
-        Parameter::duration("min", "shortest wait", |config| &mut config.min),
+        Parameter::duration("min", "shortest wait before any retry", |config| &mut config.min),
         Parameter::duration(
             "grid",
-            "waits are `min` plus whole multiples of this; 0 for any wait",
+            "step of the waits: each is `min` plus a whole number of steps; 0 allows any wait",
             |config| &mut config.grid,
         ),
     ];

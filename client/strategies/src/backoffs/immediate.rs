@@ -15,9 +15,10 @@ pub(crate) struct Immediate;
 
 impl Configurable for Immediate {
     const NAME: &'static str = "immediate";
-    const SUMMARY: &'static str = "retries at once";
-    const RULE: &'static str = "before retry n wait 0";
-    const SOURCE: &'static str = "scenarios occ (no backoff), exploring-backoff (NB) and ethernet (fixed)";
+    const SUMMARY: &'static str = "retries at once, without a delay";
+    const RULE: &'static str = "a failed op is retried at once";
+    const SOURCE: &'static str = "scenarios occ, exploring-backoff and ethernet, where it is called no \
+                                  backoff, NB and fixed";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 

@@ -25,9 +25,9 @@ impl Default for Linear {
 
 impl Configurable for Linear {
     const NAME: &'static str = "linear";
-    const SUMMARY: &'static str = "a delay that grows by base with every failure";
-    const RULE: &'static str = "before retry n wait min(cap, base * n)";
-    const SOURCE: &'static str = "scenario retry-delays (table of delays)";
+    const SUMMARY: &'static str = "a delay that grows by the same time with every failure";
+    const RULE: &'static str = "before retry n, the client waits min(cap, base * n)";
+    const SOURCE: &'static str = "scenario retry-delays, table of delays";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
         Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),

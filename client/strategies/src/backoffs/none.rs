@@ -15,9 +15,9 @@ pub(crate) struct NoRetry;
 
 impl Configurable for NoRetry {
     const NAME: &'static str = "none";
-    const SUMMARY: &'static str = "gives up at the first rejection or failure";
-    const RULE: &'static str = "an op ends at its first failure";
-    const SOURCE: &'static str = "the baseline of all scenarios";
+    const SUMMARY: &'static str = "never retries: an op is given up at its first rejection or failure";
+    const RULE: &'static str = "an op ends at its first rejection or failure";
+    const SOURCE: &'static str = "baseline of all scenarios";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 

@@ -28,15 +28,23 @@ impl Default for Thain {
 
 impl Configurable for Thain {
     const NAME: &'static str = "thain";
-    const SUMMARY: &'static str = "exponential delay times a random 1 to 2, up to an hour";
-    const RULE: &'static str = "before retry n wait min(R * base * factor^(n-1), cap), R = U(1, 2)";
+    const SUMMARY: &'static str = "the exponential delay times a random factor from 1 to 2, up to an hour";
+    const RULE: &'static str = "before retry n, the client waits min(R * base * factor^(n-1), cap), where R \
+                                is a random number from 1 to 2";
     const SOURCE: &'static str = "Thain, Exponential Backoff in Distributed Systems, 2009 (scenario ethernet); Thain and Livny, HPDC 2003";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "shortest wait before the first retry (T)", |config| &mut config.base),
-        Parameter::number("factor", "growth with every failure (F)", (1.0, 1000.0), |config| {
-            &mut config.factor
+        Parameter::duration("base", "shortest wait before the first retry (T in the papers)", |config| {
+            &mut config.base
         }),
-        Parameter::duration("cap", "longest wait before any retry (M)", |config| &mut config.cap),
+        Parameter::number(
+            "factor",
+            "factor by which the wait grows with every failure (F in the papers)",
+            (1.0, 1000.0),
+            |config| &mut config.factor,
+        ),
+        Parameter::duration("cap", "longest wait before any retry (M in the papers)", |config| {
+            &mut config.cap
+        }),
     ];
 }
 

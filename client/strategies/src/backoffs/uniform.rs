@@ -26,15 +26,15 @@ impl Default for Uniform {
 
 impl Configurable for Uniform {
     const NAME: &'static str = "uniform";
-    const SUMMARY: &'static str = "a random delay from one range before every retry";
-    const RULE: &'static str = "before retry n wait U(min, max)";
-    const SOURCE: &'static str = "scenario exploring-backoff (URB)";
+    const SUMMARY: &'static str = "a random delay from the same range before every retry";
+    const RULE: &'static str = "before each retry, the client waits a random time from min to max";
+    const SOURCE: &'static str = "scenario exploring-backoff, where it is called URB";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("max", "longest wait before a retry", |config| &mut config.max),
-        Parameter::duration("min", "shortest wait", |config| &mut config.min),
+        Parameter::duration("max", "longest wait before any retry", |config| &mut config.max),
+        Parameter::duration("min", "shortest wait before any retry", |config| &mut config.min),
         Parameter::duration(
             "grid",
-            "waits are `min` plus whole multiples of this; 0 for any wait",
+            "step of the waits: each is `min` plus a whole number of steps; 0 allows any wait",
             |config| &mut config.grid,
         ),
     ];

@@ -28,10 +28,12 @@ impl TextField for AdviceForms {
     }
 
     fn accepted(&self) -> &'static str {
-        "headers joined by `|`, each with its forms joined by `.`, such as `retry-after.whole.date`: \
-         retry-after, retry-after-ms, x-ms-retry-after-ms, x-amz-retry-after, ratelimit-reset, x-ratelimit-reset, \
-         x-ratelimit-retry-after, x-rate-limit-reset with whole, leading, decimal, inf, date, epoch, recent-epoch, rfc3339, go, and \
-         perhaps or-next, unless-empty, when-exhausted, rounded-up, as-ms, on-403, plus-1s; ratelimit, grpc-retry-pushback-ms alone"
+        "headers joined by `|`, each followed by the forms in which its value is read, such as \
+         `retry-after.whole.date`; headers with forms: retry-after, retry-after-ms, x-ms-retry-after-ms, \
+         x-amz-retry-after, ratelimit-reset, x-ratelimit-reset, x-ratelimit-retry-after, \
+         x-rate-limit-reset; forms: whole, leading, decimal, inf, date, epoch, recent-epoch, rfc3339, go; \
+         optional conditions after the forms: or-next, unless-empty, when-exhausted, rounded-up, as-ms, \
+         on-403, plus-1s; headers without forms: ratelimit, grpc-retry-pushback-ms"
     }
 }
 
@@ -41,7 +43,7 @@ impl HeaderForms {
         let name = words.next().unwrap_or_default();
         let header = Header::named(name).ok_or_else(|| {
             let names = HEADERS.iter().map(|header| header.name);
-            format!("`{name}` is not a known header of advice{}", did_you_mean(name, names))
+            format!("`{name}` is not a header from which a wait can be read{}", did_you_mean(name, names))
         })?;
         let mut this =
             Self { header, forms: Vec::new(), conditions: Vec::new(), status: None, plus: Duration::ZERO };
@@ -50,32 +52,44 @@ impl HeaderForms {
         }
         let has_forms = matches!(header.notation, Notation::Forms(_));
         if has_forms && this.forms.is_empty() {
-            return Err(format!("`{text}` lacks a form, such as `{name}.whole`"));
+            return Err(format!(
+                "`{text}` does not say how its value is read; write for example `{name}.whole`"
+            ));
         }
         if !has_forms && !this.forms.is_empty() {
-            return Err(format!("`{name}` has a form of its own"));
+            return Err(format!("the format of `{name}` is fixed, so write it without a form"));
         }
         if this.is(Condition::AsMillis) && header.notation != Notation::Forms(Unit::Seconds) {
-            return Err(format!("`{name}` is not in seconds, which `as-ms` takes for milliseconds"));
+            return Err(format!(
+                "`as-ms` reads seconds as milliseconds, but the value of `{name}` is not in seconds"
+            ));
         }
         if this.is(Condition::WhenExhausted) && header.remaining.is_none() {
-            return Err(format!("no header beside `{name}` reports the remaining requests"));
+            return Err(format!(
+                "`when-exhausted` cannot follow `{name}`, because no related header reports the remaining requests"
+            ));
         }
         Ok(this)
     }
 
     fn take(&mut self, word: &str) -> Result<(), String> {
-        let twice = || format!("`{word}` is given twice");
+        let twice = || format!("`{word}` is given twice; keep one of them");
         if let Some(time) = word.strip_prefix(PLUS) {
             if !self.plus.is_zero() {
                 return Err(twice());
             }
             self.plus = duration_text::parse(time).map_err(|error| error.to_string())?.min(LONGEST);
-            return if self.plus.is_zero() { Err(format!("`{word}` adds nothing")) } else { Ok(()) };
+            return if self.plus.is_zero() {
+                Err(format!("`{word}` adds no time; leave it out"))
+            } else {
+                Ok(())
+            };
         }
         if let Some(code) = word.strip_prefix(ON) {
             let status = code.parse().ok().filter(|status| (400..600).contains(status));
-            let status = status.ok_or_else(|| format!("`{word}` is not a status from 400 to 599"))?;
+            let status = status.ok_or_else(|| {
+                format!("`{word}` must be `on-` and a status from 400 to 599, such as `on-403`")
+            })?;
             return if self.status.replace(status).is_none() { Ok(()) } else { Err(twice()) };
         }
         let known = chosen::<Form>(word).map(|form| put(&mut self.forms, form));

@@ -38,7 +38,7 @@ impl TextField for Cap {
             ("none", _) => Self::None,
             (_, Some(count)) => {
                 let count = count.parse().ok().filter(|count| (1.0..=1e6).contains(count));
-                Self::Bases(count.ok_or("the multiple of the base must be from 1 to 1000000")?)
+                Self::Bases(count.ok_or("a multiple of `base` must be from `1x` to `1000000x`")?)
             }
             (text, None) => Self::At(up_to_a_day(text)?),
         };
@@ -54,6 +54,6 @@ impl TextField for Cap {
     }
 
     fn accepted(&self) -> &'static str {
-        "a duration up to a day, a multiple of base, or none at all, such as `30s` or `10x` or `none`"
+        "a duration up to a day such as `30s`, a multiple of `base` such as `10x`, or `none`"
     }
 }

@@ -336,10 +336,10 @@ fn a_zero_wait_is_kept_after_transport_failures_not_sheds() {
 #[test]
 fn contradictory_shapes_are_refused() {
     for (text, words) in [
-        ("delays=1s,factor=3", "`delays` sets each wait: leave out base, factor"),
-        ("delays=1s,first=0", "`delays` sets each wait"),
-        ("formula=k,spread=full", "`formula` sets each wait"),
-        ("formula=k,delays=1s", "`formula` sets each wait"),
+        ("delays=1s,factor=3", "`delays` already sets every wait: leave out `base`, `factor`"),
+        ("delays=1s,first=0", "`delays` already sets every wait"),
+        ("formula=k,spread=full", "`formula` already sets every wait"),
+        ("formula=k,delays=1s", "`formula` already sets every wait"),
         ("growth=polly,spread=full", "`growth=polly` is random already"),
         ("growth=linear,factor=3", "`growth=linear` has no factor"),
         ("delays=1s|", "is not accepted"),
@@ -348,7 +348,7 @@ fn contradictory_shapes_are_refused() {
         ("spread=around|1.5", "`1.5` is not a number from 0 to 1"),
         ("spread=around", "`around` does not have 0 values"),
         ("spread=between|2|1", "`2` is above `1`"),
-        ("cap=0.5x", "the multiple of the base"),
+        ("cap=0.5x", "a multiple of `base` must be"),
         ("throttled-factor=0", "the value is not a number in this range"),
     ] {
         let refusal = refusal(text);
