@@ -22,7 +22,7 @@ impl TextField for Limit {
     }
 
     fn accepted(&self) -> &'static str {
-        "a duration up to 49 days, or `none`"
+        "a duration up to 49 days, or `none` for no limit, such as `2m` or `none`"
     }
 }
 

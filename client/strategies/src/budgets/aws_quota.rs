@@ -49,10 +49,11 @@ impl Default for AwsQuota {
 
 impl Configurable for AwsQuota {
     const NAME: &'static str = "aws-quota";
-    const SUMMARY: &'static str = "retries cost tokens that successes refund, as in the AWS SDKs";
-    const RULE: &'static str = "tokens start at capacity; a retry takes its cost at the failure, or the op is given up when there are \
-                                fewer; a success gives back the cost of its op's last retry, at the first try 1; never above \
-                                capacity";
+    const SUMMARY: &'static str = "each retry costs tokens, which successes refund, as in the AWS SDKs";
+    const RULE: &'static str = "the quota starts with `capacity` tokens and never has more. After a \
+                                failure, the retry is charged at once; if too few tokens are left, the op \
+                                is given up. A success refunds the cost of its op's last retry, or 1 token \
+                                if the op had no retry";
     const SOURCE: &'static str = "boto/botocore botocore/retries/{standard,quota}.py; smithy-lang/smithy-rs \
                                   rust-runtime/aws-smithy-runtime/src/client/retries/token_bucket.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
@@ -61,13 +62,13 @@ impl Configurable for AwsQuota {
         }),
         Parameter::count(
             "retry-cost",
-            "tokens that a retry costs after a transient failure",
+            "tokens that a retry costs after a transient failure (no throttling and no timeout)",
             (0, 1000),
             |config| &mut config.retry_cost,
         ),
         Parameter::count(
             "throttled-cost",
-            "tokens that a retry costs after throttling",
+            "tokens that a retry costs after a throttling answer",
             (0, 1000),
             |config| &mut config.throttled_cost,
         ),
@@ -76,7 +77,7 @@ impl Configurable for AwsQuota {
         }),
         Parameter::choice(
             "long-poll",
-            "whether an op refused by the quota ends only after the wait of a retry",
+            "whether an op that the quota refuses first waits as before a retry, and ends only then",
             |config| &mut config.long_poll,
         ),
     ];

@@ -55,25 +55,39 @@ impl Default for BreakerConfig {
 impl Configurable for BreakerConfig {
     const NAME: &'static str = "breaker";
     const SUMMARY: &'static str = "circuit breaker: opens after consecutive failures";
-    const RULE: &'static str = "closed: after `failures` rejections or retriable failures in a row, open; open: nothing passes \
-                                for min(cap, open * factor^(k-1)) at the k-th opening in a row, then one probe; its success \
-                                closes, its failure opens again";
-    const SOURCE: &'static str = "linkerd, consecutive-failures circuit breaker";
+    const RULE: &'static str = "the breaker is closed at first. `failures` consecutive rejections or \
+                                retriable failures open it. While open, it admits nothing for min(cap, open \
+                                * factor^(k-1)), where k counts consecutive openings; then it admits one \
+                                probe. If the probe succeeds, the breaker closes, else it opens again";
+    const SOURCE: &'static str = "linkerd's circuit breaker for consecutive failures";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("failures", "consecutive failures that open the breaker", (1, u32::MAX), |config| {
-            &mut config.failures
-        }),
-        Parameter::duration("open", "time until the first probe", |config| &mut config.open),
+        Parameter::count(
+            "failures",
+            "number of consecutive failures that open the breaker",
+            (1, u32::MAX),
+            |config| &mut config.failures,
+        ),
+        Parameter::duration(
+            "open",
+            "time for which the breaker stays open before the first probe",
+            |config| &mut config.open,
+        ),
         Parameter::number(
             "factor",
-            "factor of the open time after every failed probe",
+            "factor by which the open time grows after each failed probe",
             (1.0, 1000.0),
             |config| &mut config.factor,
         ),
-        Parameter::duration("cap", "longest time until a probe", |config| &mut config.cap),
-        Parameter::choice("when-open", "whether launches wait, or fail and back off", |config| {
-            &mut config.when_open
-        }),
+        Parameter::duration(
+            "cap",
+            "longest time for which the breaker stays open before a probe",
+            |config| &mut config.cap,
+        ),
+        Parameter::choice(
+            "when-open",
+            "whether launches wait for the open breaker, or fail and back off",
+            |config| &mut config.when_open,
+        ),
     ];
 }
 
@@ -142,7 +156,7 @@ impl Budget for Breaker {
 
     fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
         if !matches!(self.phase, Phase::Closed { .. }) {
-            self.change(Phase::HalfOpen { probing: true }, "a probe is out");
+            self.change(Phase::HalfOpen { probing: true }, "a probe is in flight");
         }
         Permit(self.epoch)
     }
@@ -169,7 +183,7 @@ impl Budget for Breaker {
             // The probe showed nothing about the load of the server, because it was deferred, cancelled or failed
             // permanently. So the next launch becomes the probe instead.
             Phase::HalfOpen { .. } => {
-                self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
+                self.change(Phase::HalfOpen { probing: false }, "the probe was inconclusive");
             }
             Phase::Closed { .. } | Phase::Open { .. } => {}
         }

@@ -49,16 +49,17 @@ impl Default for EnvoyAdmission {
 
 impl Configurable for EnvoyAdmission {
     const NAME: &'static str = "envoy-admission";
-    const SUMMARY: &'static str = "refuses launches at random while too few succeed, as in Envoy";
-    const RULE: &'static str = "a launch is refused with probability min(most, max(0, (n - ok / threshold) / (n + 1))^(1 / aggression)) \
-                                while there are least-rate requests per second; n attempts ended in the last window, ok of them with \
-                                a status below 500";
+    const SUMMARY: &'static str = "refuses some launches at random while too few succeed, as in Envoy";
+    const RULE: &'static str = "n is the number of attempts that ended in the last `window`, and ok those \
+                                of them with a status below 500. If there were at least `least-rate` \
+                                requests per second, a launch is refused with probability min(most, max(0, \
+                                (n - ok / threshold) / (n + 1))^(1 / aggression))";
     const SOURCE: &'static str =
         "envoyproxy/envoy source/extensions/filters/http/admission_control/admission_control.cc";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_between(
             "window",
-            "length of the window of past attempts",
+            "how far back ended attempts are counted",
             (Duration::from_secs(1), Duration::from_mins(10)),
             |config| &mut config.window,
         ),
@@ -70,13 +71,16 @@ impl Configurable for EnvoyAdmission {
         ),
         Parameter::number(
             "aggression",
-            "above 1, more launches are refused earlier",
+            "how strongly launches are refused; the higher, the more and the earlier",
             (1.0, 1000.0),
             |config| &mut config.aggression,
         ),
-        Parameter::rate("least-rate", "rate of requests below which none is refused", (0.0, 1e6), |config| {
-            &mut config.min_rate
-        }),
+        Parameter::rate(
+            "least-rate",
+            "request rate below which no launch is refused",
+            (0.0, 1e6),
+            |config| &mut config.min_rate,
+        ),
         Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
         Parameter::choice(
             "on-refusal",

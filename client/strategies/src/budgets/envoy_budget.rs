@@ -33,15 +33,24 @@ impl Default for EnvoyBudget {
 impl Configurable for EnvoyBudget {
     const NAME: &'static str = "envoy-budget";
     const SUMMARY: &'static str = "limits retries in flight to a share of all attempts in flight";
-    const RULE: &'static str = "an op may retry only while retries < max(⌊share * attempts in flight⌋, least), decided at its \
-                                failure, which still counts as in flight; a retry counts from then until its end, its back-off \
-                                included";
+    const RULE: &'static str = "an op may retry only if fewer than max(⌊share * attempts in flight⌋, least) \
+                                retries are in flight. This is decided when an attempt fails, and the \
+                                failed attempt still counts as in flight. A retry counts from that decision \
+                                until its end, including its back-off";
     const SOURCE: &'static str = "envoyproxy/envoy source/common/upstream/resource_manager_impl.h";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("share", "retries per attempt in flight", (0.0, 1.0), |config| &mut config.share),
-        Parameter::count("least", "retries that are always allowed", (0, 1_000_000), |config| {
-            &mut config.least
-        }),
+        Parameter::number(
+            "share",
+            "maximum ratio of retries in flight to all attempts in flight",
+            (0.0, 1.0),
+            |config| &mut config.share,
+        ),
+        Parameter::count(
+            "least",
+            "number of retries in flight that is always allowed",
+            (0, 1_000_000),
+            |config| &mut config.least,
+        ),
     ];
 }
 

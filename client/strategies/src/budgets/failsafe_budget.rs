@@ -26,15 +26,24 @@ impl Default for FailsafeBudget {
 
 impl Configurable for FailsafeBudget {
     const NAME: &'static str = "failsafe-budget";
-    const SUMMARY: &'static str = "limits retries in flight to a share of all, as in failsafe-go";
-    const RULE: &'static str = "a retry is refused, and its op given up, when its back-off is over and retries in flight >= least \
-                                and > share * attempts in flight";
+    const SUMMARY: &'static str = "limits retries in flight to a share of all attempts, as in failsafe-go";
+    const RULE: &'static str = "when its back-off is over, a retry is refused, and its op is given up, if \
+                                at least `least` retries are in flight and they are more than share * \
+                                attempts in flight";
     const SOURCE: &'static str = "failsafe-go/failsafe-go budget/budget.go, retrypolicy/retryexecutor.go";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("share", "retries per attempt in flight", (0.0, 1.0), |config| &mut config.share),
-        Parameter::count("least", "retries that are always allowed", (0, 1_000_000), |config| {
-            &mut config.least
-        }),
+        Parameter::number(
+            "share",
+            "maximum ratio of retries in flight to all attempts in flight",
+            (0.0, 1.0),
+            |config| &mut config.share,
+        ),
+        Parameter::count(
+            "least",
+            "number of retries in flight that is always allowed",
+            (0, 1_000_000),
+            |config| &mut config.least,
+        ),
     ];
 }
 

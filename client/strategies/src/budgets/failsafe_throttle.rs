@@ -34,17 +34,21 @@ impl Default for FailsafeThrottle {
 
 impl Configurable for FailsafeThrottle {
     const NAME: &'static str = "failsafe-throttle";
-    const SUMMARY: &'static str = "refuses launches at random while too many fail, as in failsafe-go";
-    const RULE: &'static str = "a launch is refused with probability min(most, max(0, n - ok / (1 - rate)) / (n + 1)), of the n \
-                                attempts that ended in the last window, of which ok were done or refused for good";
+    const SUMMARY: &'static str = "refuses some launches at random while too many fail, as in failsafe-go";
+    const RULE: &'static str = "n is the number of attempts that ended in the last `window`, and ok those \
+                                of them that succeeded or failed permanently. A launch is refused with \
+                                probability min(most, max(0, n - ok / (1 - rate)) / (n + 1))";
     const SOURCE: &'static str = "failsafe-go/failsafe-go adaptivethrottler/adaptivethrottler.go";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("rate", "share of failures that is tolerated", (0.0, 0.99), |config| {
-            &mut config.rate
-        }),
+        Parameter::number(
+            "rate",
+            "share of failures up to which no launch is refused",
+            (0.0, 0.99),
+            |config| &mut config.rate,
+        ),
         Parameter::duration_between(
             "window",
-            "length of the window of past attempts",
+            "how far back ended attempts are counted",
             (Duration::from_secs(1), Duration::from_hours(1)),
             |config| &mut config.window,
         ),

@@ -34,22 +34,29 @@ impl Default for FinagleBudget {
 
 impl Configurable for FinagleBudget {
     const NAME: &'static str = "finagle-budget";
-    const SUMMARY: &'static str = "retries up to a share of recent requests, as in Finagle";
-    const RULE: &'static str = "an op pays in 1000, which counts for ttl, in tenths of it; a retry draws ⌊1000 / share⌋ at the \
-                                failure, or the op is given up; reserve * ttl retries are there besides";
+    const SUMMARY: &'static str = "limits retries to a share of recent requests, as in Finagle";
+    const RULE: &'static str = "each op deposits 1000 tokens, which expire after `ttl` (measured in tenths \
+                                of it). A retry withdraws ⌊1000 / share⌋ tokens when the attempt before it \
+                                fails; if there are too few, the op is given up. In addition, tokens for \
+                                reserve * ttl retries are always available in each `ttl`";
     const SOURCE: &'static str =
         "twitter/finagle RetryBudget.scala; twitter/util TokenBucket.scala, WindowedAdder.scala";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_between(
             "ttl",
-            "time for which a deposit counts",
+            "time after which the tokens deposited by an op expire",
             (Duration::from_secs(1), Duration::from_mins(1)),
             |config| &mut config.ttl,
         ),
-        Parameter::count("reserve", "retries per second besides", (0, 1_000_000), |config| {
-            &mut config.reserve
+        Parameter::count(
+            "reserve",
+            "number of retries per second that is allowed in addition to `share`",
+            (0, 1_000_000),
+            |config| &mut config.reserve,
+        ),
+        Parameter::number("share", "number of retries allowed per request", (0.0, DEPOSIT), |config| {
+            &mut config.share
         }),
-        Parameter::number("share", "retries per request", (0.0, DEPOSIT), |config| &mut config.share),
     ];
 }
 

@@ -29,19 +29,25 @@ impl Default for GaxBreaker {
 
 impl Configurable for GaxBreaker {
     const NAME: &'static str = "gax-breaker";
-    const SUMMARY: &'static str = "refuses retries below a number of tokens, as in Google's Rust clients";
-    const RULE: &'static str = "tokens start full; a retriable failure takes cost, any other end adds 1; when its back-off is over a \
-                                retry is refused, and backs off again, while tokens <= least";
+    const SUMMARY: &'static str = "refuses retries while few tokens are left, as in Google's Rust clients";
+    const RULE: &'static str = "the budget starts with `tokens` tokens. A retriable failure takes `cost` of \
+                                them, and any other end of an attempt adds 1. When its back-off is over, a \
+                                retry is refused and backs off again if at most `least` tokens are left";
     const SOURCE: &'static str =
         "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, CircuitBreaker";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("tokens", "initial and maximum number of tokens", (1, 1_000_000), |config| {
             &mut config.tokens
         }),
-        Parameter::count("least", "tokens at which retries are refused", (0, 1_000_000), |config| {
-            &mut config.least
+        Parameter::count(
+            "least",
+            "number of remaining tokens at which, or below which, retries are refused",
+            (0, 1_000_000),
+            |config| &mut config.least,
+        ),
+        Parameter::count("cost", "tokens that a retriable failure takes", (0, 1_000_000), |config| {
+            &mut config.cost
         }),
-        Parameter::count("cost", "tokens of a failure", (0, 1_000_000), |config| &mut config.cost),
     ];
 }
 

@@ -27,15 +27,19 @@ impl Default for GaxThrottle {
 
 impl Configurable for GaxThrottle {
     const NAME: &'static str = "gax-throttle";
-    const SUMMARY: &'static str = "refuses retries at random while many fail, as in Google's Rust clients";
-    const RULE: &'static str = "when its back-off is over a retry is refused, and backs off again, with probability max(0, (requests - \
-                                factor * accepted) / (requests + 1)), since the start; accepted is what was done or refused for good";
+    const SUMMARY: &'static str = "refuses some retries at random while many fail, as in Google's clients";
+    const RULE: &'static str = "requests is the number of attempts that ended since the start, and accepted \
+                                those of them that succeeded or failed permanently. When its back-off is \
+                                over, a retry is refused and backs off again with probability max(0, \
+                                (requests - factor * accepted) / (requests + 1))";
     const SOURCE: &'static str =
         "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, AdaptiveThrottler";
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[Parameter::number("factor", "requests allowed per accepted request", (0.0, 1000.0), |config| {
-            &mut config.factor
-        })];
+    const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::number(
+        "factor",
+        "number of requests allowed per accepted request",
+        (0.0, 1000.0),
+        |config| &mut config.factor,
+    )];
 }
 
 impl PartConfig for GaxThrottle {

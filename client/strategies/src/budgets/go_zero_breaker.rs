@@ -56,20 +56,28 @@ impl Default for GoZeroBreaker {
 
 impl Configurable for GoZeroBreaker {
     const NAME: &'static str = "go-zero-breaker";
-    const SUMMARY: &'static str = "refuses launches at random, as in go-zero; one passes each second";
-    const RULE: &'static str = "over the last window, in 40 slices: p = (requests - spare - k * accepted) / (requests + 1), k = factor less (factor - \
-                                least-factor) * failing / 40, failing the slices since the last success in which any failed; with timeout \
-                                p is at least 0.3 of the way of the latency from 3 times its usual to 0.95 of timeout; a launch passes if p \
-                                <= 0 or none passed for pass-every, else it is refused with probability p * (40 - working) / 40, working \
-                                the slices since the last failure in which any succeeded; what is refused counts as a request";
+    const SUMMARY: &'static str = "refuses some launches at random, but admits one per second, as in go-zero";
+    const RULE: &'static str = "the last `window` is divided into 40 slices, over which requests and \
+                                accepted ones are counted; a refused launch counts as a request. p = \
+                                (requests - spare - k * accepted) / (requests + 1). Here k = factor - \
+                                (factor - least-factor) * failing / 40, and failing is the number of slices \
+                                with a failure since the last slice with a success. With `timeout`, p is at \
+                                least 0.3 * x, where x grows from 0 to 1 as the latency grows from 3 times \
+                                its usual value to 0.95 * timeout. A launch is admitted if p <= 0, or if \
+                                none was admitted for `pass-every`. Otherwise it is refused with \
+                                probability p * (40 - working) / 40, where working is the number of slices \
+                                with a success since the last slice with a failure";
     const SOURCE: &'static str = "zeromicro/go-zero core/breaker/googlebreaker.go, bucket.go";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("factor", "requests allowed per accepted request", (1.0, 1000.0), |config| {
-            &mut config.factor
-        }),
+        Parameter::number(
+            "factor",
+            "number of requests allowed per accepted request",
+            (1.0, 1000.0),
+            |config| &mut config.factor,
+        ),
         Parameter::number(
             "least-factor",
-            "requests allowed per accepted request if all slices fail",
+            "number of requests allowed per accepted request if every slice of the window has failures",
             (0.0, 1000.0),
             |config| &mut config.min_factor,
         ),
@@ -78,16 +86,18 @@ impl Configurable for GoZeroBreaker {
         }),
         Parameter::duration_between(
             "window",
-            "length of the window of past attempts",
+            "how far back ended attempts are counted",
             (Duration::from_millis(40), Duration::from_hours(1)),
             |config| &mut config.window,
         ),
-        Parameter::duration("pass-every", "time without a launch after which one is always sent", |config| {
-            &mut config.pass_every
-        }),
+        Parameter::duration(
+            "pass-every",
+            "time without an admitted launch after which the next one is always admitted",
+            |config| &mut config.pass_every,
+        ),
         Parameter::duration(
             "timeout",
-            "timeout of a request, near which answers are too late; 0 for none",
+            "timeout of a request; launches are refused while latencies come near it; 0 turns this off",
             |config| &mut config.timeout,
         ),
         Parameter::choice(

@@ -55,9 +55,12 @@ impl Default for RatioBreaker {
 impl Configurable for RatioBreaker {
     const NAME: &'static str = "ratio-breaker";
     const SUMMARY: &'static str = "circuit breaker: opens when the failure ratio exceeds a threshold";
-    const RULE: &'static str = "closed: when failures are ratio of the attempts that ended in the last window (or of the last calls) and \
-                                there were least of them, open; open: nothing passes for that long; then trials pass, and when as \
-                                many have ended, it closes if fewer than ratio of them failed, else opens again";
+    const RULE: &'static str = "the breaker is closed at first. It opens when the share of failures reaches \
+                                `ratio`, among the attempts that ended in the last `window` (or among the \
+                                last `calls`), if there were at least `least` of them. While open, it \
+                                admits nothing for the time `open`. Then it admits `trials` attempts. When \
+                                they have ended, it closes if their share of failures is below `ratio`, \
+                                else it opens again";
     const SOURCE: &'static str = "App-vNext/Polly CircuitStateController.cs, RollingHealthMetrics.cs; resilience4j/resilience4j \
                                   CircuitBreakerStateMachine.java, CircuitBreakerMetrics.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
@@ -66,23 +69,27 @@ impl Configurable for RatioBreaker {
         }),
         Parameter::count(
             "least",
-            "number of attempts below which the breaker stays closed",
+            "minimum number of attempts to judge; with fewer, the breaker stays closed",
             (1, 10_000),
             |config| &mut config.least,
         ),
         Parameter::duration_between(
             "window",
-            "length of the window of past attempts, in ten slices",
+            "how far back ended attempts are counted; they expire in steps of a tenth of it",
             (Duration::from_millis(500), Duration::from_hours(1)),
             |config| &mut config.window,
         ),
         Parameter::count(
             "calls",
-            "number of latest attempts to count instead; 0 for `window`",
+            "number of latest attempts to count, instead of those within `window`; 0 uses `window`",
             (0, 10_000),
             |config| &mut config.calls,
         ),
-        Parameter::duration("open", "time until the first trial", |config| &mut config.open),
+        Parameter::duration(
+            "open",
+            "time for which the breaker stays open before the first trial",
+            |config| &mut config.open,
+        ),
         Parameter::count(
             "trials",
             "number of trial attempts that decide whether the breaker closes",
@@ -199,7 +206,7 @@ impl Budget for Breaker {
             Phase::HalfOpen { left, ended } => (left, ended),
         };
         self.phase = Phase::HalfOpen { left: left.saturating_sub(1), ended };
-        self.reason = "trials are out";
+        self.reason = "trials are in flight";
         TRIAL
     }
 

@@ -63,12 +63,14 @@ impl Default for RetryBudget {
 
 impl Configurable for RetryBudget {
     const NAME: &'static str = "retry-budget";
-    const SUMMARY: &'static str = "retries only while successes outweigh failures";
-    const RULE: &'static str = "tokens start at max; a retriable failure takes 1, a success adds ratio; an op may retry only \
-                                while tokens > max / 2: decided when its back-off is over (ask=retry; a refusal is a shed), or at \
-                                its failure (ask=failure, as gRPC does; the op is given up there and then); a copy is sent only \
-                                while tokens > max / 2";
-    const SOURCE: &'static str = "gRPC proposal A6, retry throttling";
+    const SUMMARY: &'static str = "admits retries only while successes outweigh failures";
+    const RULE: &'static str = "the budget starts with `max` tokens. A retriable failure takes 1 token, a \
+                                success adds `ratio` of one. A retry is admitted only while more than max / \
+                                2 tokens are left. With ask=retry, this is decided when the back-off is \
+                                over. With ask=failure, as in gRPC, it is decided at the failure, and a \
+                                refused op is given up at once. A hedger's copies are also sent only while \
+                                more than max / 2 tokens are left";
+    const SOURCE: &'static str = "gRPC proposal A6, section on retry throttling";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number("max", "initial and maximum number of tokens", (1.0, 1e6), |config| {
             &mut config.max
@@ -81,7 +83,8 @@ impl Configurable for RetryBudget {
         ),
         Parameter::choice(
             "ask",
-            "time of the decision: at the failure, before the back-off, as in gRPC, or at the retry, after it",
+            "when a retry is admitted or refused: at the failure, before the back-off, as in gRPC; or at \
+             the retry, after the back-off",
             |config| &mut config.ask,
         ),
     ];
@@ -89,7 +92,7 @@ impl Configurable for RetryBudget {
     fn check(&self) -> Result<(), String> {
         match (self.ask, self.on_empty) {
             (Ask::Failure, OnEmpty::BackOff) => {
-                Err("`on-empty=back-off` needs `ask=retry`, because an op refused at its failure (`ask=failure`) ends; leave one of them out"
+                Err("`on-empty=back-off` needs `ask=retry`: with `ask=failure`, a refused op ends at once; leave one of the two out"
                     .to_owned())
             }
             _ => Ok(()),

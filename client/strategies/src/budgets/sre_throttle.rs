@@ -39,18 +39,22 @@ impl Default for SreThrottle {
 
 impl Configurable for SreThrottle {
     const NAME: &'static str = "sre-throttle";
-    const SUMMARY: &'static str = "refuses launches at random while the server rejects many";
-    const RULE: &'static str = "a launch is refused with probability max(0, (requests - spare - factor * accepted) / (requests + 1)), both over \
-                                the last window; accepted is what was done or refused for good, and what is refused here counts \
-                                as a request";
-    const SOURCE: &'static str = "Site Reliability Engineering, chapter 21, Handling Overload";
+    const SUMMARY: &'static str = "refuses some launches at random while the server rejects many";
+    const RULE: &'static str = "requests and accepted ones are counted over the last `window`. A launch \
+                                that this throttle refuses counts as a request. Attempts that succeeded or \
+                                failed permanently count as accepted. A launch is refused with probability \
+                                max(0, (requests - spare - factor * accepted) / (requests + 1))";
+    const SOURCE: &'static str = "the book Site Reliability Engineering, chapter 21, Handling Overload";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("factor", "requests allowed per accepted request", (1.0, 1000.0), |config| {
-            &mut config.factor
-        }),
+        Parameter::number(
+            "factor",
+            "number of requests allowed per accepted request",
+            (1.0, 1000.0),
+            |config| &mut config.factor,
+        ),
         Parameter::duration_between(
             "window",
-            "length of the window of past attempts",
+            "how far back ended attempts are counted",
             (Duration::from_secs(1), Duration::from_hours(1)),
             |config| &mut config.window,
         ),

@@ -79,61 +79,75 @@ impl Default for SuccessRateBreaker {
 impl Configurable for SuccessRateBreaker {
     const NAME: &'static str = "success-rate-breaker";
     const SUMMARY: &'static str = "circuit breaker: opens when too few attempts succeed";
-    const RULE: &'static str = "closed: at a failure with the rate of successes below success, once it has been measured for window (or calls) and over \
-                                least attempts, or with in-a-row failures, open; moving: rate = ok * (1 - w) + rate * w, w = exp(-age / \
-                                window); exact: successes / attempts of the last window; open: nothing passes for min(cap, open * \
-                                2^(k-1)), of which spread draws some, at the k-th opening in a row; then one probe: its success closes, \
-                                its failure opens again, or, when the rate is high enough, is followed by another probe";
+    const RULE: &'static str = "the breaker is closed at first. A failure opens it if the success rate is \
+                                below `success`, measured for at least `window` (or `calls`) and over at \
+                                least `least` attempts, or if it is the `in-a-row`-th consecutive failure. \
+                                With average=moving, each end of an attempt sets rate = ok * (1 - w) + rate \
+                                * w, where ok is 1 or 0 and w = exp(-age / window). With average=exact, \
+                                rate = successes / attempts in the last `window`. While open, the breaker \
+                                admits nothing for min(cap, open * 2^(k-1)), partly random by `spread`, \
+                                where k counts consecutive openings. Then it admits one probe. If the probe \
+                                succeeds, the breaker closes. If it fails, the breaker opens again or, if \
+                                the rate is high enough, admits another probe";
     const SOURCE: &'static str = "twitter/finagle FailureAccrualPolicy.scala, FailureAccrualFactory.scala; linkerd/linkerd2-proxy \
                                   breaker/unified.rs, success_rate.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number(
             "success",
-            "rate of successes below which the breaker opens; 0 for never",
+            "success rate below which the breaker opens; 0 turns this rule off",
             (0.0, 1.0),
             |config| &mut config.success,
         ),
-        Parameter::choice("average", "average: weighted by age, or the share in the window", |config| {
-            &mut config.average
-        }),
+        Parameter::choice(
+            "average",
+            "how the success rate is averaged: weighted by age (`moving`), or over a fixed window (`exact`)",
+            |config| &mut config.average,
+        ),
         Parameter::duration_between(
             "window",
-            "how long attempts count",
+            "time for which an attempt counts for the success rate",
             (Duration::from_millis(10), Duration::from_hours(1)),
             |config| &mut config.window,
         ),
         Parameter::count(
             "calls",
-            "age in attempts instead of time; 0 for `window`",
+            "number of attempts for which an attempt counts, instead of a time; 0 uses `window`",
             (0, 1_000_000),
             |config| &mut config.calls,
         ),
         Parameter::count(
             "least",
-            "number of attempts in the window below which the rate is ignored",
+            "minimum number of attempts in the window; with fewer, the success rate is ignored",
             (0, 1_000_000),
             |config| &mut config.least,
         ),
         Parameter::count(
             "in-a-row",
-            "consecutive failures that open the breaker, too; 0 for never",
+            "number of consecutive failures that also open the breaker; 0 turns this rule off",
             (0, 1_000_000),
             |config| &mut config.in_a_row,
         ),
         Parameter::choice(
             "row-of",
-            "consecutive failures that count: any, or all except throttling",
+            "which consecutive failures count: any, or all but throttled ones (`transient`)",
             |config| &mut config.row_of,
         ),
-        Parameter::duration_from("open", "time until the first probe", Duration::from_millis(1), |config| {
-            &mut config.open
-        }),
-        Parameter::duration_from("cap", "longest time until a probe", Duration::from_millis(1), |config| {
-            &mut config.cap
-        }),
+        Parameter::duration_from(
+            "open",
+            "time for which the breaker stays open before the first probe",
+            Duration::from_millis(1),
+            |config| &mut config.open,
+        ),
+        Parameter::duration_from(
+            "cap",
+            "longest time for which the breaker stays open before a probe",
+            Duration::from_millis(1),
+            |config| &mut config.cap,
+        ),
         Parameter::choice(
             "spread",
-            "random part of that time: none, half of it except for the first, or up to half of it in addition",
+            "random part of the open time: none, half of it except the first time, or up to half of it in \
+             addition",
             |config| &mut config.spread,
         ),
         Parameter::choice(
@@ -146,7 +160,9 @@ impl Configurable for SuccessRateBreaker {
     fn check(&self) -> Result<(), String> {
         if self.calls > 0 && self.average == Average::Exact {
             return Err(
-                "`calls` needs `average=moving`, because the share covers a window of time".to_owned()
+                "`calls` needs `average=moving`, because `average=exact` counts over a time; leave one of \
+                 the two out"
+                    .to_owned(),
             );
         }
         Ok(())
@@ -162,7 +178,10 @@ impl PartConfig for SuccessRateBreaker {
 
     fn doubts(&self) -> Vec<String> {
         if self.success <= 0.0 && self.in_a_row == 0 {
-            return vec!["with `success=0,in-a-row=0` the breaker never opens".to_owned()];
+            return vec![
+                "with both `success=0` and `in-a-row=0` the breaker never opens; leave one of them out"
+                    .to_owned(),
+            ];
         }
         Vec::new()
     }
@@ -277,7 +296,7 @@ impl Budget for Breaker {
 
     fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
         if self.phase != Phase::Closed {
-            self.change(Phase::HalfOpen { probing: true }, "a probe is out");
+            self.change(Phase::HalfOpen { probing: true }, "a probe is in flight");
             self.probes = self.probes.wrapping_add(1).max(1);
             return Permit(self.probes);
         }
@@ -289,7 +308,7 @@ impl Budget for Breaker {
             Some(true) => self.on_success(now),
             Some(false) => self.on_failure(now, ended.op, outcome.classification),
             None if permit == Permit(self.probes) && self.phase == (Phase::HalfOpen { probing: true }) => {
-                self.change(Phase::HalfOpen { probing: false }, "the probe told nothing");
+                self.change(Phase::HalfOpen { probing: false }, "the probe was inconclusive");
             }
             None => {}
         }

@@ -31,24 +31,32 @@ impl Default for TowerBudget {
 
 impl Configurable for TowerBudget {
     const NAME: &'static str = "tower-budget";
-    const SUMMARY: &'static str = "retries up to a share of recent successes, as in tower";
-    const RULE: &'static str = "an op pays in 1, which counts for ttl, in tenths of it; a retry draws ⌊1 / share⌋ at the failure, or \
-                                the op is given up (share above 1: 1000 and ⌊1000 / share⌋); reserve * ttl retries are there besides";
+    const SUMMARY: &'static str = "limits retries to a share of recent successes, as in tower";
+    const RULE: &'static str = "each op deposits 1 token, which expires after `ttl` (measured in tenths of \
+                                it). A retry withdraws ⌊1 / share⌋ tokens when the attempt before it fails; \
+                                if there are too few, the op is given up. If `share` is above 1, these \
+                                numbers are 1000 and ⌊1000 / share⌋. In addition, tokens for reserve * ttl \
+                                retries are always available in each `ttl`";
     const SOURCE: &'static str = "tower-rs/tower tower/src/retry/budget/tps_budget.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_between(
             "ttl",
-            "time for which a deposit counts",
+            "time after which the tokens deposited by an op expire",
             (Duration::from_secs(1), Duration::from_mins(1)),
             |config| &mut config.ttl,
         ),
-        Parameter::count("reserve", "retries per second besides", (0, 1_000_000), |config| {
-            &mut config.reserve
+        Parameter::count(
+            "reserve",
+            "number of retries per second that is allowed in addition to `share`",
+            (0, 1_000_000),
+            |config| &mut config.reserve,
+        ),
+        Parameter::number("share", "number of retries allowed per op", (0.0, 1000.0), |config| {
+            &mut config.share
         }),
-        Parameter::number("share", "retries per op", (0.0, 1000.0), |config| &mut config.share),
         Parameter::choice(
             "deposit",
-            "time of an op's deposit: at its first attempt, or when it is done",
+            "when an op deposits its token: at its first attempt, or when it is done",
             |config| &mut config.deposit,
         ),
     ];

@@ -54,6 +54,7 @@ impl TextField for Cap {
     }
 
     fn accepted(&self) -> &'static str {
-        "a duration up to a day such as `30s`, a multiple of `base` such as `10x`, or `none`"
+        "a duration up to a day, a multiple of `base`, or `none` for no limit, such as `30s` or `10x` or \
+         `none`"
     }
 }

@@ -73,7 +73,7 @@ fn a_half_open_breaker_lets_one_attempt_through() {
     let mut bench = Bench::new(&[]);
     bench.trip(0);
     let probe = bench.send(1000);
-    assert_eq!(bench.phase(), ("half-open", "a probe is out"));
+    assert_eq!(bench.phase(), ("half-open", "a probe is in flight"));
     assert_eq!(bench.ask(1000), BudgetDecision::Wait(Until::Event));
     assert_eq!(bench.ask(99_000), BudgetDecision::Wait(Until::Event));
     bench.end(1100, probe, OK);
@@ -108,7 +108,7 @@ fn an_inconclusive_probe_frees_its_place() {
         bench.trip(0);
         let first = bench.send(1000);
         bench.end(1010, first, outcome);
-        assert_eq!(bench.phase(), ("half-open", "the probe told nothing"));
+        assert_eq!(bench.phase(), ("half-open", "the probe was inconclusive"));
         let second = bench.send(1010);
         assert_eq!(bench.ask(1010), BudgetDecision::Wait(Until::Event));
         bench.end(1020, second, OK);
