@@ -55,72 +55,105 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     }),
     Parameter::choice(
         "retry-after",
-        "use of the server's Retry-After: wait at least that long, exactly that long, or ignore it",
+        "how the wait that the server advises (Retry-After) is used: wait at least that long (`floor`), \
+         exactly that long (`exact`), or ignore it",
         |common| &mut common.advice.heeded,
     ),
     Parameter::text(
         "advice",
-        "headers that are read for advice, and their forms; the first present header counts",
+        "headers from which the advised wait is read, and the forms of their values; the first header that \
+         is present counts",
         |common| &mut common.advice_forms,
     ),
-    Parameter::text("advice-on", "answers from which advice is read", |common| &mut common.advice_on),
-    Parameter::text("advice-limit", "longest advice that is followed", |common| &mut common.advice.limit),
-    Parameter::text("advice-beyond", "reaction to longer advice", |common| &mut common.advice.beyond),
-    Parameter::text("advice-zero", "reaction to advice of zero", |common| &mut common.advice.zero),
-    Parameter::text("advice-past", "reaction to a time in the past", |common| &mut common.advice.past),
-    Parameter::text("advice-negative", "reaction to a negative number", |common| &mut common.advice.negative),
-    Parameter::text("advice-unreadable", "reaction to unreadable advice", |common| {
+    Parameter::text("advice-on", "answers in which the client looks for an advised wait", |common| {
+        &mut common.advice_on
+    }),
+    Parameter::text("advice-limit", "longest advised wait that the client follows", |common| {
+        &mut common.advice.limit
+    }),
+    Parameter::text("advice-beyond", "reaction to an advised wait longer than `advice-limit`", |common| {
+        &mut common.advice.beyond
+    }),
+    Parameter::text("advice-zero", "reaction to an advised wait of zero", |common| &mut common.advice.zero),
+    Parameter::text("advice-past", "reaction if the server advises a time in the past", |common| {
+        &mut common.advice.past
+    }),
+    Parameter::text("advice-negative", "reaction if the advised wait is negative", |common| {
+        &mut common.advice.negative
+    }),
+    Parameter::text("advice-unreadable", "reaction if the advised wait cannot be read", |common| {
         &mut common.advice.unreadable
     }),
-    Parameter::text("advice-missing", "reaction to a throttling answer without advice", |common| {
+    Parameter::text("advice-missing", "reaction to a throttling answer that advises no wait", |common| {
         &mut common.advice.missing
     }),
     Parameter::number(
         "advice-stretch",
-        "maximum random extension of the advice, as a share",
+        "maximum share by which the advised wait is randomly lengthened",
         (0.0, 10.0),
         |common| &mut common.advice.stretch,
     ),
     Parameter::number(
         "advice-shrink",
-        "maximum random reduction of the advice, as a share",
+        "maximum share by which the advised wait is randomly shortened",
         (0.0, 1.0),
         |common| &mut common.advice.shrink,
     ),
-    Parameter::duration("advice-plus", "maximum random time added to advice", |common| {
+    Parameter::duration("advice-plus", "maximum random time that is added to the advised wait", |common| {
         &mut common.advice.plus
     }),
-    Parameter::text("advice-clamp", "maximum by which advice may exceed the back-off", |common| {
-        &mut common.advice.clamp
-    }),
-    Parameter::choice("advice-then", "whether the back-off continues or restarts after advice", |common| {
-        &mut common.advice.then
-    }),
-    Parameter::text("retry-on", "what is tried again", |common| &mut common.retry_on),
+    Parameter::text(
+        "advice-clamp",
+        "maximum time by which the advised wait may exceed the client's own back-off",
+        |common| &mut common.advice.clamp,
+    ),
+    Parameter::choice(
+        "advice-then",
+        "whether the back-off continues or starts anew after an advised wait was followed",
+        |common| &mut common.advice.then,
+    ),
+    Parameter::text("retry-on", "outcomes after which an op is retried", |common| &mut common.retry_on),
     Parameter::text("throttle-on", "retriable outcomes that count as throttling", |common| {
         &mut common.throttle_on
     }),
-    Parameter::text("hints", "headers that alone decide whether to retry", |common| &mut common.hints),
-    Parameter::count("max-connect", "retries after refused connections", (0, u32::MAX), |common| {
-        &mut common.max_retries.connect
-    }),
-    Parameter::count("max-read", "retries after connections without an answer", (0, u32::MAX), |common| {
-        &mut common.max_retries.read
-    }),
-    Parameter::count("max-status", "retries after answers", (0, u32::MAX), |common| {
-        &mut common.max_retries.answer
-    }),
-    Parameter::duration("max-time", "maximum time of an op with all its retries; 0 for no limit", |common| {
-        &mut common.max_time
-    }),
+    Parameter::text(
+        "hints",
+        "headers of an answer that decide whether to retry, before any other rule",
+        |common| &mut common.hints,
+    ),
+    Parameter::count(
+        "max-connect",
+        "maximum number of retries of an op after refused connections",
+        (0, u32::MAX),
+        |common| &mut common.max_retries.connect,
+    ),
+    Parameter::count(
+        "max-read",
+        "maximum number of retries of an op after connections that ended without an answer",
+        (0, u32::MAX),
+        |common| &mut common.max_retries.read,
+    ),
+    Parameter::count(
+        "max-status",
+        "maximum number of retries of an op after answers, such as a 503",
+        (0, u32::MAX),
+        |common| &mut common.max_retries.answer,
+    ),
+    Parameter::duration(
+        "max-time",
+        "maximum time of an op, with all its retries; 0 for no limit",
+        |common| &mut common.max_time,
+    ),
     Parameter::choice(
         "over-time",
-        "reaction to a retry that would begin after `max-time`: give up at once, shorten the wait, or send the retry as the last one; `last-unless-advised` gives up if the server advised the wait",
+        "what happens to a retry that would begin after `max-time`: the op is given up at once, the wait is \
+         shortened, or the retry is sent as the last one; `last-unless-advised` sends it unless the server \
+         advised the wait",
         |common| &mut common.over_time,
     ),
     Parameter::duration(
         "attempt-timeout",
-        "how long an attempt may take, where `--timeout` is longer; 0 for that",
+        "timeout of an attempt, if it is shorter than `--timeout`; 0 uses `--timeout`",
         |common| &mut common.attempt_timeout,
     ),
 ];

@@ -17,7 +17,7 @@ const RETRIES: &[&str] =
 #[non_exhaustive]
 pub enum SpecError {
     /// The strategy text contains the name of an unknown part.
-    #[error("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list them")]
+    #[error("unknown strategy `{name}`{suggestion}; run `loadgen strategies` to list all strategies")]
     Unknown {
         /// Unknown name in the strategy text.
         name: String,
@@ -25,7 +25,7 @@ pub enum SpecError {
         suggestion: String,
     },
     /// The strategy text sets a parameter that the part does not have.
-    #[error("`{part}` has no parameter `{key}`{suggestion}; it takes {accepted}")]
+    #[error("`{part}` has no parameter `{key}`{suggestion}; its parameters are {accepted}")]
     UnknownParameter {
         /// Name of the part.
         part: &'static str,
@@ -45,7 +45,7 @@ pub enum SpecError {
         option: String,
     },
     /// The strategy text sets a parameter more than once.
-    #[error("`{text}` gives `{key}` twice; keep one of them")]
+    #[error("`{text}` sets `{key}` twice; keep one of them")]
     Twice {
         /// Strategy text of the part.
         text: String,
@@ -70,22 +70,21 @@ pub enum SpecError {
     },
     /// A layer of the strategy has two retry policies.
     #[error(
-        "`{text}` has two retry policies; keep one, and add limiters or budgets with `+`, or put one around the other: \
-         `A over B`"
+        "`{text}` has two retry policies, but `+` can join only one with limiters and budgets; keep one, or \
+         put one around the other: `A over B`"
     )]
     TwoRetryPolicies {
         /// Text of the layer.
         text: String,
     },
-    /// A layer of the strategy has too many budgets. An attempt can hold only a fixed number of permits, one per
-    /// budget.
-    #[error("`{text}` stacks more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
+    /// A layer has more budgets than an attempt can hold permits for.
+    #[error("`{text}` has more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
     TooManyBudgets {
         /// Text of the layer.
         text: String,
     },
     /// A layer of the strategy has two hedgers.
-    #[error("`{text}` hedges twice; keep one of `{first}` and `{second}`")]
+    #[error("`{text}` has two hedgers, `{first}` and `{second}`; keep one of them")]
     TwoHedgers {
         /// Text of the layer.
         text: String,
@@ -96,8 +95,8 @@ pub enum SpecError {
     },
     /// An outer layer has a hedger, but only the innermost layer may have one.
     #[error(
-        "`{hedger}` is in a layer around another: copies are of attempts, which the innermost layer makes; write it \
-         behind the last `over`"
+        "`{hedger}` is not in the innermost layer, but only that layer sends attempts that can be copied; \
+         write `{hedger}` behind the last `over`"
     )]
     OuterHedger {
         /// Name of the hedger.
@@ -106,7 +105,8 @@ pub enum SpecError {
     /// The strategy combines a hedger with a part that has carrier sense. The two parts exclude each other, because
     /// with carrier sense the server decides whether an attempt starts.
     #[error(
-        "`{hedger}` sends copies, and `{carrier}` lets the server decide whether an attempt starts; leave one of them out"
+        "`{hedger}` cannot be combined with `{carrier}`, which lets the server decide whether an attempt \
+         starts; leave one of them out"
     )]
     HedgedCarrier {
         /// Name of the hedger.
@@ -120,45 +120,46 @@ pub enum SpecError {
         /// Text of the strategy.
         text: String,
     },
-    /// One side of the word `over`, which joins two layers, is empty.
-    #[error("`{text}` has no layer on one side of `over`; write `A over B`, B being the inner one")]
+    /// The word `over` has no layer on one of its sides.
+    #[error("`{text}` has nothing on one side of `over`; write `A over B`, where B is the inner strategy")]
     NoLayer {
         /// Text of the strategy.
         text: String,
     },
     /// A layer of a strategy with several layers has no retry policy.
     #[error(
-        "the layer `{layer}` has no retry policy: with `over` each layer is a retry around a retry; join limiters and \
-         budgets to a layer that has one with `+`"
+        "`{layer}` has no retry policy, but each side of `over` needs one; join `{layer}` to one of the \
+         sides with `+`"
     )]
     LayerWithoutRetries {
         /// Names of the parts of the layer, joined by `+`.
         layer: String,
     },
-    /// The strategy searches answers for too many reasons, such as error codes. The number of reasons that it can
-    /// distinguish is limited.
-    #[error("`{text}` looks for more than 64 reasons; keep at most 64")]
+    /// The strategy searches answers for more reasons than it can distinguish.
+    #[error("`{text}` has more than 64 different terms `reason.NAME`; keep at most 64")]
     TooManyReasons {
         /// Text of the strategy.
         text: String,
     },
-    /// The layers of the strategy parse advice in too many different ways, because an outcome has room for only two
-    /// parsed results.
-    #[error("the layers of `{text}` read advice in more than two ways; give two of them the same `advice`")]
+    /// The layers of the strategy parse advice in more ways than an outcome can hold results.
+    #[error(
+        "the layers of `{text}` have more than two different values of `advice`; give some of them the same value"
+    )]
     TooManyAdviceForms {
         /// Text of the strategy.
         text: String,
     },
     /// The word `preset:` is not followed by the name of a preset.
     #[error(
-        "`{text}` names no preset; write `preset:NAME`, and run `loadgen strategies --presets` to list them"
+        "`{text}` does not name a preset; write `preset:NAME`; run `loadgen strategies --presets` to list \
+         all names"
     )]
     PresetWithoutName {
         /// Text of the part.
         text: String,
     },
     /// The strategy text contains the name of an unknown preset.
-    #[error("unknown preset `{name}`{suggestion}; run `loadgen strategies --presets` to list them")]
+    #[error("unknown preset `{name}`{suggestion}; run `loadgen strategies --presets` to list all presets")]
     UnknownPreset {
         /// Unknown preset name in the strategy text.
         name: String,
@@ -195,8 +196,8 @@ pub enum SpecError {
         /// Either empty, or a suggestion such as "did you mean …?".
         suggestion: String,
     },
-    /// The strategy text sets a parameter after a preset's name, but several parts of the preset have this parameter.
-    #[error("more than one part of `preset:{preset}` knows `{key}`; write {parts}")]
+    /// The strategy text overrides a parameter that several parts of the preset have.
+    #[error("more than one part of `preset:{preset}` has a parameter `{key}`; write {parts} to choose one")]
     AmbiguousOverride {
         /// Name of the preset.
         preset: String,
@@ -207,8 +208,8 @@ pub enum SpecError {
     },
     /// The strategy contains the `oracle`, but the caller has not provided the schedule that the oracle follows.
     #[error(
-        "`oracle` needs to know the server: run it against a mockserver (an embedded one is started when no \
-         `--target` is given)"
+        "`oracle` computes its schedule from the configuration of a mockserver, but none is known here; run \
+         it against a mockserver, or without `--target`, which starts one"
     )]
     NoForeknowledge,
 }
@@ -260,5 +261,5 @@ fn pointer(suggestion: &str, preset: &str) -> String {
     if suggestion.contains("(attempts = retries + 1)") {
         return String::new();
     }
-    format!("; run `loadgen strategies preset:{preset}` to see what it has")
+    format!("; run `loadgen strategies preset:{preset}` to list its parameters")
 }

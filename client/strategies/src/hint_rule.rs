@@ -49,7 +49,7 @@ impl TextField for HintRule {
         let header = |name| {
             HEADERS.iter().find(|header| header.name == name).ok_or_else(|| {
                 let suggestion = did_you_mean(name, HEADERS.iter().map(|header| header.name));
-                format!("`{name}` is not a header with hints{suggestion}")
+                format!("`{name}` is not a header that states whether to retry{suggestion}")
             })
         };
         self.obeyed = names.map(header).collect::<Result<_, _>>()?;
@@ -62,7 +62,8 @@ impl TextField for HintRule {
     }
 
     fn accepted(&self) -> &'static str {
-        "`none`, or some of `x-should-retry`, `stripe-should-retry`, `x-envoy-ratelimited` joined by `|`"
+        "`none`, or one or more of `x-should-retry`, `stripe-should-retry` and `x-envoy-ratelimited`, \
+         joined by `|`"
     }
 }
 

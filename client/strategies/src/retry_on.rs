@@ -203,9 +203,11 @@ impl TextField for RetryOn {
     }
 
     fn accepted(&self) -> &'static str {
-        "terms joined by `|`, the last that fits decides: statuses (`503`, `5xx`, `500-599`), `refused`, `closed`, `timeout`, \
-         `unreadable`, `transport`, `rejected`, `failed`, `throttled`, `answer`, `any`, `none`, `grpc.NAME`, `reason.NAME`; `!` before \
-         one takes it out; `&` after it adds conditions (`get`, `idempotent`, `advice`, `told`)"
+        "a list of terms joined by `|`; the last term that matches an outcome decides. Terms are statuses \
+         (`503`, `5xx`, `500-599`), `refused`, `closed`, `timeout`, `unreadable`, `transport`, `rejected`, \
+         `failed`, `throttled`, `answer`, `any`, `none`, `grpc.NAME` and `reason.NAME`. `!` before a term \
+         excludes its outcomes. `&` after a term adds a condition: a method such as `get`, `idempotent`, \
+         `advice` (a wait that the client can read), or `told` (any advised wait)"
     }
 }
 
@@ -224,7 +226,8 @@ fn read_term(text: &str) -> Result<Term, String> {
             ("told", _) => term.advised = Advised::Given,
             (_, Method::Other) => {
                 return Err(format!(
-                    "`{word}` is not a condition (`idempotent`, `advice`, `told`, or a method)"
+                    "`{word}` is not a condition; after `&` write `idempotent`, `advice`, `told`, or a \
+                     method such as `get`"
                 ));
             }
             (_, method) => term.methods.push(MethodCondition::Is(method)),
@@ -242,11 +245,13 @@ fn read_subject(word: &str) -> Result<Subject<String>, String> {
         return if is_name {
             Ok(Subject::Reason(name.to_owned()))
         } else {
-            Err(format!("`{word}` names no reason"))
+            Err(format!("`{word}` must name a reason of at most 64 characters, such as `reason.SlowDown`"))
         };
     }
     if let Some(name) = word.strip_prefix("grpc.") {
-        return Grpc::named(name).map(Subject::Grpc).ok_or_else(|| format!("`{name}` is not a gRPC status"));
+        return Grpc::named(name)
+            .map(Subject::Grpc)
+            .ok_or_else(|| format!("`{name}` is not a gRPC status, such as `UNAVAILABLE`"));
     }
     let codes = match word.as_bytes() {
         [class @ b'1'..=b'5', b'x', b'x'] => {
@@ -260,7 +265,7 @@ fn read_subject(word: &str) -> Result<Subject<String>, String> {
     };
     codes.map(|(from, to)| Subject::Codes(from, to)).ok_or_else(|| {
         let suggestion = did_you_mean(word, WORDS.iter().map(|(known, _)| *known));
-        format!("`{word}` is not a status or a name of one{suggestion}")
+        format!("`{word}` is neither a status nor a known term{suggestion}")
     })
 }
 
@@ -368,14 +373,14 @@ mod tests {
     fn what_is_no_rule_is_refused_by_its_word() {
         let mut rule = RetryOn::constant("any");
         for (text, words) in [
-            ("503|", "`` is not a status or a name of one"),
-            ("6xx", "`6xx` is not a status"),
-            ("503-500", "`503-500` is not a status"),
+            ("503|", "`` is neither a status nor a known term"),
+            ("6xx", "`6xx` is neither a status"),
+            ("503-500", "`503-500` is neither a status"),
             ("timout", "did you mean `timeout`?"),
             ("503&put&brew", "`brew` is not a condition"),
             ("grpc.unavailable", "`unavailable` is not a gRPC status"),
-            ("reason.", "`reason.` names no reason"),
-            ("+503", "`+503` is not a status"),
+            ("reason.", "`reason.` must name a reason"),
+            ("+503", "`+503` is neither a status"),
         ] {
             let error = rule.read(text).unwrap_err();
             assert!(error.contains(words), "{text}: {error}");

@@ -80,7 +80,8 @@ impl StrategySpec {
                 let before = names[..index].iter().filter(|before| *before == name).count();
                 if before == 1 {
                     doubts.push(format!(
-                        "`{self}` has `{name}` more than once; each one keeps separate state, and all must agree"
+                        "`{self}` has `{name}` more than once; each keeps its own state, and an attempt \
+                         starts only if all of them admit it"
                     ));
                 }
             }
@@ -94,7 +95,8 @@ impl StrategySpec {
                 && base > cap
             {
                 doubts.push(format!(
-                    "in `{name}` of `{self}`, `cap={cap_text}` is below `base={base_text}`, so the cap shortens every delay"
+                    "in `{name}` of `{self}`, `cap={cap_text}` is below `base={base_text}`, so every delay \
+                     is cut to `cap`"
                 ));
             }
         }
@@ -103,7 +105,8 @@ impl StrategySpec {
             && layer.common.max_attempts < self.max_attempts
         {
             doubts.push(format!(
-                "`{self}` stops after {} attempts, and `--max-attempts {}` can only lower that; write `max-attempts={}` after its name",
+                "`{self}` stops after {} attempts; `--max-attempts {}` can only lower this number; to raise \
+                 it, write `max-attempts={}` after the strategy's name",
                 layer.common.max_attempts, self.max_attempts, self.max_attempts
             ));
         }

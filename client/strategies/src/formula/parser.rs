@@ -53,7 +53,7 @@ impl Program {
         parser.sum()?;
         match parser.peek() {
             None => Ok(Self::new(text.trim(), parser.instructions)),
-            Some(_) => Err(format!("`{}` is not expected", parser.rest.trim())),
+            Some(_) => Err(format!("the formula cannot be read from `{}` on", parser.rest.trim())),
         }
     }
 }
@@ -62,7 +62,7 @@ impl Parser<'_> {
     fn sum(&mut self) -> Result<(), String> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("it nests too deep".to_owned());
+            return Err("the formula is nested too deeply; use fewer parentheses".to_owned());
         }
         self.product()?;
         loop {
@@ -115,7 +115,7 @@ impl Parser<'_> {
         self.skip();
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err("it nests too deep".to_owned());
+            return Err("the formula is nested too deeply; use fewer parentheses".to_owned());
         }
         self.signed()?;
         self.depth -= 1;
@@ -132,8 +132,8 @@ impl Parser<'_> {
             }
             Some(sign) if sign.is_ascii_digit() || sign == '.' => self.number(),
             Some(sign) if sign.is_ascii_alphabetic() => self.name(),
-            Some(_) => Err(format!("`{}` is not expected", self.rest)),
-            None => Err("the formula ends where a value is expected".to_owned()),
+            Some(_) => Err(format!("the formula cannot be read from `{}` on", self.rest)),
+            None => Err("the formula ends where a number, a name or `(` must follow".to_owned()),
         }
     }
 
@@ -157,16 +157,16 @@ impl Parser<'_> {
         let is_call = self.peek() == Some('(');
         match FUNCTIONS.iter().find(|(name, _)| *name == word) {
             Some((name, function)) if is_call => return self.call(name, *function),
-            Some(_) => return Err(format!("`{word}` needs values in parentheses")),
+            Some(_) => return Err(format!("`{word}` is a function; write its arguments in parentheses")),
             None => {}
         }
         let names = VARIABLES.iter().map(|(name, _)| *name);
         match VARIABLES.iter().find(|(name, _)| *name == word) {
-            Some(_) if is_call => Err(format!("`{word}` is not a function")),
+            Some(_) if is_call => Err(format!("`{word}` is not a function, so `(` cannot follow it")),
             Some((_, variable)) => self.push(Instruction::Load(*variable)),
             None => {
                 let names = names.chain(FUNCTIONS.iter().map(|(name, _)| *name));
-                Err(format!("there is no `{word}`{}", did_you_mean(word, names)))
+                Err(format!("`{word}` is neither a variable nor a function{}", did_you_mean(word, names)))
             }
         }
     }
@@ -181,11 +181,11 @@ impl Parser<'_> {
             values += 1;
             match function {
                 Instruction::Binary(function) if values == 2 || name != "pow" => self.binary(function),
-                _ => return Err(format!("`{name}` takes fewer values")),
+                _ => return Err(format!("`{name}` has too many arguments")),
             }
         }
         match function {
-            Instruction::Binary(_) if values == 1 => Err(format!("`{name}` takes more values")),
+            Instruction::Binary(_) if values == 1 => Err(format!("`{name}` has too few arguments")),
             Instruction::Unary(_) => {
                 self.instructions.push(function);
                 self.close()
@@ -208,7 +208,7 @@ impl Parser<'_> {
     fn push(&mut self, instruction: Instruction) -> Result<(), String> {
         self.height += 1;
         if self.height > STACK {
-            return Err("it nests too deep".to_owned());
+            return Err("the formula is nested too deeply; use fewer parentheses".to_owned());
         }
         self.instructions.push(instruction);
         Ok(())
@@ -248,7 +248,7 @@ impl TextField for Formula {
     }
 
     fn accepted(&self) -> &'static str {
-        "an expression over k, u, base, cap and prev in seconds, in parentheses, such as \
+        "an expression in parentheses that yields seconds, with k, u, base, cap and prev, such as \
          `(min(cap, base*2^(k-1))*u)` or `none`"
     }
 }

@@ -100,7 +100,7 @@ impl Program {
                 let inputs = Inputs { k: f64::from(k), u, base, cap: cap_s, prev: before };
                 let value = self.value(&inputs);
                 let is = match value {
-                    _ if value.is_nan() => "no number",
+                    _ if value.is_nan() => "not a number",
                     _ if value.is_infinite() => "infinite",
                     _ if value < 0.0 => "negative",
                     _ => {
@@ -114,7 +114,7 @@ impl Program {
                     String::new()
                 };
                 return Err(format!(
-                    "`formula={}` is {is} for k = {k}{chance}; bound it with `min` or `max`",
+                    "`formula={}` is {is} for k = {k}{chance}; limit it with `min` or `max`",
                     self.text
                 ));
             }

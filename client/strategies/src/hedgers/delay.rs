@@ -36,22 +36,29 @@ impl Default for Hedging {
 
 impl Configurable for Hedging {
     const NAME: &'static str = "hedging";
-    const SUMMARY: &'static str = "sends copies of an attempt that is not answered in time";
-    const RULE: &'static str = "a copy each `delay` while no attempt of the op has succeeded, `copies` of them at most; the first \
-                                success ends the others; limiters and budgets must let a copy go at its instant, else it is not \
-                                sent; when all have failed, the retry policy decides. The mock server draws how long the work of \
-                                an op takes once, for all its attempts: copies shorten ways, queues and losses, not work that is \
-                                long by itself";
+    const SUMMARY: &'static str = "sends copies of an attempt that was not answered within a fixed time";
+    const RULE: &'static str = "while no attempt of the op has succeeded, a copy is sent every `delay`, at \
+                                most `copies` of them. The first success ends the other attempts. A copy \
+                                that a limiter or budget does not admit at its instant is not sent. When \
+                                all attempts have failed, the retry policy decides. The mock server draws \
+                                the work time of an op once and uses it for all attempts of the op. So \
+                                copies help against slow networks, queues and lost messages, but not \
+                                against long work";
     const SOURCE: &'static str =
         "gRPC proposal A6, hedging; App-vNext/Polly src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("delay", "time until the next copy; 0 sends all at once", |config| {
-            &mut config.delay
+        Parameter::duration(
+            "delay",
+            "time between one copy and the next; 0 sends all copies at once",
+            |config| &mut config.delay,
+        ),
+        Parameter::count("copies", "maximum number of copies of an attempt", (1, MAX_COPIES), |config| {
+            &mut config.copies
         }),
-        Parameter::count("copies", "copies beside an attempt", (1, MAX_COPIES), |config| &mut config.copies),
         Parameter::choice(
             "after-failure",
-            "after one fails: send the next copy at once, wait for the others, or fail the op",
+            "what happens when one of the attempts fails: the next copy is sent at once, the client waits \
+             for the other attempts, or the op fails",
             |config| &mut config.after_failure,
         ),
     ];

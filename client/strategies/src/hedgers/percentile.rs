@@ -48,34 +48,37 @@ impl Default for PercentileHedging {
 
 impl Configurable for PercentileHedging {
     const NAME: &'static str = "percentile-hedging";
-    const SUMMARY: &'static str = "sends a copy of an attempt that takes longer than most";
-    const RULE: &'static str = "one copy after the percentile of the latencies of the period before, if there were min-samples of them; \
-                                of the two the first that succeeds, or with after-failure=end the first that ends, decides. The \
-                                mock server draws how long the work of an op takes once, for all its attempts: copies shorten \
-                                ways, queues and losses, not work that is long by itself";
+    const SUMMARY: &'static str = "sends a copy of an attempt that takes longer than most others";
+    const RULE: &'static str = "one copy is sent when an attempt takes longer than the `percentile` of the \
+                                latencies in the previous period, if that period had at least `min-samples` \
+                                of them. The first of the two attempts that succeeds decides the op, or \
+                                with after-failure=end the first that ends. The mock server draws the work \
+                                time of an op once and uses it for all attempts of the op. So copies help \
+                                against slow networks, queues and lost messages, but not against long work";
     const SOURCE: &'static str = "tower-rs/tower tower/src/hedge/{mod,rotating_histogram,latency,select}.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number(
             "percentile",
-            "percentile of the latency after which the copy is sent",
+            "percentile of earlier latencies, as a share; the copy is sent after that latency",
             (0.0, 1.0),
             |config| &mut config.percentile,
         ),
         Parameter::count(
             "min-samples",
-            "minimum number of answers in a period for copies",
+            "minimum number of answers in a period; after fewer, no copies are sent",
             (0, 1_000_000),
             |config| &mut config.min_samples,
         ),
         Parameter::duration_between(
             "period",
-            "length of the periods for which latencies are collected",
+            "length of the periods over which latencies are collected",
             (Duration::from_millis(1), Duration::from_hours(24)),
             |config| &mut config.period,
         ),
         Parameter::choice(
             "after-failure",
-            "after one of the two fails: send the copy at once, wait for the other, or fail the op",
+            "what happens when one of the two attempts fails: the copy is sent at once, the client waits \
+             for the other attempt, or the op fails",
             |config| &mut config.after_failure,
         ),
     ];

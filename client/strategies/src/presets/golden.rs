@@ -43,8 +43,10 @@ impl GoldenDelay {
     /// # Errors
     /// If a word is not a duration. The error names that word.
     pub fn read(text: &str) -> Result<Self, String> {
-        let duration =
-            |text: &str| duration_text::parse(text.trim()).map_err(|_| format!("`{text}` is not a duration"));
+        let duration = |text: &str| {
+            duration_text::parse(text.trim())
+                .map_err(|_| format!("`{text}` is not a duration, such as `50ms`"))
+        };
         match text.trim() {
             "stop" => Ok(Self::Stop),
             text => match text.split_once("..") {

@@ -67,8 +67,8 @@ fn parameters_after_a_name_override_the_preset() {
 #[test]
 fn mistakes_around_presets_are_answered() {
     assert!(error("preset:aws-2052").contains("unknown preset `aws-2052` (did you mean `aws-2025`?)"));
-    assert!(error("preset").contains("`preset` names no preset"));
-    assert!(error("preset:max-attempts=5").contains("names no preset"));
+    assert!(error("preset").contains("`preset` does not name a preset"));
+    assert!(error("preset:max-attempts=5").contains("does not name a preset"));
     assert!(error("preset:aws-2025,cpa=5s").contains("no parameter `cpa` (did you mean `cap`?)"));
     assert!(error("preset:aws-2025,cap").contains("`cap` of `preset:aws-2025` has no value"));
     assert!(error("preset:aws-2025,max-attempts=0").contains("`max-attempts=0` is not accepted"));

@@ -26,6 +26,6 @@ impl TextField for DelayList {
     }
 
     fn accepted(&self) -> &'static str {
-        "durations up to a day joined by `|`, such as `1s|4s|9s` or `none`"
+        "durations up to a day, joined by `|`, or `none`, such as `1s|4s|9s` or `none`"
     }
 }

@@ -26,7 +26,7 @@ impl TextField for OptionalDuration {
     }
 
     fn accepted(&self) -> &'static str {
-        "a duration up to a day or nothing, such as `0s` or `1s` or `none`"
+        "a duration up to a day, or `none`, such as `0s` or `1s` or `none`"
     }
 }
 
@@ -40,7 +40,7 @@ impl TextField for OptionalNumber {
             NONE => None,
             text => {
                 let number = text.parse().ok().filter(|number| (1.0..=1000.0).contains(number));
-                Some(number.ok_or("the value is not a number in this range")?)
+                Some(number.ok_or("the value is not a number from 1 to 1000")?)
             }
         };
         Ok(())
@@ -51,14 +51,14 @@ impl TextField for OptionalNumber {
     }
 
     fn accepted(&self) -> &'static str {
-        "a number between 1 and 1000 or nothing, such as `1` or `2` or `none`"
+        "a number between 1 and 1000, or `none`, such as `1` or `2` or `none`"
     }
 }
 
 pub(crate) fn up_to_a_day(text: &str) -> Result<Duration, String> {
     let duration = duration_text::parse(text).map_err(|error| error.to_string())?;
     if duration > LONGEST {
-        return Err(format!("`{text}` is more than a day"));
+        return Err(format!("`{text}` is longer than a day"));
     }
     Ok(duration)
 }

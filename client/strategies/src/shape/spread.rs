@@ -93,7 +93,7 @@ impl TextField for Spread {
             ["between", low, high] => {
                 let ends = (share(low, MOST)?, share(high, MOST)?);
                 if ends.0 > ends.1 {
-                    return Err(format!("`{low}` is above `{high}`"));
+                    return Err(format!("the lower end `{low}` is above the upper end `{high}`"));
                 }
                 Self::Between(ends.0, ends.1)
             }
@@ -101,12 +101,18 @@ impl TextField for Spread {
             ["add", most] => Self::Add(up_to_a_day(most)?),
             ["tower", value] => Self::Tower(share(value, MOST)?),
             [word, ..] if WORDS.contains(&word) => {
-                return Err(format!("`{word}` does not have {} values", values.len() - 1));
+                return Err(format!(
+                    "`{word}` is given {} values, which is not the number that it takes",
+                    values.len() - 1
+                ));
             }
             [word, ..] => {
-                return Err(format!("there is no `{word}`{}", did_you_mean(word, WORDS.iter().copied())));
+                return Err(format!(
+                    "`{word}` is not a kind of jitter{}",
+                    did_you_mean(word, WORDS.iter().copied())
+                ));
             }
-            [] => return Err("it is empty".to_owned()),
+            [] => return Err("the text is empty".to_owned()),
         };
         Ok(())
     }
@@ -127,8 +133,8 @@ impl TextField for Spread {
     }
 
     fn accepted(&self) -> &'static str {
-        "what chance does, such as `none` or `full` or `equal` or `around|0.2` or `below|0.25` or `above|0.1` or \
-         `between|0.8|1.3` or `from|500ms` or `add|1s` or `tower|0.99`"
+        "a kind of jitter, some with values after `|`, such as `none` or `full` or `equal` or `around|0.2` \
+         or `below|0.25` or `above|0.1` or `between|0.8|1.3` or `from|500ms` or `add|1s` or `tower|0.99`"
     }
 }
 

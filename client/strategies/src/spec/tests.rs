@@ -59,12 +59,12 @@ fn common_parameters_are_accepted_on_any_part() {
 fn an_unknown_name_is_answered_with_the_nearest_one() {
     assert_eq!(
         error("ful-jitter"),
-        "unknown strategy `ful-jitter` (did you mean `full-jitter`?); run `loadgen strategies` to list them"
+        "unknown strategy `ful-jitter` (did you mean `full-jitter`?); run `loadgen strategies` to list all strategies"
     );
-    assert_eq!(error("zzzzzzzz"), "unknown strategy `zzzzzzzz`; run `loadgen strategies` to list them");
+    assert_eq!(error("zzzzzzzz"), "unknown strategy `zzzzzzzz`; run `loadgen strategies` to list all strategies");
     assert_eq!(
         error("openai"),
-        "unknown strategy `openai` (did you mean `preset:openai`?); run `loadgen strategies` to list them"
+        "unknown strategy `openai` (did you mean `preset:openai`?); run `loadgen strategies` to list all strategies"
     );
     assert!(error("aimd+").starts_with("unknown strategy ``"));
     assert!(error("").starts_with("unknown strategy ``"));
@@ -80,13 +80,13 @@ fn an_unknown_parameter_error_suggests_the_nearest_one() {
     assert_eq!(
         error("aimd:bta=0.5"),
         format!(
-            "`aimd` has no parameter `bta` (did you mean `beta`?); it takes `variant`, `beta`, `initial`, \
+            "`aimd` has no parameter `bta` (did you mean `beta`?); its parameters are `variant`, `beta`, `initial`, \
              `ssthresh`, {common}"
         )
     );
     assert_eq!(
         error("immediate:delay=1s"),
-        format!("`immediate` has no parameter `delay`; it takes {common}")
+        format!("`immediate` has no parameter `delay`; its parameters are {common}")
     );
 }
 
@@ -132,8 +132,8 @@ fn a_parameter_without_a_value_is_refused() {
 fn two_retry_policies_or_too_many_budgets_are_refused() {
     assert_eq!(
         error("immediate+aimd+full-jitter"),
-        "`immediate+aimd+full-jitter` has two retry policies; keep one, and add limiters or budgets with `+`, or put one \
-         around the other: `A over B`"
+        "`immediate+aimd+full-jitter` has two retry policies, but `+` can join only one with limiters and budgets; keep one, \
+         or put one around the other: `A over B`"
     );
     // The error must not be that both set the same option.
     let presets = error("preset:openai+preset:envoy");
@@ -147,12 +147,12 @@ fn one_part_of_the_innermost_layer_may_hedge() {
     assert!("constant over none+hedging:delay=1s".parse::<StrategySpec>().is_ok());
     assert_eq!(
         error("hedging+aimd+hedging:delay=1s"),
-        "`hedging+aimd+hedging:delay=1s` hedges twice; keep one of `hedging` and `hedging`"
+        "`hedging+aimd+hedging:delay=1s` has two hedgers, `hedging` and `hedging`; keep one of them"
     );
-    assert!(error("constant+hedging over none").starts_with("`hedging` is in a layer around another: "));
+    assert!(error("constant+hedging over none").starts_with("`hedging` is not in the innermost layer, "));
     assert!(error("none+hedging+ethernet").ends_with("whether an attempt starts; leave one of them out"));
     assert!(
-        error("ethernet+constant over none+hedging").starts_with("`hedging` sends copies, and `ethernet` ")
+        error("ethernet+constant over none+hedging").starts_with("`hedging` cannot be combined with `ethernet`, ")
     );
     assert_eq!(
         error("hedging:copies=5"),
@@ -250,15 +250,15 @@ fn what_is_hardly_meant_is_doubted() {
 fn layers_are_joined_by_over_and_each_decides_about_retries() {
     let spec: StrategySpec = "constant:max-attempts=3+aimd over full-jitter:base=1ms".parse().unwrap();
     assert_eq!(spec.names().collect::<Vec<_>>(), ["constant", "aimd", "full-jitter"]);
-    assert!(error("aimd over constant").contains("the layer `aimd` has no retry policy"));
-    assert!(error("constant over aimd").contains("the layer `aimd` has no retry policy"));
+    assert!(error("aimd over constant").contains("`aimd` has no retry policy"));
+    assert!(error("constant over aimd").contains("`aimd` has no retry policy"));
     assert!(error("constant over constant over constant over constant").contains("keep at most 3"));
     for (text, shown) in
         [("preset:openai over", "preset:openai over"), (" over constant ", "over constant"), ("over", "over")]
     {
         assert_eq!(
             error(text),
-            format!("`{shown}` has no layer on one side of `over`; write `A over B`, B being the inner one")
+            format!("`{shown}` has nothing on one side of `over`; write `A over B`, where B is the inner strategy")
         );
     }
 }
