@@ -56,7 +56,7 @@ impl Default for GoZeroBreaker {
 
 impl Configurable for GoZeroBreaker {
     const NAME: &'static str = "go-zero-breaker";
-    const SUMMARY: &'static str = "refuses some launches at random, but admits one per second, as in go-zero";
+    const SUMMARY: &'static str = "refuses launches at random, but admits one per second, as in go-zero";
     const RULE: &'static str = "the last `window` is divided into 40 slices, over which requests and \
                                 accepted ones are counted; a refused launch counts as a request. p = \
                                 (requests - spare - k * accepted) / (requests + 1). Here k = factor - \

@@ -42,25 +42,30 @@ impl Default for AimdConfig {
 
 impl Configurable for AimdConfig {
     const NAME: &'static str = "aimd";
-    const SUMMARY: &'static str = "congestion window: additive increase, multiplicative decrease";
-    const RULE: &'static str = "send while in flight < window; success: window = max(window, min(in flight + 1, window + 1)) while \
-                                in flight < ssthresh, then with window + 1/window; congestion, unless the attempt was in flight at \
-                                the last cut: ssthresh = beta * window, window = ssthresh (reno) or initial (tahoe)";
+    const SUMMARY: &'static str = "window with additive increase and multiplicative decrease (TCP Reno)";
+    const RULE: &'static str = "an attempt may start while fewer than window are in flight. After a \
+                                success, window = max(window, min(in flight + 1, window + 1)) while in \
+                                flight < ssthresh, and later the same with window + 1/window in place of \
+                                window + 1. After a rejection or failure, ssthresh = beta * window, and \
+                                window = ssthresh (variant=reno) or `initial` (variant=tahoe). Attempts \
+                                that were already in flight at the last cut cause no further cut";
     const SOURCE: &'static str =
         "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings); RFC 5681";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::choice(
             "variant",
-            "where the window falls after a cut: to ssthresh, or to the initial window",
+            "size to which a cut reduces the window: to ssthresh (`reno`), or to `initial` (`tahoe`)",
             |config| &mut config.variant,
         ),
         Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
             &mut config.beta
         }),
-        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
+        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
+            &mut config.initial
+        }),
         Parameter::number(
             "ssthresh",
-            "initial number in flight below which growth is exponential",
+            "initial value of ssthresh: while fewer attempts are in flight, the window grows exponentially",
             (1.0, 1e9),
             |config| &mut config.ssthresh,
         ),

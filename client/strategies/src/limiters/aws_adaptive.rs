@@ -73,27 +73,34 @@ impl Default for AwsAdaptiveConfig {
 
 impl Configurable for AwsAdaptiveConfig {
     const NAME: &'static str = "aws-adaptive";
-    const SUMMARY: &'static str = "the AWS SDKs' rate: cut when throttled, grown along CUBIC's curve";
-    const RULE: &'static str = "off until the first throttling answer; measured = smooth * answers per s + (1 - smooth) * measured, anew in \
-                                every half second; throttled: w = min(measured, rate), t0 = now, new = beta * w; else new = scale * (now - t0 - \
-                                k)^3 + w with k = cbrt(w * (1 - beta) / scale); rate = max(min-rate, min(new, 2 * measured)), capacity = \
-                                max(min-capacity, the same); an attempt takes a token (costs=older: a retry 5, after throttling 10), or waits \
-                                (1 - tokens) / rate and asks again";
+    const SUMMARY: &'static str = "rate limit of the AWS SDKs: cut when throttled, then grows as in CUBIC";
+    const RULE: &'static str = "there is no limit until the first throttling answer. Every half second, \
+                                measured = smooth * answers per second + (1 - smooth) * measured. After a \
+                                throttling answer, w = min(measured, rate), t0 = now and new = beta * w. \
+                                After any other answer, new = scale * (now - t0 - k)^3 + w, where k = \
+                                cbrt(w * (1 - beta) / scale). Then rate = max(min-rate, min(new, 2 * \
+                                measured)), and the token bucket holds max(min-capacity, min(new, 2 * \
+                                measured)) tokens. An attempt takes a token; with costs=older, a retry \
+                                takes 5, after throttling 10. If there are too few tokens, it waits (1 - \
+                                tokens) / rate and tries again";
     const SOURCE: &'static str = "boto/botocore botocore/retries/adaptive.py, bucket.py, throttling.py; smithy-lang/smithy-typescript \
                                   DefaultRateLimiter.ts; smithy-lang/smithy-rs client_rate_limiter.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::number(
             "beta",
-            "share of the rate that remains after throttling",
+            "share of the rate that remains after a throttling answer",
             (0.01, 0.999),
             |config| &mut config.beta,
         ),
-        Parameter::number("scale", "steepness of the rate's growth", (0.001, 1e3), |config| {
-            &mut config.scale
-        }),
+        Parameter::number(
+            "scale",
+            "factor for how steeply the rate grows after a cut",
+            (0.001, 1e3),
+            |config| &mut config.scale,
+        ),
         Parameter::number(
             "smooth",
-            "weight of the last half second in the measured rate",
+            "weight of the last half second in the measured rate, from 0 to 1",
             (0.01, 1.0),
             |config| &mut config.smooth,
         ),
@@ -103,7 +110,7 @@ impl Configurable for AwsAdaptiveConfig {
         }),
         Parameter::choice(
             "costs",
-            "cost of a retry: one token, or 5 tokens and 10 after throttling",
+            "tokens that a retry costs: one, or (`older`) 5, and 10 after throttling",
             |config| &mut config.costs,
         ),
     ];

@@ -66,37 +66,51 @@ impl Default for BbrConfig {
 
 impl Configurable for BbrConfig {
     const NAME: &'static str = "bbr";
-    const SUMMARY: &'static str = "TCP BBR's rate and window, from the rate of successes and latency";
-    const RULE: &'static str = "rate = 0.99 * gain * (greatest delivery rate of the last rounds), window = window-gain * that delivery rate * \
-                                latency, at least min; startup: both gains are startup-gain, until three rounds without a quarter more; drain: gain 1 / \
-                                startup-gain until in flight <= delivery rate * latency; then gains 1.25, 0.75 and six times 1, each for a \
-                                latency; latency is the least of latency-window, after which it is measured at window = min for 200 ms and a \
-                                round, or (latency=mean) the mean of the last round's successes";
+    const SUMMARY: &'static str = "TCP BBR: rate and window computed from success rate and latency";
+    const RULE: &'static str = "the delivery rate is the greatest rate of successes in the last `rounds` \
+                                round trips. rate = 0.99 * gain * delivery rate. window = window-gain * \
+                                delivery rate * latency, at least `min`. Startup: both gains are \
+                                `startup-gain`, until the delivery rate has not grown by a quarter for \
+                                three round trips. Drain: gain is 1 / startup-gain until in flight <= \
+                                delivery rate * latency. After that, gain cycles through 1.25, 0.75 and six \
+                                times 1, each for one latency. latency is the minimum of the last \
+                                `latency-window`. When it is older than that, it is measured anew with \
+                                window = min, for 200 ms and one round trip. With latency=mean, latency is \
+                                instead the mean over the successes of the last round trip";
     const SOURCE: &'static str = "Linux net/ipv4/tcp_bbr.c; quinn-rs/quinn quinn-proto/src/congestion/bbr; Cardwell et al., ACM Queue 14(5), 2016";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
-        Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
-        Parameter::number("startup-gain", "initial factor of rate and window", (1.01, 100.0), |config| {
-            &mut config.startup_gain
+        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
+            &mut config.initial
+        }),
+        Parameter::number("min", "minimum window, in attempts in flight", (1.0, 1e6), |config| {
+            &mut config.min
         }),
         Parameter::number(
+            "startup-gain",
+            "gain of rate and window during startup",
+            (1.01, 100.0),
+            |config| &mut config.startup_gain,
+        ),
+        Parameter::number(
             "window-gain",
-            "ratio of the window to delivery rate times latency",
+            "ratio of the window to the product of delivery rate and latency",
             (1.0, 100.0),
             |config| &mut config.window_gain,
         ),
         Parameter::count(
             "rounds",
-            "number of round trips of which the maximum delivery rate counts",
+            "number of recent round trips whose maximum delivery rate is used",
             (1, 10_000),
             |config| &mut config.rounds,
         ),
-        Parameter::choice("latency", "latency from which the window is computed", |config| {
-            &mut config.latency
-        }),
+        Parameter::choice(
+            "latency",
+            "latency from which the window is computed: the minimum, or the mean of the last round trip",
+            |config| &mut config.latency,
+        ),
         Parameter::duration_from(
             "latency-window",
-            "time for which the minimum latency is valid",
+            "time after which the minimum latency is measured anew",
             Duration::from_millis(1),
             |config| &mut config.latency_window,
         ),

@@ -34,22 +34,31 @@ impl Default for CubicConfig {
 
 impl Configurable for CubicConfig {
     const NAME: &'static str = "cubic";
-    const SUMMARY: &'static str = "congestion window that grows along a cubic of the time since its cut";
-    const RULE: &'static str = "send while in flight < window; what was sent before the last cut is no news, nor is a success while the \
-                                window is not used; congestion: top = window, or window * (1 + beta) / 2 if below the last top, window = ssthresh \
-                                = max(min, beta * top), k = cbrt(top * (1 - beta) / scale), t = 0; success: window + 1 below ssthresh, else, with \
-                                w = scale * (t + rtt - k)^3 + top and reno = beta * top + 3 * (1 - beta) / (1 + beta) * t / rtt, growth + (w - \
-                                window) / window, or + (reno - window) where reno > w, and window + 1 once growth is 1";
+    const SUMMARY: &'static str = "congestion window that grows with the cube of the time since its cut";
+    const RULE: &'static str = "an attempt may start while fewer than window are in flight. Attempts sent \
+                                before the last cut change nothing, nor do successes while the window is \
+                                not full. After a rejection or failure, top = window, or window * (1 + \
+                                beta) / 2 if the window is below the previous top; window = ssthresh = \
+                                max(min, beta * top), k = cbrt(top * (1 - beta) / scale), and the time t \
+                                since the cut starts at 0. After a success below ssthresh, the window grows \
+                                by 1. After any other success, w = scale * (t + rtt - k)^3 + top and reno = \
+                                beta * top + 3 * (1 - beta) / (1 + beta) * t / rtt. Then growth increases \
+                                by (w - window) / window, or by (reno - window) if reno > w. When growth \
+                                reaches 1, the window grows by 1";
     const SOURCE: &'static str = "quinn-rs/quinn quinn-proto/src/congestion/cubic.rs; RFC 9438";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
-        Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
+        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
+            &mut config.initial
+        }),
+        Parameter::number("min", "minimum window, in attempts in flight", (1.0, 1e6), |config| {
+            &mut config.min
+        }),
         Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
             &mut config.beta
         }),
         Parameter::number(
             "scale",
-            "steepness of the window's growth (C in the RFC)",
+            "factor for how steeply the window grows after a cut (C in RFC 9438)",
             (0.001, 1e3),
             |config| &mut config.scale,
         ),

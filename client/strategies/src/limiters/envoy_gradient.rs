@@ -66,11 +66,15 @@ impl Default for EnvoyGradientConfig {
 
 impl Configurable for EnvoyGradientConfig {
     const NAME: &'static str = "envoy-gradient";
-    const SUMMARY: &'static str = "Envoy's window: best latency over present latency, times the window";
-    const RULE: &'static str = "every interval with samples: gradient = clamp((1 + buffer) * best / latency, 0.5, 2), the latency being \
-                                the percentile of the samples; window = floor(window * gradient + sqrt(window * gradient)), from min to max. best is \
-                                measured at first and every probe-every to probe-every * (1 + jitter): window = min until probe-samples of attempts \
-                                sent meanwhile, then as before; after the fifth interval in a row at min it is measured anew";
+    const SUMMARY: &'static str = "Envoy's adaptive concurrency: shrinks as latency exceeds its best value";
+    const RULE: &'static str = "after every `interval` with samples, latency = the `percentile` of the \
+                                samples, gradient = (1 + buffer) * best / latency, from 0.5 to 2, and \
+                                window = floor(window * gradient + sqrt(window * gradient)), from `min` to \
+                                `max`. The best latency is measured at the start, then again after a random \
+                                time from probe-every to probe-every * (1 + jitter), and also after five \
+                                consecutive intervals with window = min. During a measurement, window = min \
+                                until `probe-samples` attempts sent in it have ended; then the window \
+                                returns to its earlier size";
     const SOURCE: &'static str = "envoyproxy/envoy extensions/filters/http/adaptive_concurrency: controller/gradient_controller.cc, \
                                   v3/adaptive_concurrency.proto";
     const PARAMETERS: &'static [Parameter<Self>] = &[
@@ -80,19 +84,22 @@ impl Configurable for EnvoyGradientConfig {
             Duration::from_millis(1),
             |config| &mut config.interval,
         ),
-        Parameter::number("percentile", "of the sampled latencies", (0.0, 100.0), |config| {
-            &mut config.percentile
-        }),
+        Parameter::number(
+            "percentile",
+            "percentile of the sampled latencies that is compared with the best latency",
+            (0.0, 100.0),
+            |config| &mut config.percentile,
+        ),
         Parameter::count(
             "min",
-            "minimum window, at which the best latency is measured",
+            "minimum window; also the window at which the best latency is measured",
             (1, 1_000_000),
             |config| &mut config.min,
         ),
-        Parameter::count("max", "the greatest window", (1, 1_000_000), |config| &mut config.max),
+        Parameter::count("max", "maximum window", (1, 1_000_000), |config| &mut config.max),
         Parameter::number(
             "buffer",
-            "share by which latencies may exceed the best without effect",
+            "share by which latencies may exceed the best latency before the window shrinks",
             (0.0, 100.0),
             |config| &mut config.buffer,
         ),
@@ -104,17 +111,19 @@ impl Configurable for EnvoyGradientConfig {
         ),
         Parameter::number(
             "jitter",
-            "maximum random extension of probe-every, as a share",
+            "maximum share by which `probe-every` is randomly lengthened",
             (0.0, 1.0),
             |config| &mut config.jitter,
         ),
         Parameter::count(
             "probe-samples",
-            "number of samples of a measurement of the best latency",
+            "number of samples from which the best latency is measured",
             (1, 1_000_000),
             |config| &mut config.probe_samples,
         ),
-        Parameter::choice("samples", "attempts whose ends are sampled", |config| &mut config.samples),
+        Parameter::choice("samples", "attempts whose latency is sampled: all, or only successes", |config| {
+            &mut config.samples
+        }),
     ];
 }
 

@@ -37,15 +37,23 @@ impl Default for Ethernet {
 impl Configurable for Ethernet {
     const NAME: &'static str = ETHERNET;
     const SUMMARY: &'static str = "carrier sense: attempts start only if the server has free capacity";
-    const RULE: &'static str = "every attempt says what the server must have free (slots, descriptors) for it to start; below threshold \
-                                the op fails after `cost` without an attempt, and the retry policy decides when it tries again";
+    const RULE: &'static str = "an attempt starts only if the server has at least `threshold` free slots or \
+                                descriptors. Otherwise, the op fails after the time `cost` without an \
+                                attempt, and the retry policy decides when it tries again";
     const SOURCE: &'static str =
-        "Thain and Livny, HPDC 2003 (scenario ethernet; threshold 1000 of 7600 descriptors)";
+        "Thain and Livny, HPDC 2003 (scenario ethernet, where threshold is 1000 of 7600 descriptors)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("threshold", "what must be free", (0, 1_000_000_000), |config| {
-            &mut config.threshold
-        }),
-        Parameter::duration("cost", "time that a deferred attempt takes", |config| &mut config.cost),
+        Parameter::count(
+            "threshold",
+            "number of slots or descriptors that must be free on the server",
+            (0, 1_000_000_000),
+            |config| &mut config.threshold,
+        ),
+        Parameter::duration(
+            "cost",
+            "time after which an op fails if its attempt could not start",
+            |config| &mut config.cost,
+        ),
     ];
 }
 
@@ -63,7 +71,7 @@ impl Limiter for Ethernet {
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        gauges.phase = Some("listening before sending");
+        gauges.phase = Some("checking free capacity before sending");
     }
 }
 

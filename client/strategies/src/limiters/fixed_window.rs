@@ -22,9 +22,9 @@ impl Default for FixedWindow {
 
 impl Configurable for FixedWindow {
     const NAME: &'static str = "fixed-window";
-    const SUMMARY: &'static str = "a fixed number of attempts in flight";
-    const RULE: &'static str = "send while in flight < window";
-    const SOURCE: &'static str = "common practice (bulkhead)";
+    const SUMMARY: &'static str = "limits attempts in flight to a fixed number";
+    const RULE: &'static str = "an attempt may start while fewer than window are in flight";
+    const SOURCE: &'static str = "common practice, also known as bulkhead";
     const PARAMETERS: &'static [Parameter<Self>] =
         &[Parameter::count("window", "maximum number of attempts in flight", (1, u32::MAX), |config| {
             &mut config.window

@@ -54,18 +54,21 @@ impl Default for LeastGapConfig {
 impl Configurable for LeastGapConfig {
     const NAME: &'static str = "least-gap";
     const SUMMARY: &'static str = "keeps a minimum time between attempts";
-    const RULE: &'static str = "an attempt waits until gap has passed since the start of the attempt before (from=start), or the end of \
-                                the one that ended last (from=end; before any has ended nobody waits); with of=ops retries pass at once";
+    const RULE: &'static str = "an attempt waits until `gap` has passed since the previous attempt started \
+                                (from=start), or since the latest end of an attempt (from=end; until then, \
+                                attempts do not wait). With of=ops, retries do not wait";
     const SOURCE: &'static str = "PyGithub/PyGithub github/Requester.py (seconds_between_requests, seconds_between_writes); \
                                   octokit/plugin-throttling.js src/index.ts";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration("gap", "minimum time between attempts", |config| &mut config.gap),
-        Parameter::choice("from", "whether the time is measured from an attempt's start or end", |config| {
-            &mut config.from
-        }),
+        Parameter::choice(
+            "from",
+            "whether the gap is measured from the start or the end of the previous attempt",
+            |config| &mut config.from,
+        ),
         Parameter::choice(
             "of",
-            "whether it applies to all attempts, or only to the first of each op",
+            "whether the gap applies to all attempts, or only to the first attempt of each op",
             |config| &mut config.of,
         ),
     ];

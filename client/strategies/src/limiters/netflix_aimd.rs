@@ -42,17 +42,24 @@ impl Default for NetflixAimd {
 
 impl Configurable for NetflixAimd {
     const NAME: &'static str = "netflix-aimd";
-    const SUMMARY: &'static str = "Netflix' AIMDLimit: one more per success, a tenth less per drop";
-    const RULE: &'static str = "send while in flight < limit; rejected, timed out, no connection, or a round trip above rtt-timeout: \
-                                limit = floor(limit * ratio); else, if twice the in flight at its sending >= limit: limit = limit + \
-                                1; then at least min, at most max";
+    const SUMMARY: &'static str = "Netflix AIMDLimit: grows by one per success, shrinks by a tenth per drop";
+    const RULE: &'static str = "an attempt may start while fewer than limit are in flight. An attempt \
+                                counts as dropped if it was rejected, timed out, got no connection, or took \
+                                longer than `rtt-timeout`; then limit = floor(limit * ratio). Otherwise, \
+                                the limit grows by 1 if at least half of it was in flight when the attempt \
+                                was sent. The limit is at least `min` and at most `max`";
     const SOURCE: &'static str = "Netflix/concurrency-limits limit/AIMDLimit.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
-        Parameter::count("min", "the lowest limit", (1, 1_000_000_000), |config| &mut config.min),
-        Parameter::count("max", "maximum limit; may be below min", (1, 1_000_000_000), |config| {
-            &mut config.max
+        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
+            &mut config.initial
         }),
+        Parameter::count("min", "minimum limit", (1, 1_000_000_000), |config| &mut config.min),
+        Parameter::count(
+            "max",
+            "maximum limit; it wins if it is below `min`",
+            (1, 1_000_000_000),
+            |config| &mut config.max,
+        ),
         Parameter::number("ratio", "share of the limit that remains after a drop", (0.5, 0.999), |config| {
             &mut config.ratio
         }),

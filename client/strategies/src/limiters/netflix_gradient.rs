@@ -53,25 +53,31 @@ impl Default for NetflixGradient {
 
 impl Configurable for NetflixGradient {
     const NAME: &'static str = "netflix-gradient";
-    const SUMMARY: &'static str = "Netflix' GradientLimit: shrinks as round trips exceed the shortest";
-    const RULE: &'static str = "send while in flight < floor(limit); queue = max(4, floor(sqrt(limit))); every probe + U{0..probe-1} \
-                                samples limit = max(min, queue) and the shortest round trip is forgotten; else dropped: next = ratio * \
-                                limit; in flight at its sending < limit / 2: none; else next = limit * clamp(tolerance * shortest / \
-                                rtt, 0.5, 1) + queue; a lower one is smoothed and at least min; limit = max(queue, min(max, next))";
+    const SUMMARY: &'static str = "Netflix GradientLimit: shrinks as round trips exceed the shortest one";
+    const RULE: &'static str = "an attempt may start while fewer than floor(limit) are in flight. queue = \
+                                max(4, floor(sqrt(limit))). After a drop, next = ratio * limit. After any \
+                                other sample, next = limit * g + queue, where g = tolerance * shortest / \
+                                rtt, from 0.5 to 1; the sample is ignored if less than half the limit was \
+                                in flight when it was sent. If next is lower than the limit, it is smoothed \
+                                and at least `min`. Then limit = max(queue, min(max, next)). After a random \
+                                number of samples, from probe to 2 * probe - 1, limit = max(min, queue), \
+                                and the shortest round trip is measured anew";
     const SOURCE: &'static str = "Netflix/concurrency-limits limit/GradientLimit.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
+        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
+            &mut config.initial
+        }),
         Parameter::count("min", "minimum limit", (1, 1_000_000_000), |config| &mut config.min),
-        Parameter::count("max", "the highest limit", (1, 1_000_000_000), |config| &mut config.max),
+        Parameter::count("max", "maximum limit", (1, 1_000_000_000), |config| &mut config.max),
         Parameter::number(
             "tolerance",
-            "multiple of the shortest round trip up to which no queue is assumed",
+            "multiple of the shortest round trip up to which the limiter assumes no queue",
             (1.0, 1e6),
             |config| &mut config.tolerance,
         ),
         Parameter::number(
             "smoothing",
-            "weight of a lower limit; the old limit has the rest",
+            "weight of the new limit if it is lower; the old limit has the remaining weight",
             (0.0, 1.0),
             |config| &mut config.smoothing,
         ),
@@ -81,9 +87,12 @@ impl Configurable for NetflixGradient {
             (0.5, 1.0),
             |config| &mut config.ratio,
         ),
-        Parameter::count("probe", "samples between two measurements without load", (1, u32::MAX), |config| {
-            &mut config.probe
-        }),
+        Parameter::count(
+            "probe",
+            "minimum number of samples between two measurements of the shortest round trip",
+            (1, u32::MAX),
+            |config| &mut config.probe,
+        ),
         Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
     ];
 }

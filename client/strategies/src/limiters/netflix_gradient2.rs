@@ -52,36 +52,48 @@ impl Default for NetflixGradient2 {
 
 impl Configurable for NetflixGradient2 {
     const NAME: &'static str = "netflix-gradient2";
-    const SUMMARY: &'static str = "Netflix' Gradient2Limit: shrinks as round trips exceed their mean";
-    const RULE: &'static str = "send while in flight < floor(limit); long = mean of the first 10 round trips, then long + 2 / \
-                                (long-window + 1) * (rtt - long); above 2 * rtt it falls by a twentieth; in flight at its sending < limit \
-                                / 2: none; else next = limit * clamp(tolerance * long / rtt, 0.5, 1) + queue; limit = (1 - smoothing) \
-                                * limit + smoothing * next, from min to max. Drops are round trips like others";
+    const SUMMARY: &'static str = "Netflix Gradient2Limit: shrinks as round trips exceed their mean";
+    const RULE: &'static str = "an attempt may start while fewer than floor(limit) are in flight. long is \
+                                the mean of the first 10 round trips; later, each sample adds 2 / \
+                                (long-window + 1) * (rtt - long) to it, and while it is above 2 * rtt it \
+                                also falls by a twentieth. Each sample sets next = limit * g + queue, where \
+                                g = tolerance * long / rtt, from 0.5 to 1, and limit = (1 - smoothing) * \
+                                limit + smoothing * next, from `min` to `max`. The limit does not change if \
+                                less than half of it was in flight when the attempt was sent. The round \
+                                trips of dropped attempts count like any others";
     const SOURCE: &'static str = "Netflix/concurrency-limits limit/Gradient2Limit.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
-        Parameter::count("min", "the lowest limit", (1, 1_000_000_000), |config| &mut config.min),
-        Parameter::count("max", "maximum limit, unless min is higher", (1, 1_000_000_000), |config| {
+        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
+            &mut config.initial
+        }),
+        Parameter::count("min", "minimum limit", (1, 1_000_000_000), |config| &mut config.min),
+        Parameter::count("max", "maximum limit, unless `min` is higher", (1, 1_000_000_000), |config| {
             &mut config.max
         }),
-        Parameter::count("queue", "number of attempts that may queue", (0, 1_000_000), |config| {
-            &mut config.queue
-        }),
+        Parameter::count(
+            "queue",
+            "number of attempts that may queue at the server",
+            (0, 1_000_000),
+            |config| &mut config.queue,
+        ),
         Parameter::number(
             "tolerance",
-            "multiple of the mean up to which no queue is assumed",
+            "multiple of the mean round trip up to which the limiter assumes no queue",
             (1.0, 1e6),
             |config| &mut config.tolerance,
         ),
         Parameter::number(
             "smoothing",
-            "weight of the new limit; the old limit has the rest",
+            "weight of the new limit; the old limit has the remaining weight",
             (0.0, 1.0),
             |config| &mut config.smoothing,
         ),
-        Parameter::count("long-window", "samples of the long-term mean", (1, 1_000_000_000), |config| {
-            &mut config.long_window
-        }),
+        Parameter::count(
+            "long-window",
+            "number of samples over which the long-term mean is averaged",
+            (1, 1_000_000_000),
+            |config| &mut config.long_window,
+        ),
         Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
     ];
 }

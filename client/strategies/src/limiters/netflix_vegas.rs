@@ -52,36 +52,43 @@ impl Default for NetflixVegas {
 impl Configurable for NetflixVegas {
     const NAME: &'static str = "netflix-vegas";
     const SUMMARY: &'static str = "Netflix VegasLimit: keeps the queue implied by round-trip times short";
-    const RULE: &'static str = "send while in flight < floor(limit); lg = max(1, floor(log10 limit)); the shortest round trip of all is \
-                                the one without load, and every U(0.5, 1) * probe * limit samples the next one is; else queue = \
-                                ceil(limit * (1 - without load / rtt)): dropped: limit - lg; twice the in flight at its sending < \
-                                limit: none; queue <= lg: limit + beta * lg; < alpha * lg: limit + lg; > beta * lg: limit - lg; from \
-                                1 to max, smoothed. A quick rejection counts as a round trip without load";
+    const RULE: &'static str = "an attempt may start while fewer than floor(limit) are in flight. The \
+                                shortest round trip so far is taken for the round trip without load (base). \
+                                After a random number of samples, from 0.5 to 1 times probe * limit, the \
+                                next sample replaces it. lg = max(1, floor(log10 limit)). After a drop, the \
+                                limit falls by lg. After any other sample, queue = ceil(limit * (1 - base / \
+                                rtt)); the sample is ignored if less than half the limit was in flight when \
+                                it was sent. If queue <= lg, the limit grows by beta * lg; if queue < alpha \
+                                * lg, it grows by lg; if queue > beta * lg, it falls by lg. The limit is \
+                                smoothed, from 1 to `max`. A quick rejection may count as a round trip \
+                                without load";
     const SOURCE: &'static str = "Netflix/concurrency-limits limit/VegasLimit.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
-        Parameter::count("max", "the highest limit", (1, 1_000_000_000), |config| &mut config.max),
+        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
+            &mut config.initial
+        }),
+        Parameter::count("max", "maximum limit", (1, 1_000_000_000), |config| &mut config.max),
         Parameter::count(
             "alpha",
-            "queue below which the limit grows, in multiples of lg",
+            "queue below which the limit grows, in multiples of log10(limit)",
             (0, 1000),
             |config| &mut config.alpha,
         ),
         Parameter::count(
             "beta",
-            "queue above which the limit shrinks, in multiples of lg",
+            "queue above which the limit shrinks, in multiples of log10(limit)",
             (0, 1000),
             |config| &mut config.beta,
         ),
         Parameter::number(
             "smoothing",
-            "weight of the new limit; the old limit has the rest",
+            "weight of the new limit; the old limit has the remaining weight",
             (0.0, 1.0),
             |config| &mut config.smoothing,
         ),
         Parameter::count(
             "probe",
-            "samples between two measurements without load, in multiples of the limit",
+            "maximum number of samples between two measurements without load, in multiples of the limit",
             (1, 1_000_000),
             |config| &mut config.probe,
         ),
@@ -160,7 +167,7 @@ impl Vegas {
         } else if queue > in_lg(self.config.beta) {
             ((self.config.decrease)(self.limit), "shrinking", "cut: a long queue")
         } else {
-            self.phase = "queue as wanted";
+            self.phase = "queue within its bounds";
             return None;
         };
         (self.phase, self.reason) = (phase, reason);

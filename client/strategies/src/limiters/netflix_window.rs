@@ -47,8 +47,8 @@ impl Choice for Windowed {
 }
 
 impl Windowed {
-    pub(crate) const ABOUT: &'static str =
-        "true: one sample a second, the mean of at least ten (WindowedLimit); false: every answer is one";
+    pub(crate) const ABOUT: &'static str = "whether a sample is the mean of at least ten answers, once a second (WindowedLimit), or (`false`) \
+         every single answer";
 
     pub(crate) fn window(self) -> Option<SampleWindow> {
         (self == Self::Yes).then(SampleWindow::default)

@@ -32,14 +32,20 @@ impl Default for NewRenoConfig {
 
 impl Configurable for NewRenoConfig {
     const NAME: &'static str = "new-reno";
-    const SUMMARY: &'static str = "QUIC's congestion window: slow start, then one more per round trip";
-    const RULE: &'static str = "send while in flight < window; success of an attempt sent after the last cut, while the window is used: \
-                                window + 1 below ssthresh, else one more per window of successes; congestion of such an attempt: window = \
+    const SUMMARY: &'static str = "QUIC's congestion window: slow start, then grows by 1 per round trip";
+    const RULE: &'static str = "an attempt may start while fewer than window are in flight. Only attempts \
+                                sent after the last cut change the window. While the window is full, each \
+                                success below ssthresh adds 1 to the window; above ssthresh, as many \
+                                successes as the window add 1. A rejection or failure sets window = \
                                 ssthresh = max(min, beta * window)";
     const SOURCE: &'static str = "quinn-rs/quinn quinn-proto/src/congestion/new_reno.rs; RFC 9002; RFC 5681";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
-        Parameter::number("min", "the least window", (1.0, 1e6), |config| &mut config.min),
+        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
+            &mut config.initial
+        }),
+        Parameter::number("min", "minimum window, in attempts in flight", (1.0, 1e6), |config| {
+            &mut config.min
+        }),
         Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
             &mut config.beta
         }),

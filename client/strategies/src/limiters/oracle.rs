@@ -21,13 +21,15 @@ pub(crate) struct OracleConfig;
 
 impl Configurable for OracleConfig {
     const NAME: &'static str = ORACLE;
-    const SUMMARY: &'static str = "optimal schedule from the server's configuration; a reference only";
-    const RULE: &'static str = "first come, first served: send op i at max(arrival, the instant at which op i - 1 is sent, the instant that makes it \
-                                reach the server just when a slot frees, plus a margin of 0 in virtual time and 2 ms over HTTP); an op that failed all the same gets the next \
-                                slot that the plan has left. With random times another order may be done sooner; the lower bound on \
-                                the makespan comes from elsewhere";
+    const SUMMARY: &'static str = "schedule computed from the server's configuration; only a reference";
+    const RULE: &'static str = "ops are sent in the order of their arrival, each so that it reaches the \
+                                server just when a slot becomes free (over HTTP, 2 ms later). No op is sent \
+                                before it has arrived, nor before the op ahead of it is sent. An op that \
+                                fails nevertheless gets the next unused slot of the schedule. If service \
+                                times are random, another order may finish sooner, so this is not the lower \
+                                bound on the makespan that `loadgen` prints";
     const SOURCE: &'static str =
-        "the optimum of the scenario sync-musings (20 s); it is optimal if all services take the same time";
+        "optimum of the scenario sync-musings (20 s); the schedule is optimal if all service times are equal";
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 
@@ -79,7 +81,7 @@ impl Limiter for Oracle {
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        gauges.phase = Some("following the plan");
+        gauges.phase = Some("following the schedule");
     }
 }
 

@@ -52,23 +52,29 @@ impl Default for PalantirConfig {
 
 impl Configurable for PalantirConfig {
     const NAME: &'static str = "palantir";
-    const SUMMARY: &'static str = "Palantir's cautious increase, aggressive decrease, by status codes";
-    const RULE: &'static str = "send while in flight < floor(limit); success and in flight at its sending >= floor(limit * ratio): limit \
-                                = limit + 1 / limit, at most 1e6; drop: limit = max(1, floor(limit * ratio)); host: 308, 501 to 599 and no \
-                                answer are drops, 429 and 500 are ignored; endpoint: 429 and 500 are drops, 501 to 599 and no answer are \
-                                ignored; sticky: no answer is ignored; what else is answered is a success";
+    const SUMMARY: &'static str = "Palantir's window: grows slowly, shrinks fast on certain status codes";
+    const RULE: &'static str = "an attempt may start while fewer than floor(limit) are in flight. After a \
+                                success, limit = limit + 1 / limit, at most 1e6, if at least floor(limit * \
+                                ratio) attempts were in flight when it was sent. After a drop, limit = \
+                                max(1, floor(limit * ratio)). With variant=host, 308, 501 to 599 and \
+                                missing answers are drops, and 429 and 500 are ignored. With \
+                                variant=endpoint, 429 and 500 are drops, and 501 to 599 and missing answers \
+                                are ignored. With variant=sticky, missing answers are ignored. All other \
+                                answers are successes";
     const SOURCE: &'static str =
         "palantir/dialogue dialogue-core/.../CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::choice(
             "variant",
-            "variant of the limiter, which decides which answers are drops",
+            "variant of the limiter; it defines which answers count as drops",
             |config| &mut config.variant,
         ),
-        Parameter::number("initial", "the limit at first", (1.0, MAX), |config| &mut config.initial),
+        Parameter::number("initial", "initial limit, in attempts in flight", (1.0, MAX), |config| {
+            &mut config.initial
+        }),
         Parameter::number(
             "ratio",
-            "share of the limit that remains after a drop, and what must be used for it to grow",
+            "share of the limit that remains after a drop; also the share that must be in use for it to grow",
             (0.01, 0.999),
             |config| &mut config.ratio,
         ),

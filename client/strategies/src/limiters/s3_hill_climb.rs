@@ -76,19 +76,28 @@ impl Default for S3HillClimbConfig {
 
 impl Configurable for S3HillClimbConfig {
     const NAME: &'static str = "s3-hill-climb";
-    const SUMMARY: &'static str = "a window that grows while goodput grows, and shrinks while it does not";
-    const RULE: &'static str = "at the first end after each interval, goodput = successes per s over interval, g = the greatest of the last \
-                                smoothing ones; skipped if in flight never reached the accepted level (used=tried: or the window). At first (every start-interval): try accepted + \
-                                start-step, accept it if g >= (1 + start-margin) * the best of history, and stop after start-patience misses in a row; \
-                                then probe: try accepted * (1 + step), accept it if g >= (1 + margin) * the best; after patience misses, or when \
-                                throttled, shed: try accepted * (1 - step), then 2 and 3 steps less and so on, while g >= (1 - margin) * the best, \
-                                else probe again. Window = what is tried, from min to accepted + max-step";
+    const SUMMARY: &'static str = "a window that grows while goodput grows with it, else shrinks";
+    const RULE: &'static str = "the limiter tries window sizes and accepts those that help. At the first \
+                                end of an attempt after each `interval`, it measures goodput: successes per \
+                                second over the interval. g is the greatest of the last `smoothing` \
+                                measurements, and best is the greatest of the last `history` values of g. A \
+                                measurement is not judged if in flight never reached the accepted size \
+                                (with used=tried: the accepted or the tried size). Start, judged every \
+                                `start-interval`: it tries accepted + start-step, and accepts this if g >= \
+                                (1 + start-margin) * best. The start ends after `start-patience` \
+                                consecutive misses. Probing: it tries accepted * (1 + step), and accepts \
+                                this if g >= (1 + margin) * best. After `patience` consecutive misses, or \
+                                when throttled, it starts shedding: it tries accepted * (1 - step), then 2, \
+                                3 and more steps less, while g >= (1 - margin) * best; else it returns to \
+                                probing. The window is the tried size, from min to accepted + max-step";
     const SOURCE: &'static str = "awslabs/aws-s3-transfer-manager-rs \
                                   aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs; its pull request 135";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "the window at first", (1, 1_000_000), |config| &mut config.initial),
+        Parameter::count("initial", "initial window, in attempts in flight", (1, 1_000_000), |config| {
+            &mut config.initial
+        }),
         Parameter::count("min", "minimum window", (1, 1_000_000), |config| &mut config.min),
-        Parameter::count("max", "the greatest window", (1, u32::MAX), |config| &mut config.max),
+        Parameter::count("max", "maximum window", (1, u32::MAX), |config| &mut config.max),
         Parameter::duration_from(
             "interval",
             "period over which goodput is measured and judged",
@@ -97,55 +106,68 @@ impl Configurable for S3HillClimbConfig {
         ),
         Parameter::count(
             "smoothing",
-            "number of measurements of which the maximum counts",
+            "number of recent measurements whose maximum is judged",
             (1, 1000),
             |config| &mut config.smoothing,
         ),
         Parameter::count(
             "history",
-            "number of judged measurements with whose maximum goodput is compared",
+            "number of earlier judged values with whose maximum a new one is compared",
             (2, 1000),
             |config| &mut config.history,
         ),
         Parameter::duration_from(
             "start-interval",
-            "initial interval between judgements of goodput",
+            "interval between judgements of goodput during the start",
             Duration::from_millis(1),
             |config| &mut config.start_interval,
         ),
-        Parameter::count("start-step", "initial growth of the window", (1, 1_000_000), |config| {
-            &mut config.start_step
-        }),
+        Parameter::count(
+            "start-step",
+            "number of attempts by which each trial at the start enlarges the window",
+            (1, 1_000_000),
+            |config| &mut config.start_step,
+        ),
         Parameter::number(
             "start-margin",
-            "share by which goodput must grow at the start",
+            "share by which goodput must grow, during the start, to accept a larger window",
             (0.0, 10.0),
             |config| &mut config.start_margin,
         ),
-        Parameter::count("start-patience", "consecutive misses that end the start", (1, 1000), |config| {
-            &mut config.start_patience
-        }),
-        Parameter::number("step", "share by which the window changes later", (0.001, 0.5), |config| {
-            &mut config.step
-        }),
-        Parameter::count("max-step", "maximum step above the accepted level", (1, 1_000_000), |config| {
-            &mut config.max_step
-        }),
+        Parameter::count(
+            "start-patience",
+            "number of consecutive trials without more goodput that ends the start",
+            (1, 1000),
+            |config| &mut config.start_patience,
+        ),
+        Parameter::number(
+            "step",
+            "share of the window by which each trial changes it after the start",
+            (0.001, 0.5),
+            |config| &mut config.step,
+        ),
+        Parameter::count(
+            "max-step",
+            "maximum number of attempts by which a trial exceeds the accepted window",
+            (1, 1_000_000),
+            |config| &mut config.max_step,
+        ),
         Parameter::number(
             "margin",
-            "share by which goodput must grow, or may fall, later",
+            "share by which goodput must grow, or may fall, after the start, to accept a tried window",
             (0.0, 0.99),
             |config| &mut config.margin,
         ),
         Parameter::count(
             "patience",
-            "consecutive misses after which the window shrinks",
+            "number of consecutive trials without more goodput after which the window shrinks",
             (1, 1000),
             |config| &mut config.patience,
         ),
         Parameter::choice(
             "used",
-            "attempts that must have been in flight for a measurement to be judged",
+            "in-flight attempts that a judged measurement must have reached: the accepted window, or the \
+             tried one if it is smaller",
             |config| &mut config.used,
         ),
     ];

@@ -73,23 +73,31 @@ impl Default for TailbackConfig {
 
 impl Configurable for TailbackConfig {
     const NAME: &'static str = "tailback";
-    const SUMMARY: &'static str = "paced window for limits of unknown kind and size";
-    const RULE: &'static str = "send while in flight < max(window, 1), and at least gap = (L - D) / window after the last send (L / window \
-                                below 1), where L and D are mean and mean deviation of the latency of successes; before the first answer \
-                                one more attempt passes every 200 ms / initial; success: at the start window + 1, up to 1.25 * in flight \
-                                + 1, later along top + (top - base) * (n / sqrt(top / 2) - 1)^3, n = round trips since the cut; second \
-                                rejection or failure within a round trip: top = in flight when that attempt was sent, window = base = \
-                                beta * top; while nothing sent since the cut succeeds, each further cut leaves beta^2 of the window and \
-                                beta of base, at least top / 2, and the first success restores base; what was sent before the last cut \
-                                cuts nothing";
-    const SOURCE: &'static str = "our own (docs/tailback.md); curve of RFC 9438, latency of RFC 6298. Not for one or two slots per \
-                                  client, rejections slower than service, or rates below 1 per s";
+    const SUMMARY: &'static str = "window with evenly spaced attempts, for limits of unknown kind and size";
+    const RULE: &'static str = "an attempt may start while fewer than max(window, 1) are in flight, and at \
+                                least gap = (L - D) / window after the previous one (L / window if window < \
+                                1). L is the mean latency of successes, and D its mean deviation. Before \
+                                the first answer, one more attempt is admitted every 200 ms / initial. \
+                                Until the first cut, each success adds 1 to the window, up to 1.25 * in \
+                                flight + 1. Later, window = top + (top - base) * (n / sqrt(top / 2) - 1)^3 \
+                                after n round trips since the cut. The second rejection or failure within a \
+                                round trip causes a cut: top = the number in flight when that attempt was \
+                                sent, and window = base = beta * top. While no attempt sent since the cut \
+                                succeeds, each further cut leaves beta^2 of the window and beta of base (at \
+                                least top / 2), and the first success sets the window back to base. \
+                                Attempts sent before the last cut cause no cut";
+    const SOURCE: &'static str = "our own rule (docs/tailback.md), with the growth curve of RFC 9438 and \
+                                  the latency estimate of RFC 6298. It is not suitable for one or two slots \
+                                  per client, for rejections that take longer than the service, or for \
+                                  rates below 1 per second";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("initial", "the window at first", (1.0, 1e6), |config| &mut config.initial),
+        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
+            &mut config.initial
+        }),
         Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
             &mut config.beta
         }),
-        Parameter::duration("longest-gap", "maximum time between attempts", |config| &mut config.max_gap),
+        Parameter::duration("longest-gap", "maximum time between two attempts", |config| &mut config.max_gap),
     ];
 }
 

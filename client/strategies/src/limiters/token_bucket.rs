@@ -26,16 +26,19 @@ impl Default for TokenBucketConfig {
 
 impl Configurable for TokenBucketConfig {
     const NAME: &'static str = "token-bucket";
-    const SUMMARY: &'static str = "a fixed rate of attempts, with bursts after a pause";
-    const RULE: &'static str = "tokens start at burst and refill at rate, up to burst; an attempt takes one, or waits until there is \
-                                one: (1 - tokens) / rate";
+    const SUMMARY: &'static str = "limits attempts to a fixed rate, with bursts after a pause";
+    const RULE: &'static str = "the bucket starts with `burst` tokens and refills at `rate`, up to `burst`. \
+                                An attempt takes one token. If there is less than one, it waits (1 - \
+                                tokens) / rate";
     const SOURCE: &'static str =
         "kubernetes/client-go util/flowcontrol/throttle.go, rest/config.go; golang/time rate/rate.go";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::rate("rate", "attempts that may start", (0.001, 1e9), |config| &mut config.rate),
+        Parameter::rate("rate", "maximum rate at which attempts may start", (0.001, 1e9), |config| {
+            &mut config.rate
+        }),
         Parameter::count(
             "burst",
-            "attempts that may start at once after a pause",
+            "maximum number of attempts that may start at once after a pause",
             (1, 1_000_000),
             |config| &mut config.burst,
         ),

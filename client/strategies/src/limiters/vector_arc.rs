@@ -35,27 +35,33 @@ impl Default for VectorArcConfig {
 
 impl Configurable for VectorArcConfig {
     const NAME: &'static str = "vector-arc";
-    const SUMMARY: &'static str = "Vector's adaptive concurrency: by round trips and back pressure";
-    const RULE: &'static str = "send while in flight < limit; the first answer after a mean round trip ends a window: no error that can be \
-                                retried in it, limit < max and reached, mean of its successes <= past mean: limit + 1; else, with such an \
-                                error or mean >= past mean + deviations * past deviation: limit = max(1, floor(limit * ratio)); then d = \
-                                mean - past mean; past mean + alpha * d; past variance = (1 - alpha) * (variance + alpha * d^2)";
+    const SUMMARY: &'static str = "Vector's adaptive concurrency: follows round trips and retriable errors";
+    const RULE: &'static str = "an attempt may start while fewer than limit are in flight. Answers are \
+                                collected in windows; the first answer after a mean round trip ends a \
+                                window. mean is the mean round trip of its successes. The limit grows by 1, \
+                                up to `max`, if the window had no retriable error, the limit was reached, \
+                                and mean <= past mean. If the window had a retriable error, or if mean >= \
+                                past mean + deviations * past deviation, limit = max(1, floor(limit * \
+                                ratio)). Then d = mean - past mean, past mean grows by alpha * d, and past \
+                                variance = (1 - alpha) * (past variance + alpha * d^2)";
     const SOURCE: &'static str = "vectordotdev/vector src/sinks/util/adaptive_concurrency/controller.rs";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "the limit at first", (1, 1_000_000_000), |config| &mut config.initial),
+        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
+            &mut config.initial
+        }),
         Parameter::count("max", "maximum limit", (1, 1_000_000_000), |config| &mut config.max),
         Parameter::number("ratio", "share of the limit that remains after a cut", (0.01, 0.999), |config| {
             &mut config.ratio
         }),
         Parameter::number(
             "alpha",
-            "weight of the newest window in the past mean",
+            "weight of the latest round trips in the past mean round trip",
             (0.001, 0.999),
             |config| &mut config.alpha,
         ),
         Parameter::number(
             "deviations",
-            "number of standard deviations by which slower answers count as slower",
+            "number of standard deviations above the past mean at which answers count as slower",
             (0.0, 1e6),
             |config| &mut config.deviations,
         ),
