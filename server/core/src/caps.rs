@@ -31,10 +31,12 @@ impl PlannedList<Cap> {
 impl Planned for Cap {
     const PLURAL: &'static str = "caps";
     const EXAMPLES: &'static str = "`10s=25` or `10s=25,20s=80`";
-    const TOO_EARLY: &'static str = "is not later than the one before it";
+    const TOO_EARLY: &'static str = "does not begin later than the entry before it";
 
     fn read(text: &str) -> Result<Self, String> {
-        let (from, slots) = text.split_once('=').ok_or_else(|| format!("`{text}` has no `=`"))?;
+        let (from, slots) = text
+            .split_once('=')
+            .ok_or_else(|| format!("`{text}` has no `=` between its time and its number of slots"))?;
         let from = instant(from)?;
         let slots = slots.trim();
         let number = slots.parse().ok().filter(|number| (1..=MAX_SLOTS).contains(number));
@@ -77,7 +79,7 @@ mod tests {
             ("10s", "no `=`"),
             ("10s=0", "`0` is not a number of slots"),
             ("10s=many", "`many` is not a number of slots"),
-            ("10s=5,10s=6", "is not later than the one before it"),
+            ("10s=5,10s=6", "does not begin later than the entry before it"),
             ("soon=5", "is not a duration"),
         ] {
             let error = text.parse::<Caps>().unwrap_err().to_string();

@@ -87,7 +87,7 @@ impl Default for Config {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    #[error("`max_busy` is {0}; it must be from 1 to {MAX_SLOTS}")]
+    #[error("`max_busy` is {0}; it must be a number of slots from 1 to {MAX_SLOTS}")]
     Slots(u32),
     /// The configured status of rejections is not an error status. Clients would not back off after such a status.
     #[error("`reject_status` is {0}; it must be an error status from 400 to 599, such as 503 or 429")]
@@ -98,9 +98,11 @@ pub enum ConfigError {
     NoCap { key: &'static str, instead: String },
     #[error("`preset`: {0}")]
     Preset(#[from] ServerPresetUseError),
-    #[error("`preset`: its settings are refused: {0}")]
+    #[error("the settings of `preset` are not valid: {0}")]
     PresetSettings(String),
-    #[error("`scale` multiplies the figures of a preset; name one as `preset`, or leave it out")]
+    #[error(
+        "`scale` multiplies the limits of a preset, but no preset is given; add `preset`, or leave out `scale`"
+    )]
     ScaleAlone,
     #[error("`answers`: {0}")]
     Answers(#[from] AnswersError),

@@ -55,7 +55,7 @@ impl Config {
         }
         settings.push(format!("network {}", self.network_delay));
         if !self.return_delay.is_zero() {
-            settings.push(format!("back {}", self.return_delay));
+            settings.push(format!("return {}", self.return_delay));
         }
         if self.loss > 0.0 {
             settings.push(format!("loss {}", self.loss));
@@ -113,7 +113,7 @@ mod tests {
         };
         assert_eq!(
             config.describe(),
-            "cap 50 (later 10s=25), service 500ms, reject 50ms (503), network 100ms, back 5ms, loss 0.25, \
+            "cap 50 (later 10s=25), service 500ms, reject 50ms (503), network 100ms, return 5ms, loss 0.25, \
              down 1s..2s, first 2 attempts rejected, faults reset:1%,500:2%:after"
         );
     }

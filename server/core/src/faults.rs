@@ -64,11 +64,12 @@ impl Fault {
             None => (text, None),
         };
         if let Some((_, slow)) = SLOW.iter().find(|(known, _)| *known == name) {
-            let time = time.ok_or_else(|| format!("`{name}` needs a time, such as `{name}(2s)`"))?;
+            let time =
+                time.ok_or_else(|| format!("`{name}` needs a time in parentheses, such as `{name}(2s)`"))?;
             let time = duration_text::parse(time.trim()).map_err(|error| error.to_string())?;
             if time > LONGEST {
                 let longest = duration_text::format(LONGEST);
-                return Err(format!("`{text}` is longer than {longest}"));
+                return Err(format!("`{text}` is longer than the maximum of {longest}"));
             }
             return Ok(slow(time));
         }
@@ -78,11 +79,12 @@ impl Fault {
             let suggestion = did_you_mean(name, known.clone());
             let known = known.collect::<Vec<_>>().join("`, `");
             return Err(format!(
-                "there is no fault `{name}`{suggestion}; there are `{known}` and every status from 400 to 599"
+                "unknown fault `{name}`{suggestion}; the faults are `{known}` and every status from 400 to \
+                 599"
             ));
         };
         match fault {
-            _ if time.is_some() => Err(format!("`{name}` takes no time")),
+            _ if time.is_some() => Err(format!("`{name}` does not take a time; leave out the parentheses")),
             Self::Status(code) if !(400..=599).contains(&code) => {
                 Err(format!("`{code}` is not an error status from 400 to 599"))
             }
@@ -178,13 +180,14 @@ impl Faults {
 
 impl WeightedFault {
     fn read(text: &str) -> Result<Self, String> {
-        let (fault, rest) =
-            text.split_once(':').ok_or_else(|| format!("`{text}` has no share; write `{text}:1%`"))?;
+        let (fault, rest) = text
+            .split_once(':')
+            .ok_or_else(|| format!("`{text}` has no share of requests; write for example `{text}:1%`"))?;
         let (share, when) = match rest.split_once(':') {
             None => (rest, When::Before),
             Some((share, when)) if when.trim() == "after" => (share, When::After),
             Some((_, when)) => {
-                return Err(format!("`{when}` is not valid; only `after` may follow the share"));
+                return Err(format!("`{when}` is not known; only `after` may follow the share"));
             }
         };
         let fault = Fault::read(fault.trim())?;
@@ -222,12 +225,12 @@ impl FromStr for Faults {
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let next = WeightedFault::read(part).map_err(refuse)?;
             if all.iter().any(|one| (one.fault, one.when) == (next.fault, next.when)) {
-                return Err(refuse(format!("`{}` is given twice", next.fault)));
+                return Err(refuse(format!("`{}` is given twice; keep one of them", next.fault)));
             }
             all.push(next);
         }
         if all.iter().map(|striking| striking.share).sum::<u64>() > ALL {
-            return Err(refuse("the shares add up to more than 100%".to_owned()));
+            return Err(refuse("the shares of all faults add up to more than 100%".to_owned()));
         }
         Ok(Self(all))
     }
@@ -294,14 +297,14 @@ mod tests {
             ("reset:NaN%", "is not a percentage"),
             ("reset:-1%", "is not a percentage"),
             ("reset:1%:before", "`before` is not valid"),
-            ("rest:1%", "there is no fault `rest` (did you mean `reset`?)"),
+            ("rest:1%", "unknown fault `rest` (did you mean `reset`?)"),
             ("200:1%", "`200` is not an error status from 400 to 599"),
-            ("99999:1%", "there is no fault `99999`"),
+            ("99999:1%", "unknown fault `99999`"),
             ("slow-body:1%", "such as `slow-body(2s)`"),
             ("slow-body(2s:1%", "has no `)`"),
             ("slow-body(soon):1%", "is not a duration"),
             ("slow-body(2h):1%", "is longer than 1h"),
-            ("reset(2s):1%", "`reset` takes no time"),
+            ("reset(2s):1%", "`reset` does not take a time; leave out the parentheses"),
             ("reset:1%,reset:2%", "`reset` is given twice"),
             ("reset:60%,close:40.1%", "more than 100%"),
         ] {

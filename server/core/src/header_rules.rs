@@ -17,10 +17,11 @@ const OURS: &str = "x-tailback-";
 pub enum HeaderError {
     #[error("`{0}` is not a valid header name")]
     Name(String),
-    #[error("the server itself sets the header `{0}`; leave it out")]
+    #[error("the server sets the header `{0}` itself; leave it out")]
     Reserved(String),
     #[error(
-        "the header `{0}` has a value that cannot be sent: visible ASCII characters and spaces only, at most {MAX_VALUE}"
+        "the value of the header `{0}` cannot be sent; use only visible ASCII characters and spaces, at \
+         most {MAX_VALUE} of them"
     )]
     Value(String),
 }

@@ -7,7 +7,8 @@ impl Config {
     pub fn no_cap(&self, key: &'static str) -> ConfigError {
         let Some(preset) = &self.preset else {
             let instead = format!(
-                "`{}` does not limit it; add `concurrency` or `concurrency-cap` to the policies",
+                "the policy `{}` does not limit this number; add `concurrency` or `concurrency-cap` to the \
+                 policies",
                 self.policy
             );
             return ConfigError::NoCap { key, instead };
@@ -15,7 +16,7 @@ impl Config {
         let name = preset.split(':').next().unwrap_or(preset);
         let instead = match self.policy_with_a_cap() {
             None => {
-                format!("the preset `{name}` does not limit it; choose another preset")
+                format!("the preset `{name}` does not limit this number; choose another preset")
             }
             Some(policy) if key == "max_busy" => {
                 let typed = preset_with(preset, &format!("{policy}.cap"), &self.max_busy.to_string());

@@ -26,7 +26,8 @@ impl Config {
             && policy.name() == "penalty"
         {
             notes.push(format!(
-                "`{label}` has no effect here: put it before the policies whose rejections it should punish"
+                "`{label}` has no effect, because no policy follows it; put it before the policies whose \
+                 rejections it should punish"
             ));
         }
         notes
@@ -54,7 +55,7 @@ mod tests {
         );
         assert_eq!(
             notes("token-bucket then lock=penalty"),
-            ["`lock` has no effect here: put it before the policies whose rejections it should punish"]
+            ["`lock` has no effect, because no policy follows it; put it before the policies whose rejections it should punish"]
         );
         for sound in [
             "concurrency-cap",

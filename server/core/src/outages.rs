@@ -30,10 +30,12 @@ impl PlannedList<Outage> {
 impl Planned for Outage {
     const PLURAL: &'static str = "outages";
     const EXAMPLES: &'static str = "`10s..40s` or `0s..30s,60s..90s`";
-    const TOO_EARLY: &'static str = "begins before the one before it has ended";
+    const TOO_EARLY: &'static str = "begins before the outage before it has ended";
 
     fn read(text: &str) -> Result<Self, String> {
-        let (from, to) = text.split_once("..").ok_or_else(|| format!("`{text}` has no `..`"))?;
+        let (from, to) = text
+            .split_once("..")
+            .ok_or_else(|| format!("`{text}` has no `..` between its beginning and its end"))?;
         let (from, to) = (instant(from)?, instant(to)?);
         if from >= to {
             return Err(format!("`{text}` ends before it begins"));
@@ -71,7 +73,7 @@ mod tests {
         for (text, why) in [
             ("10s", "no `..`"),
             ("10s..5s", "ends before it begins"),
-            ("0s..10s,5s..20s", "begins before the one before it"),
+            ("0s..10s,5s..20s", "begins before the outage before it"),
             ("soon..later", "is not a duration"),
         ] {
             let error = text.parse::<Outages>().unwrap_err().to_string();

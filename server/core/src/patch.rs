@@ -248,7 +248,7 @@ mod tests {
         let other = again(r#"{"policy": "gcra"}"#).unwrap();
         assert_eq!(other, Config { reject_first: 9, policy: "gcra".parse().unwrap(), ..Config::default() });
         let error = again(r#"{"policy": "gcra", "preset": "github"}"#).unwrap_err();
-        assert!(error.starts_with("`policy` contradicts `preset`"), "{error}");
+        assert!(error.starts_with("`policy` and `preset` cannot be combined"), "{error}");
     }
 
     #[test]
@@ -328,13 +328,13 @@ mod tests {
                 r#"{"max_busy": -1}"#,
                 "`max_busy` cannot be -1: the value must be a whole number from 1 to 1000000",
             ),
-            (r#"{"rejects_occupy": "no"}"#, "`rejects_occupy` cannot be \"no\": it takes true or false"),
-            (r#"{"reject_status": 70000}"#, "it takes an error status from 400 to 599"),
+            (r#"{"rejects_occupy": "no"}"#, "`rejects_occupy` cannot be \"no\": the value must be true or false"),
+            (r#"{"reject_status": 70000}"#, "the value must be an error status from 400 to 599"),
             (r#"{"service_time": 5}"#, "`service_time` cannot be 5: the value must be text, such as `500ms`"),
             (r#"{"policy": []}"#, "`policy` cannot be []: the value must be text, such as `concurrency-cap`"),
             (r#"{"preset": "githup:"}"#, "unknown preset `githup`"),
             (r#"{"advice": 5}"#, "`advice` cannot be 5: the value must be text, such as `seconds`"),
-            (r#"{"advice": "second"}"#, "unknown advice `second` (did you mean `seconds`?)"),
+            (r#"{"advice": "second"}"#, "unknown form of advice `second` (did you mean `seconds`?)"),
             (r#"{"max_busy": 0}"#, "`max_busy` is 0"),
             (r#"{"service_time": "soon"}"#, "such as `50ms`"),
             (r#"{"fault": "reset:1"}"#, "`fault` cannot be \"reset:1\": `reset:1` is not a list of faults"),
@@ -342,12 +342,12 @@ mod tests {
             (r#"{"set": "max-busy=0"}"#, "`max_busy` is 0"),
             (
                 r#"{"set": "primary.limit=9"}"#,
-                "`set` cannot be \"primary.limit=9\": no policy is called `primary`",
+                "`set` cannot be \"primary.limit=9\": no policy has the name `primary`",
             ),
             (r#"{"set": 9}"#, "`set` cannot be 9: the value must be text, such as `primary.limit=90`"),
             (r#"{"preset": "githup"}"#, "`preset`: unknown preset `githup` (did you mean `github`?)"),
             (r#"{"preset": 3}"#, "`preset` cannot be 3"),
-            (r#"{"scale": 0.5}"#, "`scale` multiplies the figures of a preset"),
+            (r#"{"scale": 0.5}"#, "`scale` multiplies the limits of a preset"),
             (r#"{"preset": "github", "scale": 0}"#, "`preset`: `scale` is 0"),
         ] {
             let error = patched(text).unwrap_err();

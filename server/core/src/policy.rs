@@ -26,11 +26,11 @@ pub struct Policy {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    #[error("unknown policy `{name}`{suggestion}; accepted are {}", quoted(names()))]
+    #[error("unknown policy `{name}`{suggestion}; the policies are {}", quoted(names()))]
     Unknown { name: String, suggestion: String },
-    #[error("policy `{policy}` has no parameter `{key}`{suggestion}; it has {accepted}")]
+    #[error("policy `{policy}` has no parameter `{key}`{suggestion}; its parameters are {accepted}")]
     Parameter { policy: &'static str, key: String, suggestion: String, accepted: String },
-    #[error("policy `{policy}` is given `{key}` twice; keep one of them")]
+    #[error("policy `{policy}` sets `{key}` twice; keep one of them")]
     Twice { policy: &'static str, key: &'static str },
     #[error("policy `{policy}`: {source}")]
     Value { policy: &'static str, source: ParameterError },
@@ -103,7 +103,9 @@ impl Policy {
     pub(crate) fn check_changeable(&self, key: &str) -> Result<(), String> {
         let name = self.name();
         if !self.is_stage() {
-            return Err(format!("policy `{name}` serves requests itself, and its parameters cannot change"));
+            return Err(format!(
+                "policy `{name}` serves requests itself, so its parameters cannot change during a run"
+            ));
         }
         if self.parameters().iter().any(|parameter| parameter.key == key) {
             return Ok(());
@@ -112,10 +114,10 @@ impl Policy {
         let of_its_own = if self.parameters().is_empty() {
             format!("`{name}` has no parameters of its own")
         } else {
-            format!("`{name}` has {}", quoted(own()))
+            format!("the parameters that can change are {}", quoted(own()))
         };
         if Common::keys().any(|common| common == key) {
-            return Err(format!("`{key}` of a policy is the same all the time; {of_its_own}"));
+            return Err(format!("`{key}` cannot change during a run; {of_its_own}"));
         }
         Err(format!("policy `{name}` has no parameter `{key}`{}; {of_its_own}", did_you_mean(key, own())))
     }
@@ -132,7 +134,7 @@ impl Policy {
         let Some(stage) = self.stage(WallTime::VIRTUAL_START) else {
             return match self.given.first() {
                 Some(parameter) => Err(refuse(format!(
-                    "it serves requests itself, and has no `{}`; write that of a policy before it",
+                    "it serves requests itself and has no parameter `{}`; set it on a policy before it",
                     parameter.key
                 ))),
                 None => Ok(()),
@@ -140,7 +142,9 @@ impl Policy {
         };
         let Some((keys, why)) = stage.gate.meaningless() else { return Ok(()) };
         match self.given.iter().find(|parameter| keys.contains(&parameter.key)) {
-            Some(parameter) => Err(refuse(format!("{why}, so `{}` has no meaning", parameter.key))),
+            Some(parameter) => {
+                Err(refuse(format!("{why}, so `{}` has no effect; leave it out", parameter.key)))
+            }
             None => Ok(()),
         }
     }
@@ -182,8 +186,8 @@ impl PolicyError {
                 let common = Common::keys().filter(|_| is_stage);
                 let joint = match (is_stage, known.is_empty()) {
                     (false, _) => "",
-                    (true, true) => "as every policy ",
-                    (true, false) => "; and as every policy ",
+                    (true, true) => "",
+                    (true, false) => "; and, as in every policy, ",
                 };
                 Self::Parameter {
                     policy,
@@ -241,7 +245,8 @@ fn label_of(text: &str) -> Result<String, PolicyError> {
         return Ok(text.to_owned());
     }
     Err(PolicyError::Stack(format!(
-        "no policy can be called `{text}`; write up to 40 small letters, digits, `-` and `_`, such as `primary=fixed-window`"
+        "`{text}` is not a valid name for a policy; use up to 40 lower-case letters, digits, `-` and `_`, \
+         such as `primary=fixed-window`"
     )))
 }
 
@@ -289,8 +294,7 @@ mod tests {
     #[test]
     fn an_unknown_name_is_refused_with_those_that_are_known() {
         let error = "overwhelmed-que".parse::<Policy>().unwrap_err().to_string();
-        let words = "unknown policy `overwhelmed-que` (did you mean `overwhelmed-queue`?); accepted are `concurrency-cap`, \
-                     `concurrency`, ";
+        let words = "unknown policy `overwhelmed-que` (did you mean `overwhelmed-queue`?); the policies are `concurrency-cap`, `concurrency`, ";
         assert!(error.starts_with(words), "{error}");
         assert!(names().all(|name| error.contains(&format!("`{name}`"))), "{error}");
     }
@@ -300,8 +304,7 @@ mod tests {
         for (text, words) in [
             (
                 "overwhelmed-queue:capcity=3",
-                "policy `overwhelmed-queue` has no parameter `capcity` (did you mean `capacity`?); it has `tick`, `capacity`, \
-                 `service`, `reject`, `limit`, `subset`",
+                "policy `overwhelmed-queue` has no parameter `capcity` (did you mean `capacity`?); its parameters are `tick`, `capacity`, `service`, `reject`, `limit`, `subset`",
             ),
             (
                 "overwhelmed-queue:capacity=0",
@@ -310,12 +313,11 @@ mod tests {
             ("overwhelmed-queue:tick=0s", "policy `overwhelmed-queue`: `tick` must be longer than zero"),
             (
                 "overwhelmed-queue:tick=1s,tick=2s",
-                "policy `overwhelmed-queue` is given `tick` twice; keep one of them",
+                "policy `overwhelmed-queue` sets `tick` twice; keep one of them",
             ),
             (
                 "concurrency-cap:x=1",
-                "policy `concurrency-cap` has no parameter `x`; it has as every policy `key`, `keys`, `cost`, `refund`, `own`, \
-                 `later`, `charged`",
+                "policy `concurrency-cap` has no parameter `x`; its parameters are `key`, `keys`, `cost`, `refund`, `own`, `later`, `charged`",
             ),
             (
                 "descriptor-pool:service-rate=0",

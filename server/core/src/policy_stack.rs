@@ -33,22 +33,19 @@ impl Policies {
     pub fn new(policies: Vec<Policy>) -> Result<Self, PolicyError> {
         let refuse = |why| Err(PolicyError::Stack(why));
         if policies.is_empty() || policies.len() > MAX_STAGES {
-            return refuse(format!(
-                "{} policies are given; a stack has from 1 to {MAX_STAGES}",
-                policies.len()
-            ));
+            return refuse(format!("{} policies are given; give from 1 to {MAX_STAGES}", policies.len()));
         }
         for (index, policy) in policies.iter().enumerate() {
             if index + 1 < policies.len() && !policy.is_stage() {
                 return refuse(format!(
-                    "policy `{}` serves requests itself, so none can follow it; write it last",
+                    "policy `{}` serves requests itself, so no other policy can follow it; write it last",
                     policy.name()
                 ));
             }
             if let Some(label) = policy.label()
                 && policies[..index].iter().any(|before| before.label() == Some(label))
             {
-                return refuse(format!("two policies are called `{label}`; call one of them otherwise"));
+                return refuse(format!("two policies have the name `{label}`; rename one of them"));
             }
         }
         let stages =
@@ -58,7 +55,8 @@ impl Policies {
             && !last.is_stage()
         {
             return refuse(format!(
-                "policy `{}` makes services take longer, but those of `{}` have times of their own",
+                "policy `{}` makes services take longer, but `{}` has service times of its own; leave one \
+                 of them out",
                 policy.name(),
                 last.name()
             ));
@@ -97,7 +95,7 @@ impl Policies {
         let known = || labels.iter().map(String::as_str);
         labels.iter().position(|known| known == label).ok_or_else(|| {
             let suggestion = did_you_mean(label, known());
-            format!("no policy is called `{label}`{suggestion}; there are {}", quoted(known()))
+            format!("no policy has the name `{label}`{suggestion}; the names are {}", quoted(known()))
         })
     }
 
@@ -320,25 +318,25 @@ mod tests {
         for (text, words) in [
             (
                 "overwhelmed-queue then gcra",
-                "policy `overwhelmed-queue` serves requests itself, so none can follow it",
+                "policy `overwhelmed-queue` serves requests itself, so no other policy can follow it",
             ),
-            ("a=gcra then a=gcra", "two policies are called `a`"),
-            ("Primary=gcra", "no policy can be called `Primary`"),
+            ("a=gcra then a=gcra", "two policies have the name `a`"),
+            ("Primary=gcra", "`Primary` is not a valid name for a policy"),
             (
                 "descriptor-pool:key=address",
-                "policy `descriptor-pool`: it serves requests itself, and has no `key`",
+                "policy `descriptor-pool`: it serves requests itself and has no parameter `key`",
             ),
             ("concurrency:own=yes", "policy `concurrency`: a request holds its slot"),
-            ("penalty:own=yes", "policy `penalty`: `penalty` charges nothing, so `own` has no meaning"),
-            ("random:key=address", "policy `random`: it counts nothing, so `key` has no meaning"),
+            ("penalty:own=yes", "policy `penalty`: `penalty` does not charge requests, so `own` has no effect; leave it out"),
+            ("random:key=address", "policy `random`: `random` counts no requests, so `key` has no effect; leave it out"),
             (
                 "slow-down then script",
-                "policy `slow-down` makes services take longer, but those of `script` have times of their own",
+                "policy `slow-down` makes services take longer, but `script` has service times of its own; leave one of them out",
             ),
             ("gcra:key=address,key=all", "policy `gcra` is given `key` twice"),
             (
                 "gcra:kye=address",
-                "policy `gcra` has no parameter `kye` (did you mean `key`?); it has `rate`, `burst`; and as every policy `key`",
+                "policy `gcra` has no parameter `kye` (did you mean `key`?); its parameters are `rate`, `burst`; and, as in every policy, `key`",
             ),
             ("", "unknown policy ``"),
             (&vec!["gcra"; 17].join(" then "), "17 policies are given"),

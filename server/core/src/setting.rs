@@ -15,13 +15,13 @@ impl Config {
     /// Returns an error that names the problem and the accepted values.
     pub(crate) fn with_setting(&self, text: &str) -> Result<Self, String> {
         let Some((target, value)) = text.split_once('=') else {
-            return Err(format!("`{text}` has no `=`; write for example `token-bucket.rate=20/s`"));
+            return Err(format!("`{text}` has no `=` and value; write for example `token-bucket.rate=20/s`"));
         };
         let (target, value) = (Target::read(target.trim())?, value.trim());
         let mut config = Self { schedule: self.schedule.without(&target), ..self.clone() };
         match &target {
             Target::MaxBusy if !self.has_cap() => {
-                return Err(format!("`{}` does not go by the server's own cap", self.policy));
+                return Err(format!("`{}` does not use the server's own cap (`max-busy`)", self.policy));
             }
             Target::MaxBusy => {
                 config.max_busy =
@@ -93,11 +93,11 @@ mod tests {
         for (policy, text, words) in [
             ("gcra", "gcra.rate", "`gcra.rate` has no `=`"),
             ("gcra", "rate=3/s", "`rate` is neither `max-busy` nor a policy's parameter"),
-            ("gcra", "gcar.rate=3/s", "no policy is called `gcar` (did you mean `gcra`?)"),
+            ("gcra", "gcar.rate=3/s", "no policy has the name `gcar` (did you mean `gcra`?)"),
             ("gcra", "gcra.rat=3/s", "policy `gcra` has no parameter `rat` (did you mean `rate`?)"),
             ("gcra", "gcra.rate=fast", "policy `gcra`: `rate=fast` is not accepted"),
-            ("gcra", "gcra.key=all", "`key` of a policy is the same all the time"),
-            ("gcra", "max-busy=3", "does not go by the server's own cap"),
+            ("gcra", "gcra.key=all", "`key` cannot change during a run"),
+            ("gcra", "max-busy=3", "does not use the server's own cap"),
             ("concurrency", "max-busy=few", "`few` is not a number of slots"),
             ("overwhelmed-queue", "overwhelmed-queue.limit=3", "serves requests itself"),
         ] {

@@ -306,14 +306,14 @@ fn what_the_policies_cannot_follow_is_refused_by_name() {
         (
             stack,
             "0s primry.rate=5/s",
-            "no policy is called `primry` (did you mean `primary`?); there are `primary`, `concurrency`",
+            "no policy has the name `primry` (did you mean `primary`?); the names are `primary`, `concurrency`",
         ),
         (
             stack,
             "0s primary.rat=5/s",
-            "policy `token-bucket` has no parameter `rat` (did you mean `rate`?); `token-bucket` has `rate`, `burst`, `refill`",
+            "policy `token-bucket` has no parameter `rat` (did you mean `rate`?); the parameters that can change are `rate`, `burst`, `refill`",
         ),
-        (stack, "0s primary.key=address", "`key` of a policy is the same all the time"),
+        (stack, "0s primary.key=address", "`key` cannot change during a run"),
         (stack, "0s primary.rate=fast", "`rate=fast` is not accepted"),
         (stack, "0s primary.burst=0", "`burst=0` is not accepted; `burst` takes a whole number from 1"),
         (stack, "0s..1s primary.burst=1..2000000000", "`burst=2000000000` is not accepted"),
@@ -322,12 +322,12 @@ fn what_the_policies_cannot_follow_is_refused_by_name() {
         (
             stack,
             "0s..1s primary.rate=1/s..2/s; 1s..2s primary.rate=1/min..2/min",
-            "in another unit than what comes before",
+            "its unit differs from that of an earlier entry",
         ),
         (
             stack,
             "0s max-busy=5",
-            "does not go by the server's own cap; name the policy's, such as `concurrency.cap`",
+            "does not use the server's own cap (`max-busy`); name a policy's parameter instead, such as `concurrency.cap`",
         ),
         ("concurrency-cap", "0s max-busy=0", "`0` is not a number of slots from 1 to 1000000"),
         ("concurrency-cap", "0s max-busy=lots", "`lots` is not a number of slots"),
@@ -336,7 +336,7 @@ fn what_the_policies_cannot_follow_is_refused_by_name() {
         (
             "descriptor-pool",
             "0s descriptor-pool.startup=5s",
-            "serves requests itself, and its parameters cannot change",
+            "serves requests itself, so its parameters cannot change",
         ),
     ] {
         let error = config_error(policy, schedule).expect("refused");
@@ -365,8 +365,8 @@ fn a_patch_takes_a_schedule_all_or_nothing() {
     assert_eq!(serde_json::from_str::<Config>(&text).expect("it can be read"), scheduled);
     for (patch, words) in [
         (r#"{"reject_status": 500, "schedule": "soon"}"#, "`schedule` cannot be \"soon\""),
-        (r#"{"reject_status": 500, "schedule": "1s gcra.rate=5/s"}"#, "no policy is called `gcra`"),
-        (r#"{"policy": "token-bucket"}"#, "does not go by the server's own cap"),
+        (r#"{"reject_status": 500, "schedule": "1s gcra.rate=5/s"}"#, "no policy has the name `gcra`"),
+        (r#"{"policy": "token-bucket"}"#, "does not use the server's own cap"),
     ] {
         let error = patched(&scheduled, patch).expect_err("refused");
         assert!(error.contains(words), "{patch}: {error}");

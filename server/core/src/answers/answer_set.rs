@@ -31,11 +31,13 @@ pub struct AnswerSet {
 #[non_exhaustive]
 pub enum AnswersError {
     #[error(
-        "`reject.{name}`: no stage is called `{name}`{suggestion}; the stages are {stages}, and `{ANY}` matches all others"
+        "`reject.{name}`: no policy has the name `{name}`{suggestion}; the names are {stages}, and `{ANY}` \
+         for all others"
     )]
     Stage { name: String, suggestion: String, stages: String },
     #[error(
-        "`{0}` is not a valid name of a stage: use lower-case letters, digits, `-` and `_`, first a letter, at most {MAX_NAME} characters"
+        "`{0}` is not a valid name for a policy; use at most {MAX_NAME} lower-case letters, digits, `-` and \
+         `_`, and begin with a letter"
     )]
     Name(String),
     #[error("`{place}`: {why}")]

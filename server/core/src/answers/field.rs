@@ -63,12 +63,13 @@ const QUANTITIES: &[(&str, Option<Unit>)] = &[
 #[non_exhaustive]
 pub enum FieldError {
     #[error(
-        "unknown field `{{{field}}}`{suggestion}; there are {}, the first five also of a stage, such as `{{{}.limit}}`; what is no \
-         field at all is written with two braces: `{{{{{field}}}`",
+        "unknown field `{{{field}}}`{suggestion}; the fields are {}, and the first five can also name a \
+         policy, such as `{{{}.limit}}`; for a brace that does not begin a field, write two: \
+         `{{{{{field}}}`",
         quoted(QUANTITIES.iter().map(|(word, _)| *word)), stages.first().map_or("NAME", |name| name)
     )]
     Quantity { field: String, suggestion: String, stages: Vec<String> },
-    #[error("`{{{field}}}`: no stage is called `{name}`{suggestion}; the stages are {}", quoted(stages.iter().map(String::as_str)))]
+    #[error("`{{{field}}}`: no policy has the name `{name}`{suggestion}; the names are {}", quoted(stages.iter().map(String::as_str)))]
     Stage { field: String, name: String, suggestion: String, stages: Vec<String> },
     #[error("`{{{field}}}`: {why}")]
     Form { field: String, why: String },
@@ -91,7 +92,7 @@ impl Field {
         let stage = match stage {
             Some(_) if matches!(quantity, "wait" | "now" | "reason") => {
                 return Err(form(format!(
-                    "`{quantity}` belongs to the answer, not to a stage; write `{{{name}}}`"
+                    "`{quantity}` belongs to the whole answer, not to one policy; write `{{{name}}}`"
                 )));
             }
             Some(stage) => Stage::named(field, stage, stages)?,

@@ -25,15 +25,15 @@ pub enum ResponseError {
     HeaderTemplate { name: String, why: TemplateError },
     #[error("`body`: {0}")]
     BodyTemplate(TemplateError),
-    #[error("`body` is {0} bytes long; at most {MAX_BODY} are accepted")]
+    #[error("`body` has {0} bytes; at most {MAX_BODY} are accepted")]
     LongBody(usize),
     #[error("`advice`: {0}")]
     Advice(#[from] AdviceError),
-    #[error("the header `{0}` is filled by `headers` and by `advice`; keep one of them")]
+    #[error("both `headers` and `advice` set the header `{0}`; keep one of them")]
     Both(String),
-    #[error("`body` and the `problem` of `advice` both set the body; keep one of them")]
+    #[error("both `body` and the form `problem` of `advice` set the body; keep one of them")]
     Bodies,
-    #[error("there are {0} headers; the maximum is {MAX_HEADERS}, because clients read no more")]
+    #[error("{0} headers are given; give at most {MAX_HEADERS}, because clients do not read more")]
     Headers(usize),
 }
 

@@ -32,7 +32,7 @@ enum Piece {
 pub enum TemplateError {
     #[error(transparent)]
     Field(#[from] FieldError),
-    #[error("there are more than {MAX_FIELDS} fields")]
+    #[error("it has more than {MAX_FIELDS} fields")]
     Fields,
 }
 
@@ -231,16 +231,16 @@ mod tests {
         for (text, words) in [
             (
                 "{limt}",
-                "unknown field `{limt}` (did you mean `limit`?); there are `limit`, `remaining`, `used`, `reset`, `window`",
+                "unknown field `{limt}` (did you mean `limit`?); the fields are `limit`, `remaining`, `used`, `reset`, `window`",
             ),
             ("{user}", "unknown field `{user}` (did you mean `used`?)"),
             (
                 "{primry.limit}",
-                "`{primry.limit}`: no stage is called `primry` (did you mean `primary`?); the stages are `primary`, `per-key`",
+                "`{primry.limit}`: no policy has the name `primry` (did you mean `primary`?); the names are `primary`, `per-key`",
             ),
             (
                 "{primary.wait}",
-                "`{primary.wait}`: `wait` belongs to the answer, not to a stage; write `{wait}`",
+                "`{primary.wait}`: `wait` belongs to the whole answer, not to one policy; write `{wait}`",
             ),
             (
                 "{wait_sec}",
@@ -260,21 +260,21 @@ mod tests {
             ("{wait_s:}", "`{wait_s:}`: `` is not a rounding mode"),
             (
                 "{wait_s:decimal(10)}",
-                "`{wait_s:decimal(10)}`: `decimal(10)`: digits after the point are from 0 to 9 here",
+                "`{wait_s:decimal(10)}`: `decimal(10)`: the number of digits after the decimal point must be from 0 to 9 here",
             ),
             ("{wait_s:decimal(x)}", "`{wait_s:decimal(x)}`: `decimal(x)`: digits after the point"),
             (
                 "{reset_date:decimal(1)}",
                 "`{reset_date:decimal(1)}`: `decimal(1)`: digits after the point are from 0 to 0",
             ),
-            ("{wait_s:up:down}", "`{wait_s:up:down}`: `down` comes too late"),
-            ("{wait_s:up:decimal(1)}", "`{wait_s:up:decimal(1)}`: `decimal(1)` comes too late"),
+            ("{wait_s:up:down}", "`{wait_s:up:down}`: `down` is in the wrong place or given twice; the order is `decimal(3)`, then a rounding mode"),
+            ("{wait_s:up:decimal(1)}", "`{wait_s:up:decimal(1)}`: `decimal(1)` is in the wrong place or given twice; the order is `decimal(3)`, then a rounding mode"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.starts_with(words), "{text}: {error}");
         }
         assert!(parse(&"{limit}".repeat(65)).unwrap_err().contains("more than 64 fields"));
-        assert!(parse("{limt}").unwrap_err().ends_with("written with two braces: `{{limt}`"));
+        assert!(parse("{limt}").unwrap_err().ends_with("write two: `{{limt}`"));
     }
 
     proptest! {

@@ -90,14 +90,24 @@ impl TimeForm {
     pub(super) fn take<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let (mut has_decimals, mut has_rounding) = (false, false);
         for word in words {
-            let twice =
-                |is_there: bool| if is_there { Err(format!("`{word}` comes too late")) } else { Ok(()) };
+            let twice = |is_there: bool| {
+                if is_there {
+                    Err(format!(
+                        "`{word}` is in the wrong place or given twice; the order is `decimal(3)`, then a rounding mode"
+                    ))
+                } else {
+                    Ok(())
+                }
+            };
             if let Some(places) = word.strip_prefix("decimal(").and_then(|rest| rest.strip_suffix(')')) {
                 twice(has_decimals || has_rounding)?;
                 let most = self.unit.max_decimals();
                 let places = places.parse().ok().filter(|places| *places <= most);
-                self.places = places
-                    .ok_or_else(|| format!("`{word}`: digits after the point are from 0 to {most} here"))?;
+                self.places = places.ok_or_else(|| {
+                    format!(
+                        "`{word}`: the number of digits after the decimal point must be from 0 to {most} here"
+                    )
+                })?;
                 has_decimals = true;
             } else if let Some(rounding) = Rounding::CHOICES.iter().find(|(known, _)| *known == word) {
                 twice(has_rounding)?;
@@ -106,7 +116,8 @@ impl TimeForm {
             } else {
                 let known = Rounding::CHOICES.iter().map(|(word, _)| *word).chain(["decimal(3)"]);
                 return Err(format!(
-                    "`{word}` is not a rounding mode{}; there are `up`, `down`, `nearest`, and `decimal(3)` before them",
+                    "`{word}` is not a rounding mode{}; write `up`, `down` or `nearest`, and before it, if \
+                     wanted, `decimal(3)`",
                     did_you_mean(word, known)
                 ));
             }

@@ -10,7 +10,7 @@ pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
     let example = match key {
         "max_busy" => return Some(format!("the value must be a whole number from 1 to {MAX_SLOTS}")),
         "reject_status" => return took("an error status from 400 to 599, such as 503 or 429"),
-        "seed" | "reject_first" => return took("a whole number from 0"),
+        "seed" | "reject_first" => return took("a whole number, 0 or greater"),
         "loss" => return took("a probability from 0 to 1"),
         "scale" => return took("a number from 0.000001 to 1000000, such as 0.02"),
         "rejects_occupy" => return took("true or false"),
@@ -28,5 +28,5 @@ pub(super) fn instead_of(key: &str, value: &Value) -> Option<String> {
 
 #[expect(clippy::unnecessary_wraps, reason = "it reads as what it is in the table above")]
 fn took(words: &str) -> Option<String> {
-    Some(format!("it takes {words}"))
+    Some(format!("the value must be {words}"))
 }

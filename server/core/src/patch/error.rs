@@ -6,14 +6,16 @@ use crate::config::ConfigError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchError {
-    #[error("unknown key `{key}`{suggestion}; accepted are {accepted}")]
+    #[error("unknown key `{key}`{suggestion}; the keys are {accepted}")]
     UnknownKey { key: String, suggestion: String, accepted: String },
     #[error("`{key}` cannot be {value}: {why}")]
     Value { key: String, value: String, why: String },
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(
-        "`policy` contradicts `preset`, which has policies of its own; keep one of them, or change the preset's: `preset = \"{0}:LIMIT=off\"`, `{0}:LIMIT.PARAMETER=VALUE`"
+        "`policy` and `preset` cannot be combined, because a preset has its own policies; leave one of them \
+         out, or change the preset's policies: `preset = \"{0}:LIMIT=off\"` or `preset = \
+         \"{0}:LIMIT.PARAMETER=VALUE\"`"
     )]
     Contradiction(String),
 }

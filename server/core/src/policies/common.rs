@@ -69,28 +69,40 @@ impl Default for Common {
 }
 
 pub(crate) const COMMON: &[Parameter<Common>] = &[
-    Parameter::text("key", "property of a request by which requests are counted separately", |common| {
-        &mut common.key
-    }),
+    Parameter::text(
+        "key",
+        "property of a request by which clients are distinguished; requests with different values are counted separately",
+        |common| &mut common.key,
+    ),
     Parameter::count(
         "keys",
-        "maximum number of keys; the least recently used key is evicted",
+        "maximum number of keys that are counted; beyond it, the least recently used key is evicted",
         (1, 10_000_000),
         |common| &mut common.keys,
     ),
-    Parameter::text("cost", "cost of a request; 1 if the request states none", |common| &mut common.cost),
-    Parameter::text("refund", "actual cost of an accepted request; the difference is refunded", |common| {
-        &mut common.refund
-    }),
-    Parameter::choice("own", "whether requests that this policy rejects are charged", |common| {
+    Parameter::text(
+        "cost",
+        "cost of a request, in units of the limit; 1 if the request does not state its cost",
+        |common| &mut common.cost,
+    ),
+    Parameter::text(
+        "refund",
+        "actual cost of an accepted request, known at its end; if it is lower than `cost`, the difference is refunded",
+        |common| &mut common.refund,
+    ),
+    Parameter::choice("own", "whether a request that this policy rejects is charged, too", |common| {
         &mut common.own
     }),
     Parameter::choice(
         "later",
-        "whether the charge is refunded if a later policy rejects the request",
+        "whether the charge is refunded (`back`) or kept if a later policy rejects the request",
         |common| &mut common.later,
     ),
-    Parameter::choice("charged", "when a request is charged", |common| &mut common.charged),
+    Parameter::choice(
+        "charged",
+        "when a request is charged: at its arrival, or when it is answered",
+        |common| &mut common.charged,
+    ),
 ];
 
 impl Common {

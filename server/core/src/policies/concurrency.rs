@@ -50,25 +50,35 @@ impl Default for Concurrency {
 impl Configurable for Concurrency {
     const NAME: &'static str = "concurrency";
     const SUMMARY: &'static str =
-        "limits concurrent requests; others wait in a queue, if there is one, or are rejected";
-    const RULE: &'static str = "accept while busy < cap, where cap=unlimited is the server's max-busy; else wait while the queue is shorter than \
-                                queue, at most queue-timeout, and reject; a rejection holds a place for its reject time if rejects-occupy";
+        "limits concurrent requests; further ones wait in a queue, if there is one, or are rejected";
+    const RULE: &'static str = "a request is accepted while fewer than `cap` requests are in service; \
+                                cap=unlimited means the server's max-busy. Otherwise, it waits if fewer \
+                                than `queue` requests are waiting, for at most `queue-timeout`; after that, \
+                                or if the queue is full, it is rejected. With rejects-occupy, a rejection \
+                                holds a place for its reject time";
     const SOURCE: &'static str =
-        "scenario sync-musings; HAProxy's maxconn and timeout queue; priority levels of Kubernetes";
+        "scenario sync-musings; HAProxy's `maxconn` and `timeout queue`; priority levels of Kubernetes";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count(
             "cap",
-            "requests at once; unlimited for the server's max-busy",
+            "maximum number of requests in service at once; `unlimited` uses the server's max-busy",
             (1, u32::MAX),
             |config| &mut config.cap,
         ),
-        Parameter::count("queue", "requests that may wait", (0, MAX_SLOTS), |config| &mut config.queue),
+        Parameter::count(
+            "queue",
+            "maximum number of requests that wait in the queue",
+            (0, MAX_SLOTS),
+            |config| &mut config.queue,
+        ),
         Parameter::duration("queue-timeout", "maximum wait in the queue before a rejection", |config| {
             &mut config.queue_timeout
         }),
-        Parameter::choice("order", "order of the queue: first or last arrival first", |config| {
-            &mut config.order
-        }),
+        Parameter::choice(
+            "order",
+            "which waiting request is served first: the first that arrived (`fifo`), or the last (`lifo`)",
+            |config| &mut config.order,
+        ),
     ];
 }
 

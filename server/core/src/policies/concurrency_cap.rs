@@ -17,9 +17,10 @@ pub(crate) struct CapConfig;
 impl Configurable for CapConfig {
     const NAME: &'static str = "concurrency-cap";
     const SUMMARY: &'static str = "a request that arrives while all slots are busy is rejected";
-    const RULE: &'static str = "accept while fewer than `max_busy` slots are busy (later as many as `caps` says); a \
-                                request holds its slot for `service_time`; a rejection takes `reject_time`, and holds a \
-                                slot, too, if `rejects_occupy`";
+    const RULE: &'static str = "a request is accepted while fewer than `max_busy` slots are busy; `caps` \
+                                changes this number over time. A request holds its slot for `service_time`. \
+                                A rejection takes `reject_time`, and with `rejects_occupy` it holds a slot, \
+                                too";
     const SOURCE: &'static str =
         "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings)";
     const PARAMETERS: &'static [Parameter<Self>] = &[];

@@ -110,7 +110,7 @@ impl Source {
         }
         if let Some(path) = text.strip_prefix("body:") {
             return if path.split('.').any(str::is_empty) {
-                Err(format!("`{text}` does not name a field of a body"))
+                Err(format!("`{text}` is not the name of a field of a body, such as `usage.tokens`"))
             } else {
                 Ok(Self::Body(path.to_owned()))
             };
@@ -184,8 +184,9 @@ impl TextField for CostRule {
     }
 
     fn accepted(&self) -> &'static str {
-        "a whole number from 0 to 10⁹, `METHOD NUMBER`, `METHOD /PATH NUMBER`, `header:NAME` or `body:FIELD` (a number in a body of JSON, such as `body:usage.tokens`); \
-         alternatives such as `GET 1|5`, of which the first that says something counts"
+        "a whole number from 0 to 10⁹, `METHOD NUMBER`, `METHOD /PATH NUMBER`, `header:NAME` or \
+         `body:FIELD` (a number in a JSON body, such as `body:usage.tokens`); several of these joined by \
+         `|`, such as `GET 1|5`, of which the first that applies to the request counts"
     }
 }
 
@@ -200,8 +201,8 @@ impl TextField for Refund {
     }
 
     fn accepted(&self) -> &'static str {
-        "`none`, a share of what was charged such as `30%`, or what costs are said by, such as `header:x-used`; alternatives are \
-         joined by `|`"
+        "`none`, a share of the charged cost such as `30%`, or any form that `cost` takes, such as \
+         `header:x-used`; alternatives are joined by `|`"
     }
 }
 

@@ -29,14 +29,18 @@ impl Default for Daily {
 
 impl Configurable for Daily {
     const NAME: &'static str = "daily";
-    const SUMMARY: &'static str = "a number of requests per day; further requests are rejected";
-    const RULE: &'static str = "a fixed-window of one day";
-    const SOURCE: &'static str = "OpenAI's requests per day; daily limits of HubSpot";
+    const SUMMARY: &'static str = "accepts a number of requests per day; further requests are rejected";
+    const RULE: &'static str = "the same as `fixed-window` with a window of one day";
+    const SOURCE: &'static str = "OpenAI's limits on requests per day; HubSpot's daily limits";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("limit", "requests in a day", (1, 1_000_000_000), |config| &mut config.limit),
-        Parameter::choice("align", "whether days follow one another or start with a request", |config| {
-            &mut config.align
+        Parameter::count("limit", "number of requests accepted per day", (1, 1_000_000_000), |config| {
+            &mut config.limit
         }),
+        Parameter::choice(
+            "align",
+            "when a day starts: at the server's start, at midnight (UTC), at a run's first request, or at a key's first request",
+            |config| &mut config.align,
+        ),
     ];
 }
 

@@ -51,50 +51,61 @@ impl Default for PoolConfig {
 impl Configurable for PoolConfig {
     const NAME: &'static str = "descriptor-pool";
     const SUMMARY: &'static str =
-        "requests share a pool of descriptors; a request without a free one crashes the service";
-    const RULE: &'static str = "a request takes `per-process` descriptors (with fewer free it fails after `failed-start`) \
-                                and starts for `startup` + `startup-slope` * under way, times U(0.5, 1.5); then it \
-                                connects, which takes `per-connection` more, and is served, one at a time, for (1 + under \
-                                way / `slowdown`) / `service-rate`; with fewer free the service crashes: all connections \
-                                fail, and it is back after `restart`";
+        "requests share a pool of file descriptors; when none is left, the service crashes";
+    const RULE: &'static str = "each request has a submitter process. It takes `per-process` descriptors; \
+                                if fewer are free, it fails after `failed-start`. Its startup takes \
+                                `startup` + `startup-slope` * n, times a random factor from 0.5 to 1.5, \
+                                where n is the number of submitters in flight. Then it connects, which \
+                                takes `per-connection` more descriptors. The service serves one connection \
+                                at a time, for (1 + n / `slowdown`) / `service-rate`. If too few \
+                                descriptors are free for a connection, the service crashes: all connections \
+                                fail, and it is available again after `restart`";
     const SOURCE: &'static str =
         "Thain and Livny, The Ethernet Approach to Grid Computing, HPDC 2003 (scenario ethernet)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("descriptors", "descriptors in all", (1, 1_000_000_000), |config| {
+        Parameter::count("descriptors", "total number of file descriptors", (1, 1_000_000_000), |config| {
             &mut config.descriptors
         }),
         Parameter::count(
             "per-process",
-            "descriptors that a submitter in flight holds",
+            "number of descriptors that each submitter in flight holds",
             (0, 1_000_000),
             |config| &mut config.per_process,
         ),
         Parameter::count(
             "per-connection",
-            "descriptors that the submitter's connection adds",
+            "number of further descriptors that a submitter's connection takes",
             (0, 1_000_000),
             |config| &mut config.per_connection,
         ),
         Parameter::number(
             "service-rate",
-            "jobs per second when no other submitter is in flight",
+            "number of jobs served per second when no other submitter is in flight",
             (1e-6, 1e6),
             |config| &mut config.service_rate,
         ),
         Parameter::number(
             "slowdown",
-            "submitters in flight that double the service time",
+            "number of submitters in flight at which the service time doubles",
             (1.0, 1e9),
             |config| &mut config.slowdown,
         ),
-        Parameter::duration("startup", "time to start a submitter", |config| &mut config.startup),
-        Parameter::duration("startup-slope", "startup time added by every submitter in flight", |config| {
-            &mut config.startup_slope
+        Parameter::duration("startup", "startup time of a submitter when no other is in flight", |config| {
+            &mut config.startup
         }),
-        Parameter::duration("restart", "time from a crash to the next service", |config| &mut config.restart),
-        Parameter::duration("failed-start", "time until a submitter without descriptors fails", |config| {
-            &mut config.failed_start
+        Parameter::duration(
+            "startup-slope",
+            "time that each submitter in flight adds to the startup time of a new one",
+            |config| &mut config.startup_slope,
+        ),
+        Parameter::duration("restart", "time from a crash until the service is available again", |config| {
+            &mut config.restart
         }),
+        Parameter::duration(
+            "failed-start",
+            "time after which a submitter that found too few descriptors fails",
+            |config| &mut config.failed_start,
+        ),
     ];
 }
 

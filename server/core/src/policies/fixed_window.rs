@@ -52,20 +52,26 @@ impl Default for FixedWindow {
 impl Configurable for FixedWindow {
     const NAME: &'static str = "fixed-window";
     const SUMMARY: &'static str =
-        "a number of requests in each window of time; further requests are rejected";
-    const RULE: &'static str = "accept while what was accepted since the window began is below limit; windows follow one \
-                                another from the server's start, from 1970 (align=epoch) or from the run's first request on \
-                                (align=run), or each begins with a request (align=first); the exact wait is the rest of the window";
+        "accepts a number of requests in each window of time; further requests are rejected";
+    const RULE: &'static str = "a request is accepted if fewer than `limit` requests were accepted since \
+                                the window began. Windows follow one another, counted from the server's \
+                                start (align=start), from 1970-01-01 (align=epoch) or from the run's first \
+                                request (align=run). With align=first, each window begins with a request \
+                                instead. The advised wait is the rest of the window";
     const SOURCE: &'static str =
-        "envoyproxy/ratelimit; Kong rate-limiting; microsoft/dev-proxy (align=first)";
+        "envoyproxy/ratelimit; Kong's plugin rate-limiting; microsoft/dev-proxy for align=first";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("limit", "requests in a window", (1, 1_000_000_000), |config| &mut config.limit),
+        Parameter::count("limit", "number of requests accepted per window", (1, 1_000_000_000), |config| {
+            &mut config.limit
+        }),
         Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
             &mut config.window
         }),
-        Parameter::choice("align", "whether windows follow one another or start with a request", |config| {
-            &mut config.align
-        }),
+        Parameter::choice(
+            "align",
+            "when windows begin: counted from the server's start, from 1970, or from a run's first request, or each with a key's first request",
+            |config| &mut config.align,
+        ),
     ];
 }
 

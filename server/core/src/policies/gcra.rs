@@ -31,15 +31,19 @@ impl Default for Gcra {
 impl Configurable for Gcra {
     const NAME: &'static str = "gcra";
     const SUMMARY: &'static str =
-        "every request moves the next expected arrival; a request that comes too early is rejected";
-    const RULE: &'static str = "expected = max(expected, now); accept while expected − now ≤ (burst − cost) / rate, and move \
-                                expected by cost / rate; the same decisions as those of a token-bucket";
+        "each request delays the next expected arrival; a request that comes too early is rejected";
+    const RULE: &'static str = "expected = max(expected, now). A request is accepted if expected − now ≤ \
+                                (burst − cost) / rate, and then expected grows by cost / rate. The \
+                                decisions are the same as those of `token-bucket`";
     const SOURCE: &'static str = "ITU-T I.371 (GCRA); benwis/tower-governor";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::text("rate", "requests that are expected", |config| &mut config.rate),
-        Parameter::count("burst", "requests admitted at once (burst)", (1, 1_000_000_000), |config| {
-            &mut config.burst
-        }),
+        Parameter::text("rate", "rate at which requests are expected", |config| &mut config.rate),
+        Parameter::count(
+            "burst",
+            "maximum number of requests admitted at once",
+            (1, 1_000_000_000),
+            |config| &mut config.burst,
+        ),
     ];
 }
 

@@ -35,20 +35,37 @@ impl Configurable for GrowingConcurrency {
     const NAME: &'static str = "growing-concurrency";
     const SUMMARY: &'static str =
         "limits concurrent requests; the limit grows in steps while requests are rejected (Lambda)";
-    const RULE: &'static str = "accept while busy < limit; limit begins with start; a rejection has it grow by by, up to most, when every \
-                                is over, unless it is to grow already; when nothing was busy and nobody has asked for idle it \
-                                begins anew; when somebody ends nobody knows, so nothing is advised";
+    const RULE: &'static str = "a request is accepted while fewer requests than the limit are in service. \
+                                The limit starts at `start`. A rejection schedules a step: after `every`, \
+                                the limit grows by `by`, up to `most`. Only one step is scheduled at a \
+                                time. After the time `idle` without requests, the limit returns to `start`. \
+                                No wait is advised, because the server does not know when a request will \
+                                end";
     const SOURCE: &'static str = "AWS Lambda Developer Guide, scaling behavior";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("start", "initial limit of concurrent requests", (1, MAX_SLOTS), |config| {
             &mut config.0.start
         }),
-        Parameter::count("by", "growth of the limit per step", (1, MAX_SLOTS), |config| &mut config.0.by),
-        Parameter::count("most", "how many at most", (1, MAX_SLOTS), |config| &mut config.0.most),
-        Parameter::duration_from("every", "duration of a step", Duration::from_millis(1), |config| {
-            &mut config.0.every
+        Parameter::count(
+            "by",
+            "number of concurrent requests by which each step raises the limit",
+            (1, MAX_SLOTS),
+            |config| &mut config.0.by,
+        ),
+        Parameter::count("most", "highest value to which the limit grows", (1, MAX_SLOTS), |config| {
+            &mut config.0.most
         }),
-        Parameter::duration("idle", "idle time after which the limit is reset", |config| &mut config.0.idle),
+        Parameter::duration_from(
+            "every",
+            "time from a rejection to the next step",
+            Duration::from_millis(1),
+            |config| &mut config.0.every,
+        ),
+        Parameter::duration(
+            "idle",
+            "time without requests after which the limit returns to `start`",
+            |config| &mut config.0.idle,
+        ),
     ];
 
     fn check(&self) -> Result<(), String> {

@@ -35,29 +35,46 @@ impl Default for GrowingRate {
 
 impl Configurable for GrowingRate {
     const NAME: &'static str = "growing-rate";
-    const SUMMARY: &'static str = "a rate that grows step by step while requests are rejected (S3)";
-    const RULE: &'static str = "a token-bucket of limit tokens that fills with limit in per; limit begins with start; a rejection has it \
-                                grow by by, up to most, when every is over, unless it is to grow already; when nobody has asked for \
-                                idle all is as in the beginning; the exact wait knows of the step that it brings itself";
+    const SUMMARY: &'static str = "limits the request rate; the limit grows in steps while requests are \
+                                   rejected (S3)";
+    const RULE: &'static str = "a token bucket holds as many tokens as the limit, and fills with as many in \
+                                the time `per`. The limit starts at `start`. A rejection schedules a step: \
+                                after `every`, the limit grows by `by`, up to `most`. Only one step is \
+                                scheduled at a time. After the time `idle` without requests, everything is \
+                                as at the start. The advised wait takes the step into account that the \
+                                rejection itself schedules";
     const SOURCE: &'static str =
         "Amazon S3 User Guide, performance design patterns (503 until a prefix has scaled)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count("start", "initial limit of requests per period", (1, 1_000_000_000), |config| {
             &mut config.growth.start
         }),
-        Parameter::count("by", "growth of the limit per step", (1, 1_000_000_000), |config| {
-            &mut config.growth.by
+        Parameter::count(
+            "by",
+            "number of requests by which each step raises the limit",
+            (1, 1_000_000_000),
+            |config| &mut config.growth.by,
+        ),
+        Parameter::count("most", "highest value to which the limit grows", (1, 1_000_000_000), |config| {
+            &mut config.growth.most
         }),
-        Parameter::count("most", "how many at most", (1, 1_000_000_000), |config| &mut config.growth.most),
-        Parameter::duration_from("per", "period of the rate", Duration::from_millis(1), |config| {
-            &mut config.per
-        }),
-        Parameter::duration_from("every", "duration of a step", Duration::from_millis(1), |config| {
-            &mut config.growth.every
-        }),
-        Parameter::duration("idle", "idle time after which the limit is reset", |config| {
-            &mut config.growth.idle
-        }),
+        Parameter::duration_from(
+            "per",
+            "period to which the limit applies",
+            Duration::from_millis(1),
+            |config| &mut config.per,
+        ),
+        Parameter::duration_from(
+            "every",
+            "time from a rejection to the next step",
+            Duration::from_millis(1),
+            |config| &mut config.growth.every,
+        ),
+        Parameter::duration(
+            "idle",
+            "time without requests after which the limit returns to `start`",
+            |config| &mut config.growth.idle,
+        ),
     ];
 
     fn check(&self) -> Result<(), String> {

@@ -31,10 +31,11 @@ impl Growth {
     /// `idle` without requests, the limit restarts from its initial value.
     pub(crate) fn check(&self, max_wait: Duration) -> Result<(), String> {
         if self.start > self.most {
-            return Err("`start` is above `most`".to_owned());
+            return Err("`start` is above `most`; lower `start` or raise `most`".to_owned());
         }
         if self.idle <= max_wait {
-            return Err("`idle` is too short: it must be longer than the other times together".to_owned());
+            return Err("`idle` is too short; it must be longer than all other times of the policy together"
+                .to_owned());
         }
         Ok(())
     }

@@ -97,7 +97,7 @@ impl Fact {
                 _ => Err(format!("`{number}` is not a number of segments from 1 to {MAX_SEGMENTS}")),
             },
             ("header", name) => header_name(name).map(Self::Header),
-            _ => Err(format!("`{text}` is not a key that distinguishes requests")),
+            _ => Err(format!("`{text}` is not a property that distinguishes requests")),
         }
     }
 
@@ -137,8 +137,9 @@ impl TextField for KeyRule {
     }
 
     fn accepted(&self) -> &'static str {
-        "`all`, `address`, `method`, `path` (its first segment), `path:N` (its first N) or `header:NAME`; pairs such as \
-         `header:authorization&path`; alternatives such as `header:authorization|address`, of which the first that is there counts"
+        "`all`, `address`, `method`, `path` (its first segment), `path:N` (its first N segments) or \
+         `header:NAME`; pairs joined by `&`, such as `header:authorization&path`; alternatives joined by \
+         `|`, such as `header:authorization|address`, of which the first that the request has counts"
     }
 }
 

@@ -36,24 +36,28 @@ impl Default for LeakyQueue {
 impl Configurable for LeakyQueue {
     const NAME: &'static str = "leaky-queue";
     const SUMMARY: &'static str =
-        "requests leave a short queue at a rate; a request that finds it full is rejected (nginx)";
-    const RULE: &'static str = "in thousandths of a request, with rate in thousandths per second cut to whole ones, and ms whole \
-                                milliseconds since the request before: excess' = max(0, excess − rate × ms / 1000 + 1000), and 0 for a \
-                                first one; reject if excess' > 1000 × burst, and change nothing; else go on after \
-                                (excess' − 1000 × delay) × 1000 / rate milliseconds; a cost of n is that of n requests at once, of which \
-                                the last must fit; advised is when one would be let in";
+        "requests leave a short queue at a fixed rate; if it is full, they are rejected (nginx)";
+    const RULE: &'static str = "as in nginx, requests are counted in thousandths: `rate` in whole \
+                                thousandths of a request per second, and ms is the whole number of \
+                                milliseconds since the previous request. For each request, excess' = max(0, \
+                                excess − rate × ms / 1000 + 1000); it is 0 for the first request. If \
+                                excess' > 1000 × burst, the request is rejected, and nothing changes. \
+                                Otherwise, it proceeds after (excess' − 1000 × delay) × 1000 / rate \
+                                milliseconds. A request with cost n counts as n requests at once, of which \
+                                the last must fit. The advised wait ends when a request would be accepted";
     const SOURCE: &'static str = "nginx/nginx ngx_http_limit_req_module (limit_req)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::text("rate", "requests that leave it", |config| &mut config.rate),
+        Parameter::text("rate", "rate at which requests leave the queue", |config| &mut config.rate),
         Parameter::count(
             "burst",
-            "requests that may arrive ahead of the rate",
+            "maximum number of requests that may arrive ahead of the rate",
             (0, 1_000_000_000),
             |config| &mut config.burst,
         ),
         Parameter::count(
             "delay",
-            "requests ahead of the rate that do not wait; unlimited for nginx's nodelay",
+            "number of requests ahead of the rate that do not wait; `unlimited` is the same as nodelay in \
+             nginx",
             (0, u32::MAX),
             |config| &mut config.delay,
         ),
@@ -63,7 +67,8 @@ impl Configurable for LeakyQueue {
         if self.milli_rate() > 0 {
             return Ok(());
         }
-        Err("`rate` is below 0.001/s: nginx counts in thousandths of a request per second".to_owned())
+        Err("`rate` is below 0.001/s, the lowest rate: nginx counts in thousandths of a request per second"
+            .to_owned())
     }
 }
 

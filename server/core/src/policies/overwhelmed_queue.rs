@@ -58,30 +58,42 @@ impl Default for QueueConfig {
 impl Configurable for QueueConfig {
     const NAME: &'static str = "overwhelmed-queue";
     const SUMMARY: &'static str =
-        "a queue processed in ticks that slows down when too many requests are outstanding";
-    const RULE: &'static str = "accept while fewer than `capacity` are accepted; a request takes `service` steps, a \
-                                rejection `reject`; every `tick` all outstanding ones make a step, or, if they are more \
-                                than `limit`, so many of them: both lists by their share, rounded down, the oldest first, \
-                                at least one accepted (subset=proportional), or any (subset=random)";
-    const SOURCE: &'static str = "seed 002 (Exploring backoff)";
+        "a queue that is processed in ticks and slows down when too many requests are outstanding";
+    const RULE: &'static str = "a request is accepted while fewer than `capacity` accepted ones are \
+                                outstanding. An accepted request takes `service` steps, a rejection takes \
+                                `reject` steps. In every `tick`, each outstanding request makes one step. \
+                                If more than `limit` are outstanding, only `limit` of them make a step. \
+                                With subset=proportional, these are chosen from accepted and rejected \
+                                requests in proportion to their numbers (rounded down, the oldest first, at \
+                                least one accepted). With subset=random, they are chosen at random";
+    const SOURCE: &'static str = "the document Exploring backoff (scenario exploring-backoff)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("tick", "time between two steps of work", |config| &mut config.tick),
-        Parameter::count("capacity", "places in the queue", (1, 1_000_000), |config| &mut config.capacity),
-        Parameter::count("service", "steps that a request takes", (1, 1_000_000), |config| {
-            &mut config.service
-        }),
-        Parameter::count("reject", "steps that a rejection takes", (1, 1_000_000), |config| {
+        Parameter::duration("tick", "time between two steps of processing", |config| &mut config.tick),
+        Parameter::count(
+            "capacity",
+            "maximum number of accepted requests in the queue",
+            (1, 1_000_000),
+            |config| &mut config.capacity,
+        ),
+        Parameter::count(
+            "service",
+            "number of steps that an accepted request takes",
+            (1, 1_000_000),
+            |config| &mut config.service,
+        ),
+        Parameter::count("reject", "number of steps that a rejection takes", (1, 1_000_000), |config| {
             &mut config.reject
         }),
         Parameter::count(
             "limit",
-            "outstanding requests above which the queue is overwhelmed",
+            "number of outstanding requests above which the queue is overwhelmed",
             (1, 1_000_000),
             |config| &mut config.limit,
         ),
         Parameter::choice(
             "subset",
-            "entries processed then: of both lists by their share, or at random",
+            "requests that an overwhelmed queue processes: accepted and rejected ones in proportion, or \
+             chosen at random",
             |config| &mut config.subset,
         ),
     ];

@@ -57,27 +57,35 @@ impl Default for Penalty {
 impl Configurable for Penalty {
     const NAME: &'static str = "penalty";
     const SUMMARY: &'static str = "locks out a client for a while after a later stage rejects it";
-    const RULE: &'static str = "a rejection by a policy behind it locks its key for lock, and tells that wait if it is the longer one; \
-                                while locked everything is rejected, which changes nothing (early=ignore) or begins the lock anew \
-                                (early=prolong); with early=only rejections lock nobody, but a request before the advised time is \
-                                rejected, and advised to wait for lock at least; the ban-after'th rejected request (with early=only: \
-                                early request) of a ban-window, which begins with the first, bans the key for ban";
+    const RULE: &'static str = "when a later policy rejects a request, its key is locked for `lock`, and \
+                                this wait is advised if it is the longer one. While a key is locked, all \
+                                its requests are rejected. Such an early request changes nothing \
+                                (early=ignore) or starts the lock anew (early=prolong). With early=only, \
+                                rejections lock no key; only a request before the advised time is rejected, \
+                                and advised to wait for at least `lock`. A key is banned for `ban` after \
+                                `ban-after` rejected requests (with early=only: early requests) within a \
+                                `ban-window`, which starts with the first of them";
     const SOURCE: &'static str =
         "Cloudflare API limits; dotnet/dev-proxy RetryAfterPlugin; Azure Resource Manager; Discord";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("lock", "duration of the lock of a key", |config| &mut config.lock),
+        Parameter::duration("lock", "time for which a key is locked", |config| &mut config.lock),
         Parameter::choice(
             "early",
-            "effect of an early request: none, a longer lock, or the only cause of a lock",
+            "effect of a request during a lock: none (`ignore`), or the lock starts anew (`prolong`); with \
+             `only`, just requests before the advised time cause a lock",
             |config| &mut config.early,
         ),
         Parameter::count(
             "ban-after",
-            "number of rejected requests that cause a ban",
+            "number of rejected requests within `ban-window` that cause a ban",
             (1, u32::MAX),
             |config| &mut config.ban_after,
         ),
-        Parameter::duration("ban-window", "in how much time", |config| &mut config.ban_window),
+        Parameter::duration(
+            "ban-window",
+            "time within which rejected requests count towards a ban",
+            |config| &mut config.ban_window,
+        ),
         Parameter::duration("ban", "duration of a ban", |config| &mut config.ban),
     ];
 }
@@ -177,7 +185,7 @@ impl StagePolicy for Locks {
     }
 
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        Some((&["cost", "refund", "own", "later", "charged"], "`penalty` charges nothing"))
+        Some((&["cost", "refund", "own", "later", "charged"], "`penalty` does not charge requests"))
     }
 
     fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {

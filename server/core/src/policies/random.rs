@@ -27,11 +27,16 @@ impl Default for Random {
 impl Configurable for Random {
     const NAME: &'static str = "random";
     const SUMMARY: &'static str = "rejects requests at random";
-    const RULE: &'static str = "reject with probability p, by a draw that depends on seed, op and attempt only; several of them in a \
-                                stack draw alike, so that the largest p holds; when one would pass nobody knows";
-    const SOURCE: &'static str = "papers on retries, whose servers fail at random";
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[Parameter::number("p", "the probability of a rejection", (0.0, 1.0), |config| &mut config.p)];
+    const RULE: &'static str = "a request is rejected with probability `p`. The draw depends only on seed, \
+                                op and attempt. Several such policies in a stack use the same draw, so the \
+                                largest `p` applies. No wait is advised, because the next draw is unknown";
+    const SOURCE: &'static str = "papers on retries in which servers fail at random";
+    const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::number(
+        "p",
+        "probability that a request is rejected, from 0 to 1",
+        (0.0, 1.0),
+        |config| &mut config.p,
+    )];
 }
 
 impl PolicyConfig for Random {
@@ -68,7 +73,7 @@ impl StagePolicy for Random {
     fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
     fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "it counts nothing"))
+        Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "`random` counts no requests"))
     }
 
     fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {

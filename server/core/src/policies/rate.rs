@@ -66,7 +66,7 @@ fn gcd(one: u64, other: u64) -> u64 {
 impl TextField for Rate {
     fn read(&mut self, text: &str) -> Result<(), String> {
         let Some(rate) = Self::parse(text.trim()) else {
-            return Err(format!("`{text}` is not a rate"));
+            return Err(format!("`{text}` is not a rate, such as `100/s`"));
         };
         *self = rate;
         Ok(())
@@ -84,8 +84,8 @@ impl TextField for Rate {
     }
 
     fn accepted(&self) -> &'static str {
-        "a rate such as `100/s`, `0.5/s`, `5000/h` or `40/300s`: a number from 0.000001 with up to six decimals, in a \
-         millisecond to 100 days; without a unit it is per second"
+        "a rate such as `100/s`, `0.5/s`, `5000/h` or `40/300s`: a number from 0.000001 with up to six \
+         decimals, and a period from 1 ms to 100 days; without a period it is per second"
     }
 }
 

@@ -34,15 +34,20 @@ impl Default for Reserve {
 impl Configurable for Reserve {
     const NAME: &'static str = "reserve";
     const SUMMARY: &'static str =
-        "a request waits for its token if the wait is short, else it is rejected (Traefik)";
-    const RULE: &'static str = "the bucket starts full and fills at rate up to burst; wait = (cost − tokens) / rate; reject if wait is \
-                                longer than half a second / rate in whole requests per second, or half a second below 1/s; else take the \
-                                cost, and go on after the wait; advised is when one would go on at once, as X-Retry-In has it";
+        "a request waits for its token if the wait is short, otherwise it is rejected (Traefik)";
+    const RULE: &'static str = "a token bucket starts full and fills at `rate`, up to `burst` tokens. A \
+                                request must wait for (cost − tokens) / rate. It is rejected if this is \
+                                longer than half a second divided by the whole number of requests per \
+                                second (if `rate` is below 1/s: longer than half a second). Otherwise, its \
+                                cost is charged, and it proceeds after the wait. The advised wait, as in \
+                                X-Retry-In, ends when a request would proceed at once";
     const SOURCE: &'static str =
         "traefik/traefik rate_limiter.go (maxDelay); golang.org/x/time/rate (Reserve)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::text("rate", "tokens that come", |config| &mut config.rate),
-        Parameter::count("burst", "tokens that fit", (1, 1_000_000_000), |config| &mut config.burst),
+        Parameter::text("rate", "rate at which tokens are added to the bucket", |config| &mut config.rate),
+        Parameter::count("burst", "maximum number of tokens in the bucket", (1, 1_000_000_000), |config| {
+            &mut config.burst
+        }),
     ];
 }
 

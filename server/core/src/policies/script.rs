@@ -22,14 +22,16 @@ pub(crate) struct ScriptConfig {
 impl Configurable for ScriptConfig {
     const NAME: &'static str = "script";
     const SUMMARY: &'static str = "answers every request from a script, without delay";
-    const RULE: &'static str = "request n of an op gets step n of `steps`, the last repeats; a step is a status with headers \
-                                and a body, or `close`: the connection is closed without an answer; header values \
-                                `@date+3` and `@epoch+5` are times after the next whole second; a 2xx counts as accepted, \
-                                all else as rejected; requests without an op of their own are those of op 0";
+    const RULE: &'static str = "the n-th request of an op is answered with step n of `steps`; the last step \
+                                repeats. A step is a status with headers and a body, or `close`, which \
+                                closes the connection without an answer. The header values `@date+3` and \
+                                `@epoch+5` are times 3 s and 5 s after the next whole second. A 2xx counts \
+                                as accepted, everything else as rejected. Requests that name no op belong \
+                                to op 0";
     const SOURCE: &'static str = "recordings of real client libraries against a scripted server";
     const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::text(
         "steps",
-        "what is answered; on command lines `file=PATH` reads it from a file of JSON",
+        "answers in their order; on the command line, `file=PATH` reads them from a JSON file",
         |config| {
             let steps: &mut Script = Arc::make_mut(&mut config.steps);
             steps

@@ -28,12 +28,20 @@ impl Default for SlidingCounter {
 
 impl Configurable for SlidingCounter {
     const NAME: &'static str = "sliding-counter";
-    const SUMMARY: &'static str = "a number of requests in the last window, estimated from two counters";
-    const RULE: &'static str = "accept while before × (1 − elapsed / window) + accepted + cost − 1 < limit, where before was \
-                                accepted in the window before, elapsed is the time since this one began";
-    const SOURCE: &'static str = "Kong rate-limiting-advanced (sliding)";
+    const SUMMARY: &'static str = "accepts a number of requests in the last window, estimated from two \
+                                   counters";
+    const RULE: &'static str = "a request is accepted if before × (1 − elapsed / window) + accepted + cost \
+                                − 1 < limit. Here, before and accepted are the numbers accepted in the \
+                                previous and in the current window, and elapsed is the time since the \
+                                current window began";
+    const SOURCE: &'static str = "Kong's plugin rate-limiting-advanced, with sliding windows";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("limit", "requests in a window", (1, 1_000_000_000), |config| &mut config.limit),
+        Parameter::count(
+            "limit",
+            "maximum number of requests accepted within `window`",
+            (1, 1_000_000_000),
+            |config| &mut config.limit,
+        ),
         Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
             &mut config.window
         }),

@@ -29,12 +29,19 @@ impl Default for SlidingLog {
 
 impl Configurable for SlidingLog {
     const NAME: &'static str = "sliding-log";
-    const SUMMARY: &'static str = "a number of requests in the last window, from a log of all of them";
-    const RULE: &'static str = "accept while less than limit was accepted in (now − window, now]; the exact wait is until \
-                                enough of it is past";
-    const SOURCE: &'static str = "sorted sets of instants, as services keep them in Redis";
+    const SUMMARY: &'static str = "accepts a number of requests in the last window, counted with a log of \
+                                   all of them";
+    const RULE: &'static str = "a request is accepted if fewer than `limit` requests were accepted within \
+                                the last `window`. The advised wait ends when enough of them are older than \
+                                that";
+    const SOURCE: &'static str = "sorted sets of timestamps, as many services keep them in Redis";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("limit", "requests in a window", (1, 1_000_000), |config| &mut config.limit),
+        Parameter::count(
+            "limit",
+            "maximum number of requests accepted within `window`",
+            (1, 1_000_000),
+            |config| &mut config.limit,
+        ),
         Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
             &mut config.window
         }),

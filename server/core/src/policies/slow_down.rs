@@ -29,22 +29,33 @@ impl Default for SlowDown {
 
 impl Configurable for SlowDown {
     const NAME: &'static str = "slow-down";
-    const SUMMARY: &'static str = "rejects no request; beyond a knee, services take longer";
-    const RULE: &'static str = "a service that begins as one of n, where n > knee, takes 1 + factor × (n − knee) / knee times as long, at \
-                                most times at most, in whole thousandths; what has begun goes on as it began; with factor=1 the \
-                                throughput beyond the knee is that of the knee, above that it falls";
+    const SUMMARY: &'static str = "rejects no request; above a number of concurrent requests (the knee), \
+                                   each takes longer";
+    const RULE: &'static str = "if a request is the n-th in service when its service begins, and n > knee, \
+                                its service takes 1 + factor × (n − knee) / knee times as long, but at most \
+                                `most` times (in whole thousandths). Services that have begun do not \
+                                change. With factor=1, throughput stays constant beyond the knee; with a \
+                                larger factor, it falls";
     const SOURCE: &'static str = "Lazowska et al., Quantitative System Performance (1984), chapter 5; Gunther, universal scalability law";
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::count(
             "knee",
-            "requests in service that do not slow one another",
+            "number of requests in service up to which they do not slow one another down",
             (1, 1_000_000),
             |config| &mut config.knee,
         ),
-        Parameter::number("factor", "how much longer with twice as many", (0.0, 1000.0), |config| {
-            &mut config.factor
-        }),
-        Parameter::count("most", "times as long at most", (1, 1_000_000), |config| &mut config.most),
+        Parameter::number(
+            "factor",
+            "share by which services take longer when twice the knee is in service",
+            (0.0, 1000.0),
+            |config| &mut config.factor,
+        ),
+        Parameter::count(
+            "most",
+            "maximum factor by which a service takes longer",
+            (1, 1_000_000),
+            |config| &mut config.most,
+        ),
     ];
 }
 

@@ -45,17 +45,25 @@ impl Default for TokenBucket {
 
 impl Configurable for TokenBucket {
     const NAME: &'static str = "token-bucket";
-    const SUMMARY: &'static str = "a bucket fills at a rate; a request that finds too few tokens is rejected";
-    const RULE: &'static str = "the bucket starts full; tokens = min(burst, tokens + rate × time); accept while tokens ≥ cost, \
-                                and take the cost; the exact wait is (cost − tokens) / rate; with refill=stepwise all of a \
-                                rate's tokens come at once when its time is over";
-    const SOURCE: &'static str = "AWS, Azure and Anthropic on their limits; envoyproxy/envoy local_ratelimit";
+    const SUMMARY: &'static str = "a bucket fills with tokens at a fixed rate; a request that finds too few \
+                                   is rejected";
+    const RULE: &'static str = "the bucket starts with `burst` tokens and fills at `rate`, up to `burst`. A \
+                                request is accepted if the bucket holds at least its cost, which is then \
+                                taken out. The advised wait is (cost − tokens) / rate. With \
+                                refill=stepwise, tokens are added all at once at the end of each period of \
+                                the rate";
+    const SOURCE: &'static str = "documentation of AWS, Azure and Anthropic on their limits; \
+                                  envoyproxy/envoy local_ratelimit";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::text("rate", "tokens that come", |config| &mut config.rate),
-        Parameter::count("burst", "tokens that fit", (1, 1_000_000_000), |config| &mut config.burst),
-        Parameter::choice("refill", "whether they come all the time, or all at once", |config| {
-            &mut config.refill
+        Parameter::text("rate", "rate at which tokens are added to the bucket", |config| &mut config.rate),
+        Parameter::count("burst", "maximum number of tokens in the bucket", (1, 1_000_000_000), |config| {
+            &mut config.burst
         }),
+        Parameter::choice(
+            "refill",
+            "whether tokens are added continuously, or all at once at the end of each period",
+            |config| &mut config.refill,
+        ),
     ];
 }
 

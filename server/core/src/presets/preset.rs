@@ -96,11 +96,11 @@ pub enum ServerPresetError {
     Toml(String),
     #[error("the limit `{limit}`: {why}")]
     Limit { limit: String, why: Box<PolicyError> },
-    #[error("`{0}` names no source and is not marked `verified = false`")]
+    #[error("`{0}` does not name a source; add `source`, or mark it with `verified = false`")]
     Unsourced(String),
-    #[error("no `[[fact]]` says where `[{0}]` was read")]
+    #[error("no `[[fact]]` states the source of `[{0}]`; add one")]
     Unexplained(String),
-    #[error("a `[[fact]]` is of `{of}`; the tables are {tables}")]
+    #[error("a `[[fact]]` has `of = \"{of}\"`, which is not a table of this file; the tables are {tables}")]
     Nothing { of: String, tables: String },
 }
 

@@ -74,15 +74,14 @@ fn an_invalid_preset_reports_the_error_and_alternatives() {
         ("github:secondary.limit=3", "preset `github` has no limit `secondary`"),
         (
             "github:points=10",
-            "preset `github`: `points=10` is neither a limit that is switched off, such as `points=off`, nor a parameter of one, \
-             such as `points.limit=900`",
+            "preset `github`: `points=10` is not a valid setting; switch off a limit, such as `points=off`, or set a parameter of a limit, such as `points.limit=900`",
         ),
         ("github:points", "preset `github`: `points` is neither"),
         ("github:points.limit", "preset `github`: `points.limit` is neither"),
         ("github:points=off,points=off", "preset `github` is given `points` twice"),
         (
             "github:points=off,points.limit=3",
-            "preset `github`: `points` is switched off, so nothing of it can be set; leave out `points=off` or `points.limit=3`",
+            "preset `github`: `points` is switched off, so its parameters cannot be set; leave out `points=off` or `points.limit=3`",
         ),
         ("aws-api-gateway:account=off", "preset `aws-api-gateway`: every limit is switched off"),
         (
@@ -93,7 +92,7 @@ fn an_invalid_preset_reports_the_error_and_alternatives() {
             "github:primary.limit=0",
             "preset `github`, limit `primary`: policy `fixed-window`: `limit=0` is not accepted",
         ),
-        ("", "unknown preset ``; `mockserver presets` lists them"),
+        ("", "unknown preset ``; `mockserver presets` lists all presets"),
     ] {
         let error = refused(text);
         assert!(error.starts_with(words), "{text}: {error}");
@@ -108,15 +107,15 @@ fn a_preset_file_must_name_the_source_of_every_part() {
     let head = "name = 'x'\ntitle = 'X'\nread = '2026-11-21'\n";
     let limit = "[[limit]]\nname = 'a'\nabout = 'all'\npolicy = 'gcra'\n";
     for (rest, words) in [
-        (limit.to_owned(), "`a` names no source and is not marked `verified = false`"),
+        (limit.to_owned(), "`a` does not name a source; add `source`, or mark it with `verified = false`"),
         (limit.replace("gcra", "grca"), "the limit `a`: unknown policy `grca` (did you mean `gcra`?)"),
         (
             format!("{limit}source = 's'\n[reject.a]\nstatus = 429\n"),
-            "no `[[fact]]` says where `[reject.a]` was read",
+            "no `[[fact]]` states the source of `[reject.a]`; add one",
         ),
         (
             format!("{limit}verified = false\n[[fact]]\nof = 'every'\nabout = 'x'\nsource = 's'\n"),
-            "a `[[fact]]` is of `every`; the tables are ",
+            "a `[[fact]]` has `of = \"every\"`, which is not a table of this file; the tables are ",
         ),
     ] {
         let error = read(&format!("{head}{rest}")).unwrap_err();

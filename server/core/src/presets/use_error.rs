@@ -10,17 +10,19 @@ pub enum ServerPresetUseError {
     #[error("preset `{preset}` has no limit `{limit}`{suggestion}; its limits are {limits}")]
     Limit { preset: &'static str, limit: String, suggestion: String, limits: String },
     #[error(
-        "preset `{preset}`: `{option}` is neither a limit that is switched off, such as `{limit}=off`, nor a parameter of one, such as `{limit}.{parameter}`"
+        "preset `{preset}`: `{option}` is not a valid setting; switch off a limit, such as `{limit}=off`, \
+         or set a parameter of a limit, such as `{limit}.{parameter}`"
     )]
     Option { preset: &'static str, option: String, limit: &'static str, parameter: String },
     /// The same key was given twice in the options of a preset, or two options contradict each other.
-    #[error("preset `{preset}` is given `{key}` twice; keep one of them")]
+    #[error("preset `{preset}` sets `{key}` twice; keep one of them")]
     Twice { preset: &'static str, key: String },
     #[error(
-        "preset `{preset}`: `{limit}` is switched off, so nothing of it can be set; leave out `{limit}=off` or `{key}`"
+        "preset `{preset}`: `{limit}` is switched off, so its parameters cannot be set; leave out \
+         `{limit}=off` or `{key}`"
     )]
     OffAndSet { preset: &'static str, limit: String, key: String },
-    #[error("preset `{0}`: every limit is switched off; keep one of them")]
+    #[error("preset `{0}`: every limit is switched off; keep at least one")]
     Nothing(&'static str),
     #[error("preset `{preset}`, limit `{limit}`: {why}")]
     Policy { preset: &'static str, limit: &'static str, why: Box<PolicyError> },

@@ -45,7 +45,8 @@ const MAX_BUSY: &str = "max-busy";
 
 impl Entry {
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let (when, what) = text.split_once(char::is_whitespace).ok_or("it has no change after its time")?;
+        let (when, what) =
+            text.split_once(char::is_whitespace).ok_or("after the time, a change must follow")?;
         let time = |text: &str| duration_text::parse(text).map_err(|error| error.to_string());
         let (from, until) = match when.split_once("..") {
             None => (time(when)?, Until::Later),
@@ -87,7 +88,7 @@ impl Action {
         let Some((target, value)) = text.split_once('=') else {
             let suggestion = did_you_mean(text, ["down", "up"]);
             return Err(format!(
-                "`{text}` is neither `down` nor `up`, and has no `=`{suggestion}; write for example `max-busy=20`"
+                "`{text}` is not a change{suggestion}; write `down`, `up`, or a setting such as `max-busy=20`"
             ));
         };
         Ok(Self::Set(Target::read(target.trim())?, Value::read(value)?))
@@ -96,18 +97,20 @@ impl Action {
     fn check(&self, when: &str, until: Until) -> Result<(), String> {
         match (self, until) {
             (Self::Up | Self::Down, Until::Open) | (Self::Up, Until::Then(_)) => Err(format!(
-                "`{when}` is a range without an end, or with one of no use; write when it begins"
+                "only `down` accepts a range of time, and only one with an end, such as `20s..25s`; instead \
+                 of `{when}`, write only the time at which it begins"
             )),
             (Self::Set(_, Value::Constant(value)), Until::Then(_) | Until::Open) => Err(format!(
-                "`{value}` holds from an instant on, and `{when}` is a range; write when it begins, and what holds later as another \
-                 entry"
+                "`{value}` is set at one instant, but `{when}` is a range of time; write only its \
+                 beginning, and add another entry for what follows"
             )),
             (Self::Set(_, value @ Value::Ramp(..)), Until::Later | Until::Open) => Err(format!(
-                "`{value}` takes its time, and `{when}` has no end; write for example `30s..40s`"
+                "the ramp `{value}` needs a beginning and an end, but `{when}` has no end; write for \
+                 example `30s..40s`"
             )),
-            (Self::Set(_, value @ Value::Sine(_)), Until::Later) => {
-                Err(format!("`{value}` changes all the time; write `{when}..`, or `{when}..` and its end"))
-            }
+            (Self::Set(_, value @ Value::Sine(_)), Until::Later) => Err(format!(
+                "the wave `{value}` needs a range of time; write `{when}..`, or `{when}..` followed by its end"
+            )),
             _ => Ok(()),
         }
     }

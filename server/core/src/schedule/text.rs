@@ -21,10 +21,11 @@ pub struct Schedule(Vec<Entry>);
 #[non_exhaustive]
 pub enum ScheduleError {
     #[error(
-        "`{entry}` cannot be scheduled: {why}; a schedule is for example `0s max-busy=50; 20s..30s down; 30s..40s max-busy=20..80`"
+        "`{entry}` cannot be scheduled: {why}; an example of a schedule is `0s max-busy=50; 20s..30s down; \
+         30s..40s max-busy=20..80`"
     )]
     Entry { entry: String, why: String },
-    #[error("a schedule of {0} entries is too long; at most {MAX_ENTRIES} are accepted")]
+    #[error("the schedule has {0} entries; at most {MAX_ENTRIES} are accepted")]
     TooLong(usize),
 }
 
@@ -94,7 +95,8 @@ impl FromStr for Schedule {
             if entries.last().is_some_and(|before| entry.from < before.from) {
                 return Err(ScheduleError::new(
                     part,
-                    "it begins before the one before it; write them in order of time",
+                    "it begins earlier than the entry before it; write the entries in the order of their \
+                     times",
                 ));
             }
             let same = entries.iter().rev().find(|before| before.is_about_what(&entry));
@@ -168,30 +170,30 @@ mod tests {
     #[test]
     fn nonsense_is_refused_by_the_entry_that_it_is_in() {
         for (text, entry, why) in [
-            ("10s", "10s", "it has no change after its time"),
+            ("10s", "10s", "after the time, a change must follow"),
             ("soon max-busy=5", "soon max-busy=5", "`soon` is not a duration"),
             ("0s max-busy=5; 10s..5s down", "10s..5s down", "`10s..5s` ends before it begins"),
             ("10s donw", "10s donw", "did you mean `down`?"),
             ("10s max_busy=5", "10s max_busy=5", "did you mean `max-busy`?"),
-            ("10s a.rate=5/s,burst=3", "10s a.rate=5/s,burst=3", "write an entry for each parameter"),
-            ("10s max-busy=", "10s max-busy=", "there is no value"),
+            ("10s a.rate=5/s,burst=3", "10s a.rate=5/s,burst=3", "write a separate entry for each parameter"),
+            ("10s max-busy=", "10s max-busy=", "a value is missing"),
             ("10s max-busy=5..9", "10s max-busy=5..9", "has no end; write for example `30s..40s`"),
             ("10s.. max-busy=5..9", "10s.. max-busy=5..9", "has no end"),
-            ("10s..20s max-busy=5", "10s..20s max-busy=5", "`5` holds from an instant on"),
-            ("10s max-busy=5+3*sin(1s)", "10s max-busy=5+3*sin(1s)", "changes all the time; write `10s..`"),
-            ("10s.. max-busy=5+8*sin(1s)", "10s.. max-busy=5+8*sin(1s)", "falls below 0"),
+            ("10s..20s max-busy=5", "10s..20s max-busy=5", "`5` is set at one instant"),
+            ("10s max-busy=5+3*sin(1s)", "10s max-busy=5+3*sin(1s)", "needs a range of time; write `10s..`"),
+            ("10s.. max-busy=5+8*sin(1s)", "10s.. max-busy=5+8*sin(1s)", "would fall below 0"),
             ("10s.. max-busy=5+3*sin(1ms)", "10s.. max-busy=5+3*sin(1ms)", "must be from 100ms"),
             ("10s.. max-busy=5*sin(1s)", "10s.. max-busy=5*sin(1s)", "is not a wave"),
             ("10s.. max-busy=5+x*sin(1s)", "10s.. max-busy=5+x*sin(1s)", "is not a wave"),
-            ("1s..2s a.lock=500ms..2s", "1s..2s a.lock=500ms..2s", "write both in one"),
+            ("1s..2s a.lock=500ms..2s", "1s..2s a.lock=500ms..2s", "use the same unit for both"),
             ("1s..2s max-busy=few..many", "1s..2s max-busy=few..many", "is not a ramp"),
-            ("10s max-busy=5; 9s down", "9s down", "it begins before the one before it"),
+            ("10s max-busy=5; 9s down", "9s down", "it begins earlier than the entry before it"),
             ("10s max-busy=5; 10s max-busy=6", "10s max-busy=6", "it overlaps with `10s max-busy=5`"),
             ("1s..3s a.b=1..2; 2s a.b=3", "2s a.b=3", "it overlaps with `1s..3s a.b=1..2`"),
             ("1s..3s down; 2s up", "2s up", "it overlaps with `1s..3s down`"),
             ("1s down; 2s down", "2s down", "it overlaps with `1s down`"),
-            ("1s.. a.lock=1s-500ms*sin(1s)", "1s.. a.lock=1s-500ms*sin(1s)", "has two units"),
-            ("1s..3s up", "1s..3s up", "write when it begins"),
+            ("1s.. a.lock=1s-500ms*sin(1s)", "1s.. a.lock=1s-500ms*sin(1s)", "have different units"),
+            ("1s..3s up", "1s..3s up", "write only the time at which it begins"),
         ] {
             let error = text.parse::<Schedule>().unwrap_err().to_string();
             assert!(
@@ -205,7 +207,7 @@ mod tests {
             Ok(1000)
         );
         let error = long.join(";").parse::<Schedule>().unwrap_err().to_string();
-        assert!(error.starts_with("a schedule of 1001 entries is too long"), "{error}");
+        assert!(error.starts_with("the schedule has 1001 entries"), "{error}");
     }
 
     #[test]

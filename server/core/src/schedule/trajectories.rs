@@ -85,7 +85,8 @@ fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Trajectory
     for (entry, value) in entries {
         if !policies.has_cap() {
             let why = format!(
-                "`{policies}` does not go by the server's own cap; name the policy's, such as `concurrency.cap`"
+                "`{policies}` does not use the server's own cap (`max-busy`); name a policy's parameter \
+                 instead, such as `concurrency.cap`"
             );
             return Err(ScheduleError::new(entry, why));
         }
@@ -174,7 +175,7 @@ fn parameter<'a>(
         if notation.as_ref().is_some_and(|before| *before != own) {
             return Err(ScheduleError::new(
                 entry,
-                "it is in another unit than what comes before; write all in one",
+                "its unit differs from that of an earlier entry; use the same unit in all entries",
             ));
         }
         notation = Some(own);

@@ -33,10 +33,12 @@ impl Value {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text.is_empty() {
-            return Err("there is no value behind `=`".to_owned());
+            return Err("a value is missing after `=`".to_owned());
         }
         if text.contains(',') {
-            return Err(format!("`{text}` is more than one value; write an entry for each parameter"));
+            return Err(format!(
+                "`{text}` has more than one value; write a separate entry for each parameter"
+            ));
         }
         if let Some((wave, period)) = text.split_once("sin(")
             && let Some(wave) = wave.trim_end().strip_suffix('*')
@@ -50,7 +52,7 @@ impl Value {
         let from = from.in_unit_of(&to);
         let to = to.in_unit_of(&from);
         if from.unit != to.unit {
-            return Err(format!("`{text}` goes from one unit to another; write both in one"));
+            return Err(format!("the two ends of `{text}` have different units; use the same unit for both"));
         }
         Ok(Self::Ramp(from, to))
     }
@@ -70,10 +72,12 @@ impl Sine {
         let amplitude = amplitude.in_unit_of(&base);
         let base = base.in_unit_of(&amplitude);
         if base.unit != amplitude.unit {
-            return Err(format!("`{text}` has two units; write both numbers in one"));
+            return Err(format!(
+                "the two numbers of `{text}` have different units; use the same unit for both"
+            ));
         }
         if base.millionths < amplitude.millionths {
-            return Err(format!("`{text}` falls below 0"));
+            return Err(format!("the values of `{text}` would fall below 0"));
         }
         Ok(Self { base, amplitude, falls_first: wave[sign..].starts_with('-'), period })
     }

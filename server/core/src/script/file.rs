@@ -18,10 +18,10 @@ use super::{Script, ScriptError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScriptFileError {
-    /// The text is not valid JSON, or its JSON does not have the structure of a script. The source error names the line.
-    #[error("it is not a list of steps")]
+    /// The text is not valid JSON, or the JSON has another structure. The source error names the line.
+    #[error("the file is not a list of steps")]
     Json(#[source] serde_json::Error),
-    #[error("it must be a JSON list of steps, or an object with `steps`")]
+    #[error("the file must be a JSON list of steps, or a JSON object with the key `steps`")]
     Form,
     #[error("step {step} of op {op}: {why}")]
     Step {
@@ -38,9 +38,9 @@ pub enum ScriptFileError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    #[error("it must have one of `status`, `code` and `close`: true")]
+    #[error("it must have exactly one of `status`, `code` and `close` (with the value `true`)")]
     Kind,
-    #[error("`code` is `{0}`; gRPC's codes are such as `OK` and `UNAVAILABLE`")]
+    #[error("`code` is `{0}`; it must be a gRPC code such as `OK` or `UNAVAILABLE`")]
     Code(String),
     #[error(transparent)]
     Reply(#[from] ReplyError),
@@ -145,29 +145,29 @@ mod tests {
     #[test]
     fn a_broken_file_is_refused_with_the_place() {
         for (text, words) in [
-            ("", "it must be a JSON list of steps, or an object with `steps`"),
-            ("503", "it must be a JSON list of steps, or an object with `steps`"),
+            ("", "the file must be a JSON list of steps, or a JSON object with the key `steps`"),
+            ("503", "the file must be a JSON list of steps, or a JSON object with the key `steps`"),
             ("[]", "the script of op 1 has no steps; give at least one, such as 503"),
-            ("[{\"status\": 503},\n  {\"stat\": 1}]", "it is not a list of steps: unknown field `stat`"),
-            ("[{\"status\": 503}", "it is not a list of steps: EOF while parsing a list at line 1 column 16"),
+            ("[{\"status\": 503},\n  {\"stat\": 1}]", "the file is not a list of steps: unknown field `stat`"),
+            ("[{\"status\": 503}", "the file is not a list of steps: EOF while parsing a list at line 1 column 16"),
             (
                 "[{\"status\": 70000}]",
-                "it is not a list of steps: invalid value: integer `70000`, expected u16",
+                "the file is not a list of steps: invalid value: integer `70000`, expected u16",
             ),
-            ("{\"id\": 1}", "it is not a list of steps: missing field `steps`"),
+            ("{\"id\": 1}", "the file is not a list of steps: missing field `steps`"),
             (
                 "[{\"status\": 503}, {}]",
-                "step 2 of op 1: it must have one of `status`, `code` and `close`: true",
+                "step 2 of op 1: it must have exactly one of `status`, `code` and `close` (with the value `true`)",
             ),
             (
                 "[{\"status\": 503, \"close\": true}]",
-                "step 1 of op 1: it must have one of `status`, `code` and `close`: true",
+                "step 1 of op 1: it must have exactly one of `status`, `code` and `close` (with the value `true`)",
             ),
             (
                 "[[{\"status\": 503}], [{\"status\": 99}]]",
                 "step 1 of op 2: `status` is 99; it must be from 200 to 599",
             ),
-            ("[{\"code\": \"GONE\"}]", "step 1 of op 1: `code` is `GONE`; gRPC's codes are such as `OK`"),
+            ("[{\"code\": \"GONE\"}]", "step 1 of op 1: `code` is `GONE`; it must be a gRPC code such as `OK`"),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.starts_with(words), "{text:?}: {error}");

@@ -23,7 +23,8 @@ impl TextField for Script {
     }
 
     fn accepted(&self) -> &'static str {
-        "steps joined by `|`, the last repeats, such as `503|429 retry-after:2|close|200`; scripts of further ops after `;`"
+        "a list of steps joined by `|`, of which the last repeats, such as `503|429 \
+         retry-after:2|close|200`; scripts for further ops follow after `;`"
     }
 }
 
@@ -70,24 +71,30 @@ impl FromStr for Reply {
             Some("close") => {
                 return match words.next() {
                     None => Ok(Self::Close),
-                    Some(word) => Err(format!("`close` sends no answer, so `{word}` cannot be sent with it")),
+                    Some(word) => {
+                        Err(format!("`close` sends no answer, so `{word}` cannot be sent; leave it out"))
+                    }
                 };
             }
             Some(word) => word.parse().map_err(|_| format!("`{word}` is neither a status nor `close`"))?,
-            None => return Err("it is empty; write a status, such as 503, or `close`".to_owned()),
+            None => return Err("the step is empty; write a status, such as 503, or `close`".to_owned()),
         };
         let (mut headers, mut body) = (Vec::new(), None);
         for word in words {
             let (name, value) = word.split_once(':').ok_or_else(|| {
-                format!("`{word}` is not a header; write `name:value`, spaces in it as `%20`")
+                format!("`{word}` is not a header; write `name:value`, with `%20` for each space")
             })?;
             let read = |text: &str| {
-                let why = || format!("`{text}` cannot be read: `%` begins two hexadecimal digits of UTF-8");
+                let why = || {
+                    format!(
+                        "`{text}` cannot be read: after `%`, two hexadecimal digits of UTF-8 text must follow"
+                    )
+                };
                 decoded(text).ok_or_else(why)
             };
             let (name, value) = (read(name)?, read(value)?);
             match name.as_str() {
-                BODY if body.is_some() => return Err("it has two bodies".to_owned()),
+                BODY if body.is_some() => return Err("it has two bodies; keep one of them".to_owned()),
                 BODY => body = Some(value),
                 _ => headers.push((name, value)),
             }
@@ -183,23 +190,23 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_step() {
         for (text, words) in [
-            ("", "step 1: it is empty; write a status, such as 503, or `close`"),
-            ("503||200", "step 2: it is empty; write a status, such as 503, or `close`"),
+            ("", "step 1: the step is empty; write a status, such as 503, or `close`"),
+            ("503||200", "step 2: the step is empty; write a status, such as 503, or `close`"),
             ("503;200|never", "step 2 of op 2: `never` is neither a status nor `close`"),
             ("99999", "step 1: `99999` is neither a status nor `close`"),
             ("100", "step 1: `status` is 100; it must be from 200 to 599"),
-            ("close x:1", "step 1: `close` sends no answer, so `x:1` cannot be sent with it"),
-            ("503 soon", "step 1: `soon` is not a header; write `name:value`, spaces in it as `%20`"),
-            ("503 x:%2", "step 1: `%2` cannot be read: `%` begins two hexadecimal digits of UTF-8"),
-            ("503 x:%ff", "step 1: `%ff` cannot be read: `%` begins two hexadecimal digits of UTF-8"),
-            ("503 body:a body:b", "step 1: it has two bodies"),
+            ("close x:1", "step 1: `close` sends no answer, so `x:1` cannot be sent; leave it out"),
+            ("503 soon", "step 1: `soon` is not a header; write `name:value`, with `%20` for each space"),
+            ("503 x:%2", "step 1: `%2` cannot be read: after `%`, two hexadecimal digits of UTF-8 text must follow"),
+            ("503 x:%ff", "step 1: `%ff` cannot be read: after `%`, two hexadecimal digits of UTF-8 text must follow"),
+            ("503 body:a body:b", "step 1: it has two bodies; keep one of them"),
             (
                 "503 Body:a",
-                "step 1: `body` is the body of an answer in scripts, so no header can be called so",
+                "step 1: in scripts, `body` is the body of an answer, so it cannot be the name of a header",
             ),
             (
                 "503 content-length:3",
-                "step 1: the server itself sets the header `content-length`; leave it out",
+                "step 1: the server sets the header `content-length` itself; leave it out",
             ),
         ] {
             assert_eq!(text.parse::<Script>().unwrap_err(), words, "{text:?}");

@@ -33,13 +33,14 @@ pub enum ReplyError {
     Status(u64),
     #[error(transparent)]
     Header(#[from] HeaderError),
-    #[error("`{BODY}` is the body of an answer in scripts, so no header can be called so")]
+    #[error("in scripts, `{BODY}` is the body of an answer, so it cannot be the name of a header")]
     Body,
     #[error(
-        "the header `{name}` is `{value}`; a time is written `@date+3`, `@date-60` or `@epoch+5`, in seconds"
+        "the value `{value}` of the header `{name}` is not a valid time; write for example `@date+3`, \
+         `@date-60` or `@epoch+5`, in seconds"
     )]
     Time { name: String, value: String },
-    #[error("a step has {0} headers; at most {MAX_HEADERS} are read by clients")]
+    #[error("a step has {0} headers; give at most {MAX_HEADERS}, because clients do not read more")]
     Headers(usize),
 }
 
@@ -202,12 +203,12 @@ mod tests {
         for (name, value, words) in [
             ("", "1", "`` is not a valid header name"),
             ("a b", "1", "`a b` is not a valid header name"),
-            ("Content-Length", "1", "the server itself sets the header `content-length`; leave it out"),
-            ("X-Tailback-Mock", "1", "the server itself sets the header `x-tailback-mock`; leave it out"),
-            ("Body", "1", "`body` is the body of an answer in scripts, so no header can be called so"),
-            ("x", "a\r\nb: c", "the header `x` has a value that cannot be sent"),
-            ("x", "ä", "the header `x` has a value that cannot be sent"),
-            ("x", "@date3", "the header `x` is `@date3`; a time is written `@date+3`"),
+            ("Content-Length", "1", "the server sets the header `content-length` itself; leave it out"),
+            ("X-Tailback-Mock", "1", "the server sets the header `x-tailback-mock` itself; leave it out"),
+            ("Body", "1", "in scripts, `body` is the body of an answer, so it cannot be the name of a header"),
+            ("x", "a\r\nb: c", "the value of the header `x` cannot be sent"),
+            ("x", "ä", "the value of the header `x` cannot be sent"),
+            ("x", "@date3", "the value `@date3` of the header `x` is not a valid time; write for example `@date+3`"),
             ("x", "@epoch+", "the header `x` is `@epoch+`"),
             ("x", "@date+99999999999", "the header `x` is `@date+99999999999`"),
         ] {

@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn an_invalid_file_reports_the_error() {
         for (content, words) in [
-            ("[{\"status\": 503},", "the script `PATH`: it is not a list of steps: EOF while parsing"),
+            ("[{\"status\": 503},", "the script `PATH`: the file is not a list of steps: EOF while parsing"),
             ("[{\"status\": 5}]", "the script `PATH`: step 1 of op 1: `status` is 5"),
             (&" ".repeat(300 << 10), "the script `PATH` is longer than 256 KiB"),
         ] {

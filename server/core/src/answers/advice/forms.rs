@@ -11,7 +11,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
             "seconds",
             "retry-after",
             Unit::Seconds,
-            "whole seconds, as Retry-After has them",
+            "wait in whole seconds, as in `Retry-After`",
             "RFC 9110, section 10.2.3",
         )
     },
@@ -19,7 +19,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
         "decimal",
         "retry-after",
         Unit::Seconds,
-        "seconds with a point",
+        "wait in seconds with decimals, such as `2.0`",
         "Shopify, REST Admin API rate limits: `Retry-After: 2.0`",
     )
     .with_decimals(1),
@@ -29,8 +29,8 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
             "ms",
             "retry-after-ms",
             Unit::Millis,
-            "whole milliseconds",
-            "openai/openai-python `src/openai/_base_client.py`, which reads it",
+            "wait in whole milliseconds",
+            "openai/openai-python `src/openai/_base_client.py`, a client that reads it",
         )
     },
     AdviceEntry {
@@ -39,7 +39,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
             "date",
             "retry-after",
             Unit::Date,
-            "the time as an HTTP date",
+            "time of the retry as an HTTP date",
             "RFC 9110, sections 5.6.7 and 10.2.3",
         )
     },
@@ -47,7 +47,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
         "epoch",
         "x-ratelimit-reset",
         Unit::Epoch,
-        "the time as a Unix time in seconds",
+        "time of the retry as Unix time, in seconds",
         "github/docs, REST API rate limits: `x-ratelimit-reset`",
     ),
     AdviceEntry {
@@ -56,7 +56,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
             "delta",
             "ratelimit-reset",
             Unit::Seconds,
-            "whole seconds from now, with the remaining requests",
+            "wait in whole seconds, with the number of remaining requests",
             "draft-ietf-httpapi-ratelimit-headers-07, RateLimit-Reset",
         )
     },
@@ -64,7 +64,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
         "go",
         "x-retry-in",
         Unit::Go,
-        "a duration of Go",
+        "wait in the notation of Go durations, such as `1m30s`",
         "traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`: `X-Retry-In: 100ms`",
     )
     .with_decimals(3),
@@ -72,12 +72,12 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
         "rfc3339",
         "x-ratelimit-reset",
         Unit::Rfc3339,
-        "the time in RFC 3339 format",
+        "time of the retry in the format of RFC 3339",
         "Anthropic, API rate limits: `anthropic-ratelimit-requests-reset`",
     ),
     AdviceEntry {
         name: "ietf",
-        summary: "RateLimit and RateLimit-Policy for every limit, on every answer",
+        summary: "headers `RateLimit` and `RateLimit-Policy` with every limit, in every answer",
         source: "draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4",
         says: Says::RateLimit,
         header: "ratelimit",
@@ -85,7 +85,7 @@ pub const ADVICE_FORMS: &[AdviceEntry] = &[
     },
     AdviceEntry {
         name: "problem",
-        summary: "a body of application/problem+json that names the exceeded limit, unless another body is set",
+        summary: "JSON body (application/problem+json) that names the exceeded limit, unless another body is set",
         source: "draft-ietf-httpapi-ratelimit-headers-10, section 5; RFC 9457",
         says: Says::Problem,
         header: "content-type",

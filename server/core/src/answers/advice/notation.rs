@@ -19,29 +19,29 @@ const MAX_FORMS: usize = 8;
 #[non_exhaustive]
 pub enum AdviceError {
     #[error(
-        "unknown advice `{name}`{suggestion}; accepted are {}, joined by `+`, or `{NONE}`",
+        "unknown form of advice `{name}`{suggestion}; write one or more of {}, joined by `+`, or `{NONE}`",
         quoted(names())
     )]
     Unknown { name: String, suggestion: String },
-    #[error("advice `{form}` has no parameter `{key}`{suggestion}; it has {accepted}")]
+    #[error("advice `{form}` has no parameter `{key}`{suggestion}; its parameters are {accepted}")]
     Parameter { form: &'static str, key: String, suggestion: String, accepted: String },
-    #[error("advice `{form}` is given `{key}` twice; keep one of them")]
+    #[error("advice `{form}` sets `{key}` twice; keep one of them")]
     Twice { form: &'static str, key: &'static str },
     #[error("advice `{form}`: {source}")]
     Value { form: &'static str, source: ParameterError },
     #[error(
-        "advice `{form}`: `places={places}` is finer than a nanosecond; the maximum of `places` is {most}"
+        "advice `{form}`: `places={places}` has more digits than a nanosecond; `places` is at most {most}"
     )]
     Places { form: &'static str, places: u32, most: u8 },
-    #[error("`{NONE}` sends no advice, so nothing can be added to it")]
+    #[error("`{NONE}` means no advice, so it cannot be combined with other forms; leave it out")]
     None,
     /// The list contains the same form of advice twice. A form with a parameter `header` may be repeated for another header, but this form
     /// has no such parameter.
     #[error("advice `{0}` is given twice; keep one of them")]
     Again(&'static str),
-    #[error("two forms of advice fill the header `{0}`; name another one by `header=`")]
+    #[error("two forms of advice use the header `{0}`; give one of them another header with `header=`")]
     Header(String),
-    #[error("there are {0} forms of advice; at most {MAX_FORMS} are accepted")]
+    #[error("{0} forms of advice are given; give at most {MAX_FORMS}")]
     Forms(usize),
 }
 
@@ -192,21 +192,21 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_what_is_accepted() {
         for (text, words) in [
-            ("", "unknown advice ``; accepted are `seconds`, `decimal`, `ms`, `date`, `epoch`"),
-            ("second", "unknown advice `second` (did you mean `seconds`?); accepted are `seconds`"),
-            ("seconds+", "unknown advice ``; accepted are"),
-            ("nonse", "unknown advice `nonse` (did you mean `none`?)"),
+            ("", "unknown form of advice ``; write one or more of `seconds`, `decimal`, `ms`, `date`, `epoch`"),
+            ("second", "unknown form of advice `second` (did you mean `seconds`?); write one or more of `seconds`"),
+            ("seconds+", "unknown form of advice ``; write one or more of"),
+            ("nonse", "unknown form of advice `nonse` (did you mean `none`?)"),
             ("problem+problem", "advice `problem` is given twice; keep one of them"),
-            ("none+ms", "`none` sends no advice, so nothing can be added to it"),
+            ("none+ms", "`none` means no advice, so it cannot be combined with other forms; leave it out"),
             (
                 "seconds:skew=1s",
-                "advice `seconds` has no parameter `skew`; it has `header`, `round`, `early`",
+                "advice `seconds` has no parameter `skew`; its parameters are `header`, `round`, `early`",
             ),
             (
                 "seconds:rond=up",
-                "advice `seconds` has no parameter `rond` (did you mean `round`?); it has `header`",
+                "advice `seconds` has no parameter `rond` (did you mean `round`?); its parameters are `header`",
             ),
-            ("seconds:share=0.1,share=0.2", "advice `seconds` is given `share` twice; keep one of them"),
+            ("seconds:share=0.1,share=0.2", "advice `seconds` sets `share` twice; keep one of them"),
             (
                 "seconds:share=2",
                 "advice `seconds`: `share=2` is not accepted; `share` takes a number from 0 to 1",
@@ -221,7 +221,7 @@ mod tests {
             ),
             (
                 "ms:header=x-tailback-run",
-                "advice `ms`: `header=x-tailback-run` is not accepted: the server itself sets the header `x-tailback-run`; leave it out",
+                "advice `ms`: `header=x-tailback-run` is not accepted: the server sets the header `x-tailback-run` itself; leave it out",
             ),
             ("date:skew=-soon", "advice `date`: `skew=-soon` is not accepted: `soon` is not a duration"),
             (
@@ -232,15 +232,15 @@ mod tests {
                 "go:places=10",
                 "advice `go`: `places=10` is not accepted; `places` takes a whole number from 0 to 9",
             ),
-            ("problem:round=up", "advice `problem` has no parameter `round`; it has `type`, `share`"),
+            ("problem:round=up", "advice `problem` has no parameter `round`; its parameters are `type`, `share`"),
             (
                 "seconds+date",
-                "two forms of advice fill the header `retry-after`; name another one by `header=`",
+                "two forms of advice use the header `retry-after`; give one of them another header with `header=`",
             ),
-            ("ietf+ms:header=RateLimit-Policy", "two forms of advice fill the header `ratelimit-policy`"),
+            ("ietf+ms:header=RateLimit-Policy", "two forms of advice use the header `ratelimit-policy`"),
             (
                 "ms:header=a+ms:header=b+ms:header=c+ms:header=d+ms:header=e+ms:header=f+ms:header=g+ms:header=h+ms",
-                "there are 9 forms of advice; at most 8",
+                "9 forms of advice are given; give at most 8",
             ),
         ] {
             let error = text.parse::<Advice>().unwrap_err().to_string();

@@ -24,26 +24,38 @@ pub(super) struct Settings {
 
 /// All parameters of advice forms, in the order in which they are printed.
 pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
-    Parameter::text("header", "name of the header", |settings| &mut settings.header),
-    Parameter::choice("round", "direction of rounding", |settings| &mut settings.rounding),
-    Parameter::count("places", "digits after the point", (0, 9), |settings| &mut settings.places),
-    Parameter::choice("type", "what the problem is", |settings| &mut settings.problem),
-    Parameter::duration("early", "time by which the advice is too early", |settings| {
+    Parameter::text("header", "name of the header that has the advice", |settings| &mut settings.header),
+    Parameter::choice("round", "whether the value is rounded up, down, or to the nearest", |settings| {
+        &mut settings.rounding
+    }),
+    Parameter::count("places", "number of digits after the decimal point", (0, 9), |settings| {
+        &mut settings.places
+    }),
+    Parameter::choice("type", "kind of problem that the body names", |settings| &mut settings.problem),
+    Parameter::duration("early", "time by which the advised time is too early", |settings| {
         &mut settings.honesty.early
     }),
-    Parameter::duration("late", "time by which the advice is too late", |settings| {
+    Parameter::duration("late", "time by which the advised time is too late", |settings| {
         &mut settings.honesty.late
     }),
-    Parameter::duration("jitter", "maximum of a random delay that is added", |settings| {
+    Parameter::duration("jitter", "maximum random time that is added to the advised time", |settings| {
         &mut settings.honesty.jitter
     }),
-    Parameter::text("skew", "time by which the server's clock is ahead", |settings| &mut settings.skew),
-    Parameter::number("share", "share of the rejections that have this advice", (0.0, 1.0), |settings| {
-        &mut settings.honesty.share
+    Parameter::text("skew", "time by which the server's clock is ahead of the client's", |settings| {
+        &mut settings.skew
     }),
-    Parameter::number("malformed", "share of this advice that is unreadable", (0.0, 1.0), |settings| {
-        &mut settings.honesty.malformed
-    }),
+    Parameter::number(
+        "share",
+        "share of the rejections that have this advice, from 0 to 1",
+        (0.0, 1.0),
+        |settings| &mut settings.honesty.share,
+    ),
+    Parameter::number(
+        "malformed",
+        "share of the advice that is sent in an unreadable form, from 0 to 1",
+        (0.0, 1.0),
+        |settings| &mut settings.honesty.malformed,
+    ),
 ];
 
 impl Default for Settings {
@@ -98,7 +110,7 @@ impl TextField for HeaderName {
     }
 
     fn accepted(&self) -> &'static str {
-        "the name of a header, such as retry-after"
+        "the name of a header, such as `retry-after`"
     }
 }
 
@@ -132,6 +144,6 @@ impl TextField for Skew {
     }
 
     fn accepted(&self) -> &'static str {
-        "a duration; with a minus sign if the clock is behind"
+        "a duration, such as `2s`, or `-2s` if the server's clock is behind"
     }
 }

@@ -13,17 +13,17 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
     for (toml, words) in [
         (
             "[reject.primry]",
-            "`reject.primry`: no stage is called `primry` (did you mean `primary`?); the stages are `primary`, `secondary`, and `*` matches",
+            "`reject.primry`: no policy has the name `primry` (did you mean `primary`?); the names are `primary`, `secondary`, and `*` for",
         ),
         ("[reject.primary]\nstatus = 99", "`reject.primary`: `status` is 99; it must be from 200 to 599"),
         ("[accepted]\nheaders = { 'a b' = '' }", "`accepted`: `a b` is not a valid header name"),
         (
             "[accepted]\nheaders = { Content-Length = '3' }",
-            "`accepted`: the server itself sets the header `content-length`; leave it out",
+            "`accepted`: the server sets the header `content-length` itself; leave it out",
         ),
         (
             "[conflict]\nheaders = { x = \"a\\nb\" }",
-            "`conflict`: the header `x` has a value that cannot be sent",
+            "`conflict`: the value of the header `x` cannot be sent",
         ),
         (
             "[every]\nheaders = { x = '1', X = '2' }",
@@ -39,11 +39,11 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
         ),
         (
             "[reject.primary]\nadvice = 'second'",
-            "`reject.primary`: `advice`: unknown advice `second` (did you mean `seconds`?)",
+            "`reject.primary`: `advice`: unknown form of advice `second` (did you mean `seconds`?)",
         ),
         (
             "[reject.primary]\nadvice = 'seconds'\nheaders = { Retry-After = '1' }",
-            "`reject.primary`: the header `retry-after` is filled by `headers` and by `advice`; keep one",
+            "`reject.primary`: both `headers` and `advice` set the header `retry-after`; keep one",
         ),
         (
             "[every]\nadvice = 'seconds'\nheaders = { Retry-After = '1' }",
@@ -51,15 +51,15 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
         ),
         (
             "[reject.primary]\nadvice = 'problem'\nbody = ''",
-            "`reject.primary`: `body` and the `problem` of `advice` both set the body",
+            "`reject.primary`: both `body` and the form `problem` of `advice` set the body",
         ),
         (
             &format!("[accepted]\nbody = '{long}'"),
-            "`accepted`: `body` is 65537 bytes long; at most 65536 are accepted",
+            "`accepted`: `body` has 65537 bytes; at most 65536 are accepted",
         ),
         (
             &format!("[every.headers]\n{}", many.join("\n")),
-            "`every`: there are 65 headers; the maximum is 64",
+            "`every`: 65 headers are given; give at most 64",
         ),
     ] {
         let error = error(toml);
