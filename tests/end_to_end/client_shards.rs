@@ -169,11 +169,11 @@ fn a_barrier_that_does_not_fill_says_how_many_came() {
         let came = request(server.address, "POST", unnumbered, "").body.contains("2 of 3 came");
         came.then_some(())
     });
-    loadgen(&args).exits(2).says(&["1 of 3 has come already"]);
+    loadgen(&args).exits(2).says(&["1 of 3 is already waiting"]);
     // Shards that could not be merged do not start.
     for more in [["--ops", "7"], ["--strategy", "none"], ["--repeats", "2"], ["-m", "PUT"]] {
         let other = ["--client-shard", "0/3"];
-        loadgen(&[&other[..], &args[2..], &more].concat()).exits(2).says(&["to do something else"]);
+        loadgen(&[&other[..], &args[2..], &more].concat()).exits(2).says(&["so their results could not be merged"]);
     }
     waits.signal(Signal::INT);
     waits.finish().exits(130);

@@ -48,7 +48,7 @@ pub type Options = [(String, String)];
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionsError {
-    #[error("there is no parameter `{key}`")]
+    #[error("unknown parameter `{key}`")]
     Unknown { key: String, value: String, known: Vec<&'static str> },
     #[error("`{key}` is given twice; keep one of them")]
     Twice { key: &'static str },
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn the_first_wrong_option_is_refused() {
         for (options, words) in [
-            ("lo=1,high=0", "there is no parameter `lo`"),
+            ("lo=1,high=0", "unknown parameter `lo`"),
             ("high=3,high=4", "`high` is given twice; keep one of them"),
             ("high=0,high=4", "`high=0` is not accepted; `high` takes a whole number from 1 to 9"),
             ("high", "`high=` is not accepted; `high` takes a whole number from 1 to 9"),

@@ -149,7 +149,7 @@ impl FromStr for Distribution {
             ("uniform", [low, high]) => {
                 let (low, high) = (duration(low)?, duration(high)?);
                 if low > high {
-                    return Err(refuse("the lower end is above the upper end".to_owned()));
+                    return Err(refuse("its lower end is above its upper end".to_owned()));
                 }
                 Ok(Self::Uniform { low, high })
             }
@@ -157,12 +157,12 @@ impl FromStr for Distribution {
                 Ok(Self::Normal { mean: duration(mean)?, deviation: duration(deviation)? })
             }
             (name @ ("exp" | "lognormal" | "uniform" | "normal"), parts) => Err(refuse(format!(
-                "`{name}` takes {} value(s), not {}",
+                "`{name}` must have {} value(s), not {}",
                 if name == "exp" { 1 } else { 2 },
                 parts.len()
             ))),
             (name, _) => Err(refuse(format!(
-                "`{name}` is unknown{}",
+                "`{name}` is not a known distribution{}",
                 crate::did_you_mean(name, ["exp", "lognormal", "uniform", "normal"])
             ))),
         }

@@ -9,7 +9,8 @@ pub enum DurationError {
     #[error("`{text}` is not a duration; write a number and a unit, such as `50ms`, `1.5s` or `2m`")]
     Malformed { text: String },
     #[error(
-        "`{text}` is longer than 100 years, the longest duration; write less, such as `90d`, `12h` or `2m`"
+        "`{text}` is longer than 100 years, the longest duration; write a shorter one, such as `90d`, `12h` \
+         or `2m`"
     )]
     TooLong { text: String },
 }

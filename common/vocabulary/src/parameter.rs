@@ -165,7 +165,8 @@ impl<C: Default> Parameter<C> {
             Field::Number { min, max, .. } => format!("a number from {min} to {max}"),
             Field::Rate { min, max, .. } => {
                 format!(
-                    "a rate from {min}/s to {max}/s, such as `8/s` or `10/min`; without a unit it is per second"
+                    "a rate from {min}/s to {max}/s, such as `8/s` or `10/min`; a rate without a unit is \
+                     per second"
                 )
             }
             Field::Count { min, max: u32::MAX, .. } => format!("a whole number from {min} or `{UNLIMITED}`"),
@@ -281,7 +282,7 @@ mod tests {
     ];
 
     const A_RATE: &str =
-        "a rate from 0.001/s to 1000000000/s, such as `8/s` or `10/min`; without a unit it is per second";
+        "a rate from 0.001/s to 1000000000/s, such as `8/s` or `10/min`; a rate without a unit is per second";
 
     fn set(key: &str, text: &str) -> Result<Config, String> {
         let parameter = PARAMETERS.iter().find(|parameter| parameter.key == key).unwrap();

@@ -88,7 +88,9 @@ async fn stats(State(shared): State<Arc<Shared>>, RawQuery(query): RawQuery) -> 
     let run = query.as_deref().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("run="));
     match run.map(|run| u64::from_str_radix(run, 16)).transpose() {
         Ok(run) => answer(StatusCode::OK, to_value(shared.stats(run))),
-        Err(_) => refuse(StatusCode::BAD_REQUEST, "`run` must be a run's id of up to 16 hexadecimal digits"),
+        Err(_) => {
+            refuse(StatusCode::BAD_REQUEST, "`run` must be the id of a run: up to 16 hexadecimal digits")
+        }
     }
 }
 
@@ -109,15 +111,18 @@ async fn configure(State(shared): State<Arc<Shared>>, body: Result<Bytes, BytesR
     let body = match body {
         Ok(body) => body,
         Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-            let words = format!("a change of the configuration may have at most {MAX_PATCH} bytes");
+            let words = format!(
+                "the request body is too long; a change of the configuration may have at most {MAX_PATCH} bytes"
+            );
             return refuse(error.status(), &words);
         }
-        Err(error) => return refuse(error.status(), &format!("the body cannot be read: {error}")),
+        Err(error) => return refuse(error.status(), &format!("the request body cannot be read: {error}")),
     };
     let patch: Patch = match read_patch(&body) {
         Ok(patch) => patch,
         Err(error) => {
-            let words = format!("the body must be a JSON object such as {{\"max_busy\": 20}}: {error}");
+            let words =
+                format!("the request body must be a JSON object such as {{\"max_busy\": 20}}: {error}");
             return refuse(StatusCode::BAD_REQUEST, &words);
         }
     };
@@ -191,9 +196,14 @@ fn participant(query: &str) -> Result<(Participant, Duration), &'static str> {
             .find_map(|pair| pair.split_once('=').filter(|(name, _)| *name == key))
             .map(|(_, value)| value)
     };
-    let run = value("run").ok_or("`run` is missing; shards with the same `run` wait for one another")?;
-    let of = value("of").and_then(|of| of.parse().ok()).ok_or("`of` must be the number of shards")?;
-    let index = value("index").map(str::parse).transpose().map_err(|_| "`index` must be a number, from 0")?;
+    let run =
+        value("run").ok_or("`run` is missing; add a name for the run, for which its shards wait together")?;
+    let of =
+        value("of").and_then(|of| of.parse().ok()).ok_or("`of` must be the number of shards of the run")?;
+    let index = value("index")
+        .map(str::parse)
+        .transpose()
+        .map_err(|_| "`index` must be the number of this shard, counted from 0")?;
     let plan = value("plan").map(ToOwned::to_owned);
     let patience = match value("wait_ms") {
         None => PATIENCE,
@@ -201,7 +211,7 @@ fn participant(query: &str) -> Result<(Participant, Duration), &'static str> {
             let patience = ms.parse().ok().map(Duration::from_millis);
             patience
                 .filter(|patience| *patience <= MAX_PATIENCE)
-                .ok_or("`wait_ms` must be milliseconds, at most 3600000")?
+                .ok_or("`wait_ms` must be a number of milliseconds, at most 3600000 (an hour)")?
         }
     };
     Ok((Participant { run: run.to_owned(), of, index, plan }, patience))
@@ -236,7 +246,10 @@ struct ExpandedPreset {
 }
 
 async fn unknown(uri: Uri) -> Response {
-    refuse(StatusCode::NOT_FOUND, &format!("`{}` is not one of {ENDPOINTS}", uri.path()))
+    refuse(
+        StatusCode::NOT_FOUND,
+        &format!("`{}` is not an endpoint of this server; its endpoints are {ENDPOINTS}", uri.path()),
+    )
 }
 
 /// Answers a request whose path exists but does not support the method (RFC 9110, section 15.5.6).
@@ -246,7 +259,7 @@ async fn other_method(method: Method, uri: Uri) -> Response {
         "/_mock/reset" | BARRIER => "POST",
         _ => "GET, HEAD",
     };
-    let words = format!("`{}` takes {allowed}, not {method}", uri.path());
+    let words = format!("`{}` accepts the methods {allowed}, not {method}", uri.path());
     let mut response = refuse(StatusCode::METHOD_NOT_ALLOWED, &words);
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response

@@ -45,23 +45,23 @@ use crate::{alarm, open_files};
 
 const EXAMPLES: &str = r#"Examples:
   mockserver --preset openai --scale 0.02
-      A fiftieth of OpenAI's limits; `mockserver presets` lists all servers.
+      A fiftieth of OpenAI's limits; `mockserver presets` lists all presets.
   mockserver --max-busy 20 --service-time 'lognormal(200ms,0.3)' \
       --reject-status 429 --retry-after 1s
-      20 slots; more requests are rejected with 429 and `Retry-After: 1`.
+      20 slots; further requests get 429 with `Retry-After: 1`.
   mockserver --policy token-bucket:rate=10/s,burst=10
       A rate limit instead of slots.
   mockserver --max-busy 50
-      The server that loadgen starts itself: 50 slots, 500 ms of service, 503.
+      The same server as loadgen starts: 50 slots, service time 500 ms, 503.
   mockserver --network-delay 0 --reject-time 0 --service-time 1ms
-      As fast as it can.
+      A server that answers as fast as it can.
   curl -X PATCH -d '{"max_busy": 20}' http://127.0.0.1:8503/_mock/config
-      Changes the running server; GET /_mock/stats returns its counts, GET
-      /metrics the same for Prometheus.
+      Changes the running server. GET /_mock/stats returns its counts, and GET
+      /metrics returns them for Prometheus.
 
-Exit codes: 2 bad usage; 74 stdout cannot be written (presets, completions, man); 129, 130 and 143 ended by SIGHUP, SIGINT or SIGTERM.
+Exit codes: 2 invalid command line; 74 stdout cannot be written (presets, completions, man); 129, 130 and 143 ended by SIGHUP, SIGINT or SIGTERM.
 
-The first signal ends the requests in flight within five seconds, the second ends the program at once."#;
+After the first signal, the server finishes the requests in flight within five seconds. The second signal ends it at once."#;
 
 const COMMON_FLAGS: [&str; 9] = [
     "listen",
@@ -77,50 +77,50 @@ const COMMON_FLAGS: [&str; 9] = [
 
 const SERVER: &str = "Server";
 
-/// An HTTP server that throttles: rejects requests beyond a limit.
+/// An HTTP server that throttles: it rejects requests above a limit.
 #[derive(Debug, Parser)]
 #[command(name = "mockserver", version, after_long_help = EXAMPLES, args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 
-    /// Address to listen on; port 0 takes any free one.
+    /// Address to listen on; port 0 selects any free port.
     #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS, value_parser = typed::address)]
     listen: SocketAddr,
 
     #[command(flatten)]
     server: ServerFlags,
 
-    /// Seed of random draws for requests without a seed.
+    /// Seed of random draws for requests that do not send a seed.
     #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = SERVER,
           value_parser = typed::count::<u64>(0, u64::MAX))]
     seed: u64,
 
-    /// Real seconds per second of the experiment; clients must use the same.
+    /// Real seconds per second of the experiment; clients must use the same value.
     #[arg(long, value_name = "F", default_value = "1", value_parser = TimeScale::parse, help_heading = SERVER)]
     time_scale: TimeScale,
 
-    /// Maximum number of open connections; more wait to be accepted.
+    /// Maximum number of open connections; further ones wait to be accepted.
     #[arg(long, value_name = "N", default_value_t = 20_000, help_heading = SERVER,
           value_parser = clap::builder::RangedU64ValueParser::<u32>::new().range(1..=1_000_000))]
     max_connections: u32,
 
-    /// Maximum number of streams of an HTTP/2 connection (`SETTINGS_MAX_CONCURRENT_STREAMS`).
+    /// Maximum number of concurrent streams of an HTTP/2 connection (`SETTINGS_MAX_CONCURRENT_STREAMS`).
     #[arg(long, value_name = "N", default_value_t = Bounds::default().http2_max_streams, help_heading = SERVER,
           value_parser = typed::count::<u32>(1, 1_000_000))]
     http2_max_streams: u32,
 
-    /// Threads that serve, at most 256 [default: one per processor].
+    /// Number of threads that serve requests, at most 256 [default: one per processor].
     #[arg(long, value_name = "N", help_heading = SERVER,
           value_parser = typed::count::<usize>(1, threads::MOST))]
     threads: Option<usize>,
 
     /// Open the endpoints under /_mock/ and /metrics to other hosts that send `Authorization: Bearer TOKEN`. `@FILE` reads
-    /// the token from a file; without a value it is `TAILBACK_ADMIN_TOKEN` from the environment.
+    /// the token from a file. Without a value, the token is read from the environment variable `TAILBACK_ADMIN_TOKEN`.
     #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "", help_heading = SERVER)]
     admin_remote: Option<String>,
 
-    /// Print nothing but errors.
+    /// Print only errors.
     #[arg(short, long, help_heading = SERVER)]
     quiet: bool,
 
@@ -136,24 +136,24 @@ struct Cli {
 /// Subcommands. Without a subcommand, the program runs the server.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List the presets, or show limits, answers and sources of one.
+    /// List the presets, or show the limits, answers and sources of one preset.
     Presets {
-        /// Preset to show, perhaps with changes: `github:points=off`.
+        /// Preset to show, also with changes, such as `github:points=off`.
         #[arg(value_name = "NAME", value_parser = suggesting(StringValueParser::new(), server_preset_names),
               hide_possible_values = true)]
         name: Option<String>,
 
-        /// Factor for the limits of the preset.
+        /// Factor that scales the limits of the preset, such as 0.02.
         #[arg(long, value_name = "F", requires = "name")]
         scale: Option<f64>,
 
-        /// List every limit in words.
+        /// List all limits of each preset, in words.
         #[arg(long, conflicts_with = "name")]
         explain: bool,
     },
-    /// Print the completion script of a shell.
+    /// Print a completion script for a shell.
     Completions {
-        /// Shell of the script.
+        /// Shell for which the script is printed.
         shell: Shell,
     },
     /// Print the man page.
@@ -173,7 +173,7 @@ fn command_line() -> clap::Command {
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     let argument = typed::argument(error)?;
     if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {
-        return Some(format!("the port is part of --listen: --listen 127.0.0.1:{argument}"));
+        return Some(format!("a port is set with --listen; write --listen 127.0.0.1:{argument}"));
     }
     let flag = Some(argument).filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
     let place = typed.iter().position(|word| word.split('=').next() == Some(flag))?;
@@ -184,12 +184,14 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     match flag {
         "--port" | "-p" => {
             let port = value.unwrap_or("8503");
-            Some(format!("the port is part of --listen: --listen 127.0.0.1:{port}"))
+            Some(format!("a port is set with --listen; write --listen 127.0.0.1:{port}"))
         }
         "--rate" => {
             let rate = value.unwrap_or("10/s");
             let burst = rate.split('/').next().unwrap_or(rate);
-            Some(format!("a rate limit is --policy token-bucket:rate={rate},burst={burst}"))
+            Some(format!(
+                "a rate limit is set with --policy; write --policy token-bucket:rate={rate},burst={burst}"
+            ))
         }
         _ => None,
     }

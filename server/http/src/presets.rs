@@ -40,8 +40,9 @@ pub(crate) fn list() -> String {
     }
     text.push('\n');
     text += &wrapped(
-        "`mockserver presets NAME` prints limits, answers and sources of one. `--preset NAME` behaves like it, `--preset NAME --scale \
-         0.02` like it with a fiftieth of its limits, `--preset 'NAME:LIMIT=off,LIMIT.PARAMETER=VALUE'` with other limits. `loadgen` \
+        "`mockserver presets NAME` prints the limits, answers and sources of one preset. `mockserver \
+         --preset NAME` imitates that server, and with `--scale 0.02` it has a fiftieth of its limits. \
+         `--preset 'NAME:LIMIT=off,LIMIT.PARAMETER=VALUE'` switches a limit off or changes it. `loadgen` \
          has the same flags.",
         "",
         "",

@@ -44,10 +44,12 @@ impl Access {
         }
         Err(Refusal::new(match self.token {
             Some(_) => format!(
-                "the endpoints under /_mock/ and /metrics answer to other hosts only with the token of `--admin-remote`: {SEND_IT}"
+                "the endpoints under /_mock/ and /metrics answer other hosts only with the token of \
+                 `--admin-remote`; {SEND_IT}"
             ),
             None => format!(
-                "the endpoints under /_mock/ and /metrics answer to loopback only; start the server with `--admin-remote TOKEN` and {SEND_IT}"
+                "the endpoints under /_mock/ and /metrics answer only programs on the server's own machine; \
+                 start the server with `--admin-remote TOKEN` and {SEND_IT}"
             ),
         }))
     }
@@ -58,7 +60,8 @@ impl Access {
 fn own_origin(headers: &HeaderMap) -> Result<(), String> {
     let refuse = |origin: &[u8]| {
         format!(
-            "the endpoints under /_mock/ and /metrics are for programs, not for pages of `{}` (Origin); send no `Origin`",
+            "the endpoints under /_mock/ and /metrics refuse requests from web pages (the header `Origin` \
+             names `{}`); send the request without `Origin`",
             String::from_utf8_lossy(origin)
         )
     };
@@ -87,8 +90,8 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refu
         }
         let host = String::from_utf8_lossy(host).into_owned();
         let error = format!(
-            "`{host}` (Host) may be anybody's name: use the server's IP address or `localhost`, or start it with \
-             `--admin-remote TOKEN` and {SEND_IT}"
+            "the header `Host` names `{host}`, which other sites could control; use the server's IP address \
+             or `localhost`, or start the server with `--admin-remote TOKEN` and {SEND_IT}"
         );
         Err(Refusal { error, host: Some(host) })
     };
@@ -99,9 +102,9 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refu
         // `Host` is optional in HTTP/1.0. Requests without it are accepted, because no browser uses HTTP/1.0.
         Ok(None) if version < Version::HTTP_11 => Ok(()),
         Ok(None) => Err(Refusal::new(
-            "the request names no host: send `Host` with the server's IP address or `localhost`",
+            "the request has no header `Host`; send one with the server's IP address or `localhost`",
         )),
-        Err(_) => Err(Refusal::new("the request names more than one host: send one `Host`")),
+        Err(_) => Err(Refusal::new("the request has more than one header `Host`; send only one")),
     }
 }
 

@@ -32,21 +32,26 @@ pub(crate) struct Participant {
 pub(crate) enum BarrierError {
     #[error("`{0}` must be a name of 1 to {MAX_NAME} letters, digits, `.`, `_` or `-`")]
     Name(&'static str),
-    #[error("`of` is {0}; it must be from 1 to {MAX_SHARDS}")]
+    #[error("`of` is {0}; the number of shards must be from 1 to {MAX_SHARDS}")]
     Of(u32),
-    #[error("`index` is {index} of {of}; they are counted from 0")]
+    #[error("`index` is {index} of {of} shards; it must be lower, because shards are counted from 0")]
     Index { index: u32, of: u32 },
-    #[error("{index} of {of} has come already: two shards of run `{run}` have the same number")]
+    #[error(
+        "shard {index} of {of} is already waiting: two shards of run `{run}` have the same number; give each its own"
+    )]
     Doubled { run: String, index: u32, of: u32 },
     #[error(
-        "this one is to do something else than those that wait as run `{run}`: strategy, workload, server, request or repeats differ, and \
-         their results could not be merged"
+        "this shard differs from the waiting shards of run `{run}` in strategy, workload, server, request \
+         or repeats, so their results could not be merged; start all shards with the same flags"
     )]
     OtherPlan { run: String },
-    #[error("this one says that run `{run}` has {of} shards, and those that wait say {there}")]
+    #[error(
+        "this shard is started for {of} shards of run `{run}`, but the waiting ones for {there}; start all with the same number"
+    )]
     OtherCount { run: String, of: u32, there: u32 },
     #[error(
-        "too many wait already: at most {MAX_WAITING} requests at {MAX_BARRIERS} barriers; come again when some are gone"
+        "too many requests are already waiting: at most {MAX_WAITING} requests at {MAX_BARRIERS} barriers; \
+         try again later"
     )]
     Full,
 }
@@ -165,7 +170,7 @@ impl WaitingShard<'_> {
         }
         let Some(Gathering { of, places, .. }) = waiting.by_run.get(&self.run) else {
             return Err(NotReleased {
-                error: "the barrier is gone".to_owned(),
+                error: "the barrier no longer exists".to_owned(),
                 came: None,
                 missing: Vec::new(),
             });
@@ -174,7 +179,7 @@ impl WaitingShard<'_> {
         let there: BTreeSet<u32> = places.values().filter_map(|waiter| waiter.index).collect();
         let all_say = there.len() == places.len();
         let missing: Vec<u32> = (0..*of).filter(|index| all_say && !there.contains(index)).collect();
-        let error = format!("{came} of {of} came");
+        let error = format!("only {came} of {of} shards arrived in time");
         Err(NotReleased { error, came: Some(came), missing })
     }
 }
@@ -229,11 +234,11 @@ mod tests {
         let barriers = Barriers::default();
         let waits = barriers.join(participant("a", 3, 1), released).unwrap();
         for (participant, words) in [
-            (participant("a", 3, 1), "1 of 3 has come already: two shards of run `a` have the same number"),
-            (participant("a", 4, 2), "this one says that run `a` has 4 shards, and those that wait say 3"),
-            (participant("a", 3, 3), "`index` is 3 of 3; they are counted from 0"),
-            (participant("a", 0, 0), "`of` is 0; it must be from 1 to 1024"),
-            (participant("a", 1025, 0), "`of` is 1025; it must be from 1 to 1024"),
+            (participant("a", 3, 1), "shard 1 of 3 is already waiting: two shards of run `a` have the same number; give each its own"),
+            (participant("a", 4, 2), "this shard is started for 4 shards of run `a`, but the waiting ones for 3; start all with the same number"),
+            (participant("a", 3, 3), "`index` is 3 of 3 shards; it must be lower, because shards are counted from 0"),
+            (participant("a", 0, 0), "`of` is 0; the number of shards must be from 1 to 1024"),
+            (participant("a", 1025, 0), "`of` is 1025; the number of shards must be from 1 to 1024"),
             (participant("a b", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),
             (participant("", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),
         ] {

@@ -37,10 +37,10 @@ impl Metrics {
         );
         text.gauge(
             "time_scale_ratio",
-            "Real seconds per second of the experiment.",
+            "Number of real seconds per second of the experiment (time scale).",
             self.time_scale.factor(),
         );
-        text.family("build_info", "gauge", "The server's version.");
+        text.family("build_info", "gauge", "Version of the server.");
         text.sample("build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
         text.0
     }
@@ -48,10 +48,10 @@ impl Metrics {
     fn requests(&self, text: &mut Text) {
         let Account { conflicts, outages, forced, revoked, .. } = self.lifetime;
         let counts = &self.lifetime.counts;
-        text.counter("requests_received_total", "Requests that reached admission.", counts.received);
-        // Some accepted requests are rejected later, by a change of policy. This counter still counts them as accepted, because a counter
-        // must not decrease.
-        text.counter("requests_accepted_total", "Requests that got a slot.", counts.accepted + revoked);
+        text.counter("requests_received_total", "Requests that reached the policies.", counts.received);
+        // A request that a change of policy rejects after it was accepted still counts as accepted in this counter, because a counter must
+        // not decrease.
+        text.counter("requests_accepted_total", "Requests that were accepted.", counts.accepted + revoked);
         text.family("requests_rejected_total", "counter", "Requests that were rejected, by reason.");
         let throttled = counts.rejected.saturating_sub(conflicts + outages + forced + revoked);
         for (reason, count) in [
@@ -67,7 +67,7 @@ impl Metrics {
             text.family(
                 "policy_requests_total",
                 "counter",
-                "Requests that each policy of a stack accepted or rejected, by its name.",
+                "Requests that each policy accepted or rejected, by name of the policy.",
             );
         }
         for PolicyCounts { name, accepted, rejected } in &counts.by_policy {
@@ -77,13 +77,13 @@ impl Metrics {
         }
         text.counter(
             "requests_failed_total",
-            "Requests that an injected fault (--fault) failed before their work was done.",
+            "Requests that failed because of an injected fault (--fault) before their work was done.",
             counts.failed,
         );
         text.family(
             "answers_disturbed_total",
             "counter",
-            "Answers changed by other injected faults (--fault), by kind.",
+            "Answers that were changed by injected faults (--fault), by kind of fault.",
         );
         text.sample("answers_disturbed_total", &[("how", "spoiled")], self.lifetime.spoiled);
         text.sample("answers_disturbed_total", &[("how", "slowed")], self.lifetime.slowed);
@@ -93,24 +93,36 @@ impl Metrics {
             "Reads of conditional writes that were rejected.",
             counts.reads_rejected,
         );
-        text.family("messages_lost_total", "counter", "Messages that were lost on purpose (--loss).");
+        text.family(
+            "messages_lost_total",
+            "counter",
+            "Requests and answers that were lost on purpose (--loss).",
+        );
         text.sample("messages_lost_total", &[("way", "to_server")], self.lifetime.lost_requests);
         text.sample("messages_lost_total", &[("way", "to_client")], self.lifetime.lost_answers);
-        text.counter("crashes_total", "Times that the service broke down under its load.", counts.crashes);
+        text.counter(
+            "crashes_total",
+            "Number of times that the service crashed under its load.",
+            counts.crashes,
+        );
         text.counter(
             "wasted_seconds_total",
-            "Time of slots spent on rejected or abandoned requests, in seconds of the experiment.",
+            "Time for which slots were held by rejected or abandoned requests, in seconds of the experiment.",
             self.lifetime.wasted.as_secs_f64(),
         );
-        text.counter("resets_total", "Resets of the counts at /_mock/stats.", self.stats.epoch);
+        text.counter("resets_total", "Number of resets of the counts at /_mock/stats.", self.stats.epoch);
     }
 
     fn slots(&self, text: &mut Text) {
         let ServerStats { counts, busy, .. } = &self.stats;
         if let Some(capacity) = self.capacity {
-            text.gauge("capacity_slots", "Number of slots, places or descriptors.", capacity);
+            text.gauge(
+                "capacity_slots",
+                "Capacity of the server: number of slots, queue places or descriptors.",
+                capacity,
+            );
         }
-        text.gauge("busy_slots", "Busy slots, including slots held by rejections.", busy);
+        text.gauge("busy_slots", "Number of busy slots, including slots held by rejections.", busy);
         text.gauge(
             "busy_slots_max",
             "Maximum number of busy slots since the start or the last reset.",
@@ -123,7 +135,7 @@ impl Metrics {
         );
         text.gauge(
             "policy_keys_forgotten",
-            "Keys that the current policies have evicted; their limits start anew.",
+            "Keys that the current policies have evicted; the limit of an evicted key starts anew.",
             self.evicted_keys,
         );
     }

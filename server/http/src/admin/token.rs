@@ -17,17 +17,19 @@ pub struct AdminToken(String);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdminTokenError {
-    #[error("the token's file `{path}` ({origin}) cannot be read: {source}")]
+    #[error("the file `{path}` with the token ({origin}) cannot be read: {source}")]
     File { path: String, origin: String, source: std::io::Error },
     #[error(
-        "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no blanks; `openssl rand -hex 16` creates one"
+        "the token ({origin}) must have 1 to {LONGEST} visible ASCII characters and no spaces; `openssl \
+         rand -hex 16` creates a valid one"
     )]
     Unfit {
         /// Source of the token: the flag, the file or the variable. This text never contains the token itself.
         origin: String,
     },
     #[error(
-        "`{flag}` needs a token: `{flag} @FILE` reads it from a file, and `{flag}` alone takes it from the environment variable {ADMIN_TOKEN_ENV}"
+        "`{flag}` needs a token: set the environment variable {ADMIN_TOKEN_ENV}, or write `{flag} @FILE` to \
+         read it from a file"
     )]
     Missing { flag: &'static str },
 }

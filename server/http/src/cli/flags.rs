@@ -17,7 +17,7 @@ use vocabulary::{Distribution, duration_text};
 #[command(next_help_heading = "Mock server")]
 pub struct ServerFlags {
     /// Number of slots: requests served at once.
-    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Slots: requests served at once; more are rejected", Config::default().max_busy))]
+    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Slots: requests served at once; further ones are rejected", Config::default().max_busy))]
     max_busy: Option<u32>,
 
     /// Service time of an accepted request.
@@ -36,16 +36,17 @@ pub struct ServerFlags {
     #[arg(long, value_name = "BOOL", hide = true)]
     rejects_occupy: Option<bool>,
 
-    /// Let rejected requests hold no slot; by default they hold one for their reject time.
+    /// Let rejected requests hold no slot; by default, each holds one for its reject time.
     #[arg(long, conflicts_with = "rejects_occupy")]
     no_rejects_occupy: bool,
 
     /// Status of a rejection.
-    #[arg(long, value_name = "CODE", value_parser = status, help = with_default("Status of a rejection, 400 to 599", Config::default().reject_status))]
+    #[arg(long, value_name = "CODE", value_parser = status, help = with_default("Status of rejections, from 400 to 599", Config::default().reject_status))]
     reject_status: Option<u16>,
 
     /// Value of `Retry-After` in rejections.
-    #[arg(long, value_name = "TIME", value_parser = duration_text::parse, help = "`Retry-After` of rejections [default: none]")]
+    #[arg(long, value_name = "TIME", value_parser = duration_text::parse, help = "Value of `Retry-After` in \
+        rejections [default: none]")]
     retry_after: Option<Duration>,
 
     /// Admission policies.
@@ -54,7 +55,7 @@ pub struct ServerFlags {
         value_name = "POLICY",
         value_parser = suggesting(policy_file::read, policies),
         hide_possible_values = true,
-        help = "Admission policy, such as `token-bucket:rate=10/s,burst=10`",
+        help = "Policy that admits requests, such as `token-bucket:rate=10/s,burst=10`",
         long_help = policy_help()
     )]
     policy: Option<Vec<Policies>>,
@@ -76,8 +77,10 @@ pub struct ServerFlags {
         value_name = "F",
         requires = "preset",
         value_parser = scale,
-        help = "Factor for the limits of the preset, such as 0.02",
-        long_help = "Factor for the rates, bursts, limits and caps of the preset, such as 0.02 [default: 1]\n\nIt changes neither windows nor values given after the name of the preset."
+        help = "Factor that scales the limits of the preset, such as 0.02",
+        long_help = "Factor that scales the rates, bursts, limits and caps of the preset, such as 0.02 \
+                     [default: 1]\n\nIt changes neither the lengths of windows nor values that are given \
+                     after the name of the preset."
     )]
     scale: Option<f64>,
 
@@ -94,14 +97,16 @@ pub struct ServerFlags {
     return_delay: Option<Distribution>,
 
     /// Probability that a message is lost.
-    #[arg(long, value_name = "P", value_parser = probability, help = with_default("Probability that a request or an answer is lost, from 0 to 1 or in percent", Config::default().loss))]
+    #[arg(long, value_name = "P", value_parser = probability, help = with_default("Probability that a request or an answer is lost, such as 0.01 or 1%", Config::default().loss))]
     loss: Option<f64>,
 
     /// Outages.
     #[arg(
         long,
         value_name = "RANGES",
-        help = "Times since the start of the server at which every request is rejected, such as `10s..40s,60s..90s`; relative to a run: --schedule '10s..40s down' [default: never]"
+        help = "Outages, in which every request is rejected, in time since the start of the server, such as \
+                `10s..40s,60s..90s`. For outages in time since the start of a run, use --schedule '10s..40s \
+                down' [default: never]"
     )]
     outages: Option<Outages>,
 
@@ -109,7 +114,8 @@ pub struct ServerFlags {
     #[arg(
         long,
         value_name = "LIST",
-        help = "Slots from later times since the start of the server on, such as `10s=25,20s=80` [default: --max-busy all the time]"
+        help = "Changes of the number of slots, in time since the start of the server: `10s=25,20s=80` sets \
+                25 slots after 10 s and 80 after 20 s [default: --max-busy all the time]"
     )]
     caps: Option<Caps>,
 
@@ -117,7 +123,10 @@ pub struct ServerFlags {
     #[arg(
         long,
         value_name = "LIST",
-        help = "Injected faults, each with its share of requests, such as `reset:1%,500:2%:after`: `reset`, `close`, `hang`, `truncate`, `garbage`, `slow-headers(TIME)`, `slow-body(TIME)` or a status from 400 to 599. They replace the work, or with `:after` only its answer [default: none]"
+        help = "Injected faults, each with its share of the requests, such as `reset:1%,500:2%:after`. The \
+                faults are `reset`, `close`, `hang`, `truncate`, `garbage`, `slow-headers(TIME)`, \
+                `slow-body(TIME)` and statuses from 400 to 599. A fault replaces the work of a request, or \
+                with `:after` only its answer [default: none]"
     )]
     fault: Option<Faults>,
 
@@ -129,14 +138,19 @@ pub struct ServerFlags {
     #[arg(
         long,
         value_name = "ENTRIES",
-        help = "Changes during a run, in time since its first request, of `max-busy` and parameters of policies (steps, ramps, waves), and outages, such as '0s max-busy=50; 10s max-busy=20; 20s..25s down; 30s..40s max-busy=20..80; 40s.. token-bucket.rate=50+30*sin(20s)'; `down` alone lasts until the next entry [default: none]"
+        help = "Changes during a run, in time since its first request. Entries set `max-busy` or a \
+                parameter of a policy, as a step, a ramp or a wave, or begin an outage: '0s max-busy=50; \
+                10s max-busy=20; 20s..25s down; 30s..40s max-busy=20..80; 40s.. \
+                token-bucket.rate=50+30*sin(20s)'. An outage without an end, such as `20s down`, lasts \
+                until the next entry [default: none]"
     )]
     schedule: Option<Schedule>,
 }
 
 fn service_time_help() -> String {
-    let words = "Service time of an accepted request. This and every TIME of a delay is fixed, or drawn: `exp(MEAN)`, \
-                 `lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm), `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
+    let words = "Service time of an accepted request. Like every TIME of a delay, it is a fixed duration, \
+                 or it is drawn at random: `exp(MEAN)`, `lognormal(MEAN,SIGMA)` (MEAN of the durations, \
+                 SIGMA of their logarithm), `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
     with_default(words, Config::default().service_time)
 }
 
@@ -145,21 +159,24 @@ fn policies() -> impl Iterator<Item = &'static str> {
 }
 
 fn policy_help() -> String {
-    let words = "Admission policy, such as `token-bucket:rate=10/s,burst=10` (docs/servers.md). Repeatable: \
-                 all must admit a request. `script:file=PATH` reads a script from a file";
+    let words = "Policy that admits requests, such as `token-bucket:rate=10/s,burst=10` (docs/servers.md). \
+                 The flag can be given several times; then all policies must admit a request. \
+                 `script:file=PATH` reads a script from a file";
     with_default(words, Config::default().policy)
 }
 
 fn advice_help() -> String {
     let names: Vec<String> = ADVICE_FORMS.iter().map(|form| format!("`{}`", form.name)).collect();
     format!(
-        "Forms in which rejections advise when to retry, joined by `+`: `none`, {}. Each may be early, late or missing, such as `seconds:share=0.7,late=2s` [default: seconds with --retry-after, else none]",
+        "Forms in which rejections advise when to retry, joined by `+`: `none`, {}. Advice can be made too \
+         early, too late or missing: `seconds:share=0.7,late=2s` is in 70% of the rejections, and 2 s too \
+         late [default: seconds with --retry-after, else none]",
         names.join(", ")
     )
 }
 
 fn preset_help() -> &'static str {
-    "Real server to imitate; `mockserver presets` lists them"
+    "Real server to imitate; `mockserver presets` lists all presets"
 }
 
 fn scale(text: &str) -> Result<f64, String> {

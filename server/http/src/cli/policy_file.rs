@@ -23,7 +23,8 @@ fn one(text: &str) -> Result<Policy, String> {
         Some(path) if is_scripted(name) => match options[..] {
             [_] => from_file(name, path),
             _ => Err(format!(
-                "policy `{name}` reads its steps from the file; leave out all parameters except `file={path}`"
+                "policy `{name}` reads everything from its file; leave out all parameters except \
+                 `file={path}`"
             )),
         },
         _ => text.parse().map_err(|error: PolicyError| error.to_string()),
@@ -41,7 +42,7 @@ fn from_file(policy: &str, path: &str) -> Result<Policy, String> {
         .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
         .map_err(|error| format!("the script `{path}` cannot be read: {error}"))?;
     if text.len() as u64 > LONGEST {
-        return Err(format!("the script `{path}` is longer than {} KiB", LONGEST >> 10));
+        return Err(format!("the script `{path}` is longer than the maximum of {} KiB", LONGEST >> 10));
     }
     let script = Script::from_json(&text).map_err(|error| {
         let source =
@@ -82,7 +83,7 @@ mod tests {
         for (content, words) in [
             ("[{\"status\": 503},", "the script `PATH`: the file is not a list of steps: EOF while parsing"),
             ("[{\"status\": 5}]", "the script `PATH`: step 1 of op 1: `status` is 5"),
-            (&" ".repeat(300 << 10), "the script `PATH` is longer than 256 KiB"),
+            (&" ".repeat(300 << 10), "the script `PATH` is longer than the maximum of 256 KiB"),
         ] {
             let error = in_file(content).unwrap_err();
             assert!(error.starts_with(words), "{error}");
@@ -92,7 +93,7 @@ mod tests {
         let error = read("script:file=a.json,steps=503").unwrap_err();
         assert_eq!(
             error,
-            "policy `script` reads its steps from the file; leave out all parameters except `file=a.json`"
+            "policy `script` reads everything from its file; leave out all parameters except `file=a.json`"
         );
         assert!(read("overwhelmed-queue:file=a").unwrap_err().contains("has no parameter `file`"));
     }

@@ -20,7 +20,7 @@ pub(crate) struct Error {
 impl Error {
     pub(crate) fn alarm(source: io::Error) -> Self {
         let advice = "raise the limit on open files (`ulimit -n`)";
-        Self { what: "the timer of answers".to_owned(), advice, source }
+        Self { what: "the timer that sends delayed answers".to_owned(), advice, source }
     }
 }
 

@@ -63,7 +63,7 @@ fn short(error: &Error, command: &Command) -> String {
             let suggestion = argument(error).and_then(|word| nearest(word, known.map(Command::get_name)));
             let suggestion =
                 suggestion.map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
-            format!("{sentence}{suggestion}; `{name} --help` lists all")
+            format!("{sentence}{suggestion}; `{name} --help` lists all commands")
         }
         ErrorKind::UnknownArgument => {
             let similar = match error.get(ContextKind::SuggestedArg) {
@@ -163,19 +163,21 @@ pub(crate) fn probability(text: &str) -> Result<f64, String> {
         None => text.trim().parse(),
     };
     match read {
-        Ok(share) if share > 1.0 => Err("at most 100%".to_owned()),
-        Ok(share) if share < 0.0 => Err("at least 0%".to_owned()),
+        Ok(share) if share > 1.0 => Err("it must be at most 100%".to_owned()),
+        Ok(share) if share < 0.0 => Err("it must be at least 0%".to_owned()),
         Ok(share) if share.is_finite() => Ok(share),
-        _ => Err("it must be a number from 0 to 1, or a share such as 50%".to_owned()),
+        _ => Err("it must be a number from 0 to 1, or a percentage such as 50%".to_owned()),
     }
 }
 
 pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| match text.strip_prefix(':').or_else(|| text.strip_prefix("localhost:")) {
         Some(port) => format!(
-            "the address is missing; write `127.0.0.1:{port}` for this machine only, or `0.0.0.0:{port}` for all networks"
+            "the address before the port is missing; write `127.0.0.1:{port}` to accept connections from \
+             this machine only, or `0.0.0.0:{port}` from all networks"
         ),
-        None => "write an address and a port, such as `127.0.0.1:8503`; port 0 selects any free port".to_owned(),
+        None => "it must be an address and a port, such as `127.0.0.1:8503`; port 0 selects any free port"
+            .to_owned(),
     })
 }
 
@@ -224,8 +226,8 @@ mod tests {
             assert_eq!(probability(text), Ok(number), "{text}");
         }
         assert!(probability("half").is_err() && probability("%").is_err() && probability("NaN").is_err());
-        assert_eq!(probability("150%").unwrap_err(), "at most 100%");
-        assert_eq!(probability("-1").unwrap_err(), "at least 0%");
+        assert_eq!(probability("150%").unwrap_err(), "it must be at most 100%");
+        assert_eq!(probability("-1").unwrap_err(), "it must be at least 0%");
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl IntoResponse for Abort {
 
 /// Error by which hyper ends an HTTP/1 connection or an HTTP/2 stream. Its source contains the error code with which a stream is reset.
 #[derive(Debug, thiserror::Error)]
-#[error("the request ends without an answer ({abort:?})")]
+#[error("the request ends without an answer, on purpose ({abort:?})")]
 pub(crate) struct AbortError {
     abort: Abort,
     source: h2::Error,

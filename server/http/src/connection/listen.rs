@@ -20,10 +20,13 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener, ListenError> {
         address,
         advice: match source.kind() {
             io::ErrorKind::AddrInUse => {
-                "another program listens on this port: stop it, or choose another port, such as `--listen 127.0.0.1:0` for any free port"
+                "another program listens on this port; stop it, or choose another port, such as `--listen \
+                 127.0.0.1:0` for any free port"
             }
-            io::ErrorKind::PermissionDenied => "ports below 1024 need privileges: choose a higher one",
-            io::ErrorKind::AddrNotAvailable => "this machine does not have this address: use `127.0.0.1` or an address of the machine",
+            io::ErrorKind::PermissionDenied => "ports below 1024 need privileges; choose a port from 1024",
+            io::ErrorKind::AddrNotAvailable => {
+                "this machine does not have this address; use `127.0.0.1` or an address of this machine"
+            }
             _ => "choose another address",
         },
         source,

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) async fn read(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
     match tokio::time::timeout(PATIENCE, read_all(body, is_kept)).await {
         Ok(read) => read,
-        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 s\n")),
+        Err(_) => Err((StatusCode::REQUEST_TIMEOUT, "the request body took longer than 30 s\n")),
     }
 }
 
@@ -25,9 +25,9 @@ async fn read_all(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'s
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
             if error.is::<LengthLimitError>() {
-                (StatusCode::PAYLOAD_TOO_LARGE, "bodies may have at most 1 MiB\n")
+                (StatusCode::PAYLOAD_TOO_LARGE, "the request body is longer than 1 MiB, the maximum\n")
             } else {
-                (StatusCode::BAD_REQUEST, "the body is incomplete, or its chunks are invalid\n")
+                (StatusCode::BAD_REQUEST, "the request body is incomplete, or its chunks are invalid\n")
             }
         })?;
         if let Some(data) = frame.data_ref().filter(|_| is_kept) {

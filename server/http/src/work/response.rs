@@ -56,7 +56,9 @@ pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Fu
         // Almost every fault breaks the response of a failed request later. Only if the fault is a status, the failed request gets a
         // complete response.
         ServerDecision::Accepted | ServerDecision::Failed => (StatusCode::OK, "served\n"),
-        ServerDecision::Conflict => (StatusCode::PRECONDITION_FAILED, "somebody else wrote meanwhile\n"),
+        ServerDecision::Conflict => {
+            (StatusCode::PRECONDITION_FAILED, "another client wrote after your read\n")
+        }
         ServerDecision::Rejected => (status(reject_status), "busy\n"),
         ServerDecision::Deferred => (
             status(reject_status),
