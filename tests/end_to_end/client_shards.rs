@@ -173,7 +173,9 @@ fn a_barrier_that_does_not_fill_says_how_many_came() {
     // Shards that could not be merged do not start.
     for more in [["--ops", "7"], ["--strategy", "none"], ["--repeats", "2"], ["-m", "PUT"]] {
         let other = ["--client-shard", "0/3"];
-        loadgen(&[&other[..], &args[2..], &more].concat()).exits(2).says(&["so their results could not be merged"]);
+        loadgen(&[&other[..], &args[2..], &more].concat())
+            .exits(2)
+            .says(&["so their results could not be merged"]);
     }
     waits.signal(Signal::INT);
     waits.finish().exits(130);

@@ -111,7 +111,12 @@ fn frequent_mistakes_are_answered_with_the_correct_command() {
         ("loadgen", "", &["run", "--strategy", "aimd"], "a run needs no subcommand: loadgen --strategy aimd"),
         ("loadgen", "", &["simulate", "--ops", "5"], "a run needs no subcommand: loadgen --simulate --ops 5"),
         ("mockserver", "", &["--port", "9999"], "a port is set with --listen; write --listen 127.0.0.1:9999"),
-        ("mockserver", "", &["--rate", "10/s"], "a rate limit is set with --policy; write --policy token-bucket:rate=10/s,burst=10"),
+        (
+            "mockserver",
+            "",
+            &["--rate", "10/s"],
+            "a rate limit is set with --policy; write --policy token-bucket:rate=10/s,burst=10",
+        ),
         (
             "loadgen",
             "--strategy preset:openai,max-retries=5: `preset:openai` has no parameter `max-retries`; ",

@@ -55,7 +55,9 @@ mod tests {
         );
         assert_eq!(
             notes("token-bucket then lock=penalty"),
-            ["`lock` has no effect, because no policy follows it; put it before the policies whose rejections it should punish"]
+            [
+                "`lock` has no effect, because no policy follows it; put it before the policies whose rejections it should punish"
+            ]
         );
         for sound in [
             "concurrency-cap",

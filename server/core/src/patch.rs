@@ -328,7 +328,10 @@ mod tests {
                 r#"{"max_busy": -1}"#,
                 "`max_busy` cannot be -1: the value must be a whole number from 1 to 1000000",
             ),
-            (r#"{"rejects_occupy": "no"}"#, "`rejects_occupy` cannot be \"no\": the value must be true or false"),
+            (
+                r#"{"rejects_occupy": "no"}"#,
+                "`rejects_occupy` cannot be \"no\": the value must be true or false",
+            ),
             (r#"{"reject_status": 70000}"#, "the value must be an error status from 400 to 599"),
             (r#"{"service_time": 5}"#, "`service_time` cannot be 5: the value must be text, such as `500ms`"),
             (r#"{"policy": []}"#, "`policy` cannot be []: the value must be text, such as `concurrency-cap`"),

@@ -327,8 +327,14 @@ mod tests {
                 "policy `descriptor-pool`: it serves requests itself and has no parameter `key`",
             ),
             ("concurrency:own=yes", "policy `concurrency`: a request holds its slot"),
-            ("penalty:own=yes", "policy `penalty`: `penalty` does not charge requests, so `own` has no effect; leave it out"),
-            ("random:key=address", "policy `random`: `random` counts no requests, so `key` has no effect; leave it out"),
+            (
+                "penalty:own=yes",
+                "policy `penalty`: `penalty` does not charge requests, so `own` has no effect; leave it out",
+            ),
+            (
+                "random:key=address",
+                "policy `random`: `random` counts no requests, so `key` has no effect; leave it out",
+            ),
             (
                 "slow-down then script",
                 "policy `slow-down` makes services take longer, but `script` has service times of its own; leave one of them out",

@@ -66,7 +66,10 @@ fn setting_one_parameter_keeps_the_state_of_the_policy() {
     assert!(changed.contains(r#""policy":"a=fixed-window:limit=1,"#), "{changed}");
     assert!(get().starts_with("http/1.1 503 "), "one was let pass before");
     let refused = patch(&server, r#"{"set": "b.limit=3"}"#);
-    assert!(refused.starts_with("http/1.1 422 ") && refused.contains("no policy has the name `b`"), "{refused}");
+    assert!(
+        refused.starts_with("http/1.1 422 ") && refused.contains("no policy has the name `b`"),
+        "{refused}"
+    );
     assert!(patch(&server, r#"{"set": "a.limit=3"}"#).starts_with("http/1.1 200 "));
     assert!(get().starts_with("http/1.1 200 "));
 }

@@ -111,11 +111,9 @@ impl Configurable for Backoff {
         Parameter::duration("offset", "time added to every wait, before jitter is applied", |config| {
             &mut config.offset
         }),
-        Parameter::text(
-            "first",
-            "wait before the first retry, which replaces the computed one",
-            |config| &mut config.first,
-        ),
+        Parameter::text("first", "wait before the first retry, which replaces the computed one", |config| {
+            &mut config.first
+        }),
         Parameter::text("delays", "explicit list of waits, used instead of `growth`", |config| {
             &mut config.delays
         }),

@@ -61,7 +61,10 @@ fn an_unknown_name_is_answered_with_the_nearest_one() {
         error("ful-jitter"),
         "unknown strategy `ful-jitter` (did you mean `full-jitter`?); run `loadgen strategies` to list all strategies"
     );
-    assert_eq!(error("zzzzzzzz"), "unknown strategy `zzzzzzzz`; run `loadgen strategies` to list all strategies");
+    assert_eq!(
+        error("zzzzzzzz"),
+        "unknown strategy `zzzzzzzz`; run `loadgen strategies` to list all strategies"
+    );
     assert_eq!(
         error("openai"),
         "unknown strategy `openai` (did you mean `preset:openai`?); run `loadgen strategies` to list all strategies"
@@ -152,7 +155,8 @@ fn one_part_of_the_innermost_layer_may_hedge() {
     assert!(error("constant+hedging over none").starts_with("`hedging` is not in the innermost layer, "));
     assert!(error("none+hedging+ethernet").ends_with("whether an attempt starts; leave one of them out"));
     assert!(
-        error("ethernet+constant over none+hedging").starts_with("`hedging` cannot be combined with `ethernet`, ")
+        error("ethernet+constant over none+hedging")
+            .starts_with("`hedging` cannot be combined with `ethernet`, ")
     );
     assert_eq!(
         error("hedging:copies=5"),
@@ -258,7 +262,9 @@ fn layers_are_joined_by_over_and_each_decides_about_retries() {
     {
         assert_eq!(
             error(text),
-            format!("`{shown}` has nothing on one side of `over`; write `A over B`, where B is the inner strategy")
+            format!(
+                "`{shown}` has nothing on one side of `over`; write `A over B`, where B is the inner strategy"
+            )
         );
     }
 }

@@ -267,8 +267,14 @@ mod tests {
                 "{reset_date:decimal(1)}",
                 "`{reset_date:decimal(1)}`: `decimal(1)`: digits after the point are from 0 to 0",
             ),
-            ("{wait_s:up:down}", "`{wait_s:up:down}`: `down` is in the wrong place or given twice; the order is `decimal(3)`, then a rounding mode"),
-            ("{wait_s:up:decimal(1)}", "`{wait_s:up:decimal(1)}`: `decimal(1)` is in the wrong place or given twice; the order is `decimal(3)`, then a rounding mode"),
+            (
+                "{wait_s:up:down}",
+                "`{wait_s:up:down}`: `down` is in the wrong place or given twice; the order is `decimal(3)`, then a rounding mode",
+            ),
+            (
+                "{wait_s:up:decimal(1)}",
+                "`{wait_s:up:decimal(1)}`: `decimal(1)` is in the wrong place or given twice; the order is `decimal(3)`, then a rounding mode",
+            ),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.starts_with(words), "{text}: {error}");

@@ -148,8 +148,14 @@ mod tests {
             ("", "the file must be a JSON list of steps, or a JSON object with the key `steps`"),
             ("503", "the file must be a JSON list of steps, or a JSON object with the key `steps`"),
             ("[]", "the script of op 1 has no steps; give at least one, such as 503"),
-            ("[{\"status\": 503},\n  {\"stat\": 1}]", "the file is not a list of steps: unknown field `stat`"),
-            ("[{\"status\": 503}", "the file is not a list of steps: EOF while parsing a list at line 1 column 16"),
+            (
+                "[{\"status\": 503},\n  {\"stat\": 1}]",
+                "the file is not a list of steps: unknown field `stat`",
+            ),
+            (
+                "[{\"status\": 503}",
+                "the file is not a list of steps: EOF while parsing a list at line 1 column 16",
+            ),
             (
                 "[{\"status\": 70000}]",
                 "the file is not a list of steps: invalid value: integer `70000`, expected u16",
@@ -167,7 +173,10 @@ mod tests {
                 "[[{\"status\": 503}], [{\"status\": 99}]]",
                 "step 1 of op 2: `status` is 99; it must be from 200 to 599",
             ),
-            ("[{\"code\": \"GONE\"}]", "step 1 of op 1: `code` is `GONE`; it must be a gRPC code such as `OK`"),
+            (
+                "[{\"code\": \"GONE\"}]",
+                "step 1 of op 1: `code` is `GONE`; it must be a gRPC code such as `OK`",
+            ),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.starts_with(words), "{text:?}: {error}");

@@ -197,8 +197,14 @@ mod tests {
             ("100", "step 1: `status` is 100; it must be from 200 to 599"),
             ("close x:1", "step 1: `close` sends no answer, so `x:1` cannot be sent; leave it out"),
             ("503 soon", "step 1: `soon` is not a header; write `name:value`, with `%20` for each space"),
-            ("503 x:%2", "step 1: `%2` cannot be read: after `%`, two hexadecimal digits of UTF-8 text must follow"),
-            ("503 x:%ff", "step 1: `%ff` cannot be read: after `%`, two hexadecimal digits of UTF-8 text must follow"),
+            (
+                "503 x:%2",
+                "step 1: `%2` cannot be read: after `%`, two hexadecimal digits of UTF-8 text must follow",
+            ),
+            (
+                "503 x:%ff",
+                "step 1: `%ff` cannot be read: after `%`, two hexadecimal digits of UTF-8 text must follow",
+            ),
             ("503 body:a body:b", "step 1: it has two bodies; keep one of them"),
             (
                 "503 Body:a",

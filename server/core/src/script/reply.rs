@@ -205,10 +205,18 @@ mod tests {
             ("a b", "1", "`a b` is not a valid header name"),
             ("Content-Length", "1", "the server sets the header `content-length` itself; leave it out"),
             ("X-Tailback-Mock", "1", "the server sets the header `x-tailback-mock` itself; leave it out"),
-            ("Body", "1", "in scripts, `body` is the body of an answer, so it cannot be the name of a header"),
+            (
+                "Body",
+                "1",
+                "in scripts, `body` is the body of an answer, so it cannot be the name of a header",
+            ),
             ("x", "a\r\nb: c", "the value of the header `x` cannot be sent"),
             ("x", "ä", "the value of the header `x` cannot be sent"),
-            ("x", "@date3", "the value `@date3` of the header `x` is not a valid time; write for example `@date+3`"),
+            (
+                "x",
+                "@date3",
+                "the value `@date3` of the header `x` is not a valid time; write for example `@date+3`",
+            ),
             ("x", "@epoch+", "the header `x` is `@epoch+`"),
             ("x", "@date+99999999999", "the header `x` is `@date+99999999999`"),
         ] {

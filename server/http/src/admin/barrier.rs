@@ -234,9 +234,18 @@ mod tests {
         let barriers = Barriers::default();
         let waits = barriers.join(participant("a", 3, 1), released).unwrap();
         for (participant, words) in [
-            (participant("a", 3, 1), "shard 1 of 3 is already waiting: two shards of run `a` have the same number; give each its own"),
-            (participant("a", 4, 2), "this shard is started for 4 shards of run `a`, but the waiting ones for 3; start all with the same number"),
-            (participant("a", 3, 3), "`index` is 3 of 3 shards; it must be lower, because shards are counted from 0"),
+            (
+                participant("a", 3, 1),
+                "shard 1 of 3 is already waiting: two shards of run `a` have the same number; give each its own",
+            ),
+            (
+                participant("a", 4, 2),
+                "this shard is started for 4 shards of run `a`, but the waiting ones for 3; start all with the same number",
+            ),
+            (
+                participant("a", 3, 3),
+                "`index` is 3 of 3 shards; it must be lower, because shards are counted from 0",
+            ),
             (participant("a", 0, 0), "`of` is 0; the number of shards must be from 1 to 1024"),
             (participant("a", 1025, 0), "`of` is 1025; the number of shards must be from 1 to 1024"),
             (participant("a b", 2, 0), "`run` must be a name of 1 to 64 letters, digits, `.`, `_` or `-`"),

@@ -150,17 +150,29 @@ fn lists_are_shown_as_they_were_given() {
 #[test]
 fn an_invalid_list_reports_the_error() {
     for (text, wrong) in [
-        ("retry-aftr.whole", "`retry-aftr` is not a header from which a wait can be read (did you mean `retry-after`?)"),
+        (
+            "retry-aftr.whole",
+            "`retry-aftr` is not a header from which a wait can be read (did you mean `retry-after`?)",
+        ),
         ("", "`` is not a header from which a wait can be read"),
-        ("retry-after", "`retry-after` does not say how its value is read; write for example `retry-after.whole`"),
-        ("retry-after.or-next", "`retry-after.or-next` does not say how its value is read; write for example `retry-after.whole`"),
+        (
+            "retry-after",
+            "`retry-after` does not say how its value is read; write for example `retry-after.whole`",
+        ),
+        (
+            "retry-after.or-next",
+            "`retry-after.or-next` does not say how its value is read; write for example `retry-after.whole`",
+        ),
         ("retry-after.hole", "`hole` is not a form of `retry-after` (did you mean `whole`?)"),
         ("retry-after.whole.whole", "`whole` is given twice"),
         ("retry-after.whole.plus-1s.plus-1s", "`plus-1s` is given twice"),
         ("retry-after.whole.on-429.on-429", "`on-429` is given twice"),
         ("retry-after.whole.on-200", "`on-200` must be `on-` and a status from 400 to 599"),
         ("retry-after.whole.plus-0s", "`plus-0s` adds no time"),
-        ("retry-after.whole.when-exhausted", "`when-exhausted` cannot follow `retry-after`, because no related header reports the remaining requests"),
+        (
+            "retry-after.whole.when-exhausted",
+            "`when-exhausted` cannot follow `retry-after`, because no related header reports the remaining requests",
+        ),
         ("ratelimit.whole", "the format of `ratelimit` is fixed, so write it without a form"),
     ] {
         let mut list = AdviceForms::default();
@@ -215,5 +227,8 @@ fn seconds_can_be_taken_for_milliseconds() {
     assert_eq!(forms(shopify).show(), shopify);
     let mut forms = AdviceForms::default();
     let error = TextField::read(&mut forms, "retry-after-ms.whole.as-ms").unwrap_err();
-    assert_eq!(error, "`as-ms` reads seconds as milliseconds, but the value of `retry-after-ms` is not in seconds");
+    assert_eq!(
+        error,
+        "`as-ms` reads seconds as milliseconds, but the value of `retry-after-ms` is not in seconds"
+    );
 }

@@ -192,8 +192,14 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_what_is_accepted() {
         for (text, words) in [
-            ("", "unknown form of advice ``; write one or more of `seconds`, `decimal`, `ms`, `date`, `epoch`"),
-            ("second", "unknown form of advice `second` (did you mean `seconds`?); write one or more of `seconds`"),
+            (
+                "",
+                "unknown form of advice ``; write one or more of `seconds`, `decimal`, `ms`, `date`, `epoch`",
+            ),
+            (
+                "second",
+                "unknown form of advice `second` (did you mean `seconds`?); write one or more of `seconds`",
+            ),
             ("seconds+", "unknown form of advice ``; write one or more of"),
             ("nonse", "unknown form of advice `nonse` (did you mean `none`?)"),
             ("problem+problem", "advice `problem` is given twice; keep one of them"),
@@ -232,7 +238,10 @@ mod tests {
                 "go:places=10",
                 "advice `go`: `places=10` is not accepted; `places` takes a whole number from 0 to 9",
             ),
-            ("problem:round=up", "advice `problem` has no parameter `round`; its parameters are `type`, `share`"),
+            (
+                "problem:round=up",
+                "advice `problem` has no parameter `round`; its parameters are `type`, `share`",
+            ),
             (
                 "seconds+date",
                 "two forms of advice use the header `retry-after`; give one of them another header with `header=`",

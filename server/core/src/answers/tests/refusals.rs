@@ -21,10 +21,7 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
             "[accepted]\nheaders = { Content-Length = '3' }",
             "`accepted`: the server sets the header `content-length` itself; leave it out",
         ),
-        (
-            "[conflict]\nheaders = { x = \"a\\nb\" }",
-            "`conflict`: the value of the header `x` cannot be sent",
-        ),
+        ("[conflict]\nheaders = { x = \"a\\nb\" }", "`conflict`: the value of the header `x` cannot be sent"),
         (
             "[every]\nheaders = { x = '1', X = '2' }",
             "`every`: the header `x` is given twice; keep one of them",
@@ -57,10 +54,7 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
             &format!("[accepted]\nbody = '{long}'"),
             "`accepted`: `body` has 65537 bytes; at most 65536 are accepted",
         ),
-        (
-            &format!("[every.headers]\n{}", many.join("\n")),
-            "`every`: 65 headers are given; give at most 64",
-        ),
+        (&format!("[every.headers]\n{}", many.join("\n")), "`every`: 65 headers are given; give at most 64"),
     ] {
         let error = error(toml);
         assert!(error.starts_with(words), "{toml}: {error}");
