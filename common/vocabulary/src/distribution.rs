@@ -233,7 +233,7 @@ mod tests {
             ("expo(5ms)", "did you mean `exp`?"),
             ("exp(5ms", "closing `)`"),
             ("exp(5)", "`5` is not a duration"),
-            ("uniform(2s,1s)", "above the upper end"),
+            ("uniform(2s,1s)", "above its upper end"),
             ("lognormal(1s,9)", "from 0 to 3"),
             ("lognormal(1s,nan)", "from 0 to 3"),
             ("normal(1s)", "takes 2 value(s), not 1"),

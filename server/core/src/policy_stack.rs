@@ -339,7 +339,7 @@ mod tests {
                 "slow-down then script",
                 "policy `slow-down` makes services take longer, but `script` has service times of its own; leave one of them out",
             ),
-            ("gcra:key=address,key=all", "policy `gcra` is given `key` twice"),
+            ("gcra:key=address,key=all", "policy `gcra` sets `key` twice"),
             (
                 "gcra:kye=address",
                 "policy `gcra` has no parameter `kye` (did you mean `key`?); its parameters are `rate`, `burst`; and, as in every policy, `key`",

@@ -78,7 +78,7 @@ fn an_invalid_preset_reports_the_error_and_alternatives() {
         ),
         ("github:points", "preset `github`: `points` is neither"),
         ("github:points.limit", "preset `github`: `points.limit` is neither"),
-        ("github:points=off,points=off", "preset `github` is given `points` twice"),
+        ("github:points=off,points=off", "preset `github` sets `points` twice"),
         (
             "github:points=off,points.limit=3",
             "preset `github`: `points` is switched off, so its parameters cannot be set; leave out `points=off` or `points.limit=3`",
