@@ -50,9 +50,12 @@ impl Default for Common {
 }
 
 pub(crate) const COMMON: &[Parameter<Common>] = &[
-    Parameter::count("max-attempts", "maximum number of attempts of an op", (1, u32::MAX), |common| {
-        &mut common.max_attempts
-    }),
+    Parameter::count(
+        "max-attempts",
+        "maximum number of attempts of an op, the first one included",
+        (1, u32::MAX),
+        |common| &mut common.max_attempts,
+    ),
     Parameter::choice(
         "retry-after",
         "how the wait that the server advises (Retry-After) is used: wait at least that long (`floor`), \

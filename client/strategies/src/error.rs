@@ -174,8 +174,8 @@ pub enum SpecError {
         /// Option without a value, as written in the strategy text.
         option: String,
     },
-    /// The strategy text sets a parameter of a preset to a word that the parameter does not accept.
-    #[error("`{option}` is not accepted by `preset:{preset}`; it takes {accepted}")]
+    /// A word after the name of a preset is not one of the preset's choices.
+    #[error("`{option}` is not accepted by `preset:{preset}`; the accepted values are {accepted}")]
     PresetChoice {
         /// Name of the preset.
         preset: String,

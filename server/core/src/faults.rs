@@ -58,7 +58,7 @@ impl Fault {
     fn read(text: &str) -> Result<Self, String> {
         let (name, time) = match text.split_once('(') {
             Some((name, rest)) => {
-                let time = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` has no `)`"))?;
+                let time = rest.strip_suffix(')').ok_or_else(|| format!("`{text}` has no closing `)`"))?;
                 (name.trim(), Some(time))
             }
             None => (text, None),
@@ -301,7 +301,7 @@ mod tests {
             ("200:1%", "`200` is not an error status from 400 to 599"),
             ("99999:1%", "unknown fault `99999`"),
             ("slow-body:1%", "such as `slow-body(2s)`"),
-            ("slow-body(2s:1%", "has no `)`"),
+            ("slow-body(2s:1%", "has no closing `)`"),
             ("slow-body(soon):1%", "is not a duration"),
             ("slow-body(2h):1%", "is longer than 1h"),
             ("reset(2s):1%", "`reset` does not take a time; leave out the parentheses"),

@@ -21,12 +21,13 @@ impl Config {
             Some(policy) if key == "max_busy" => {
                 let typed = preset_with(preset, &format!("{policy}.cap"), &self.max_busy.to_string());
                 format!(
-                    "the preset `{name}` has limits of its own; write `--preset '{typed}'` (key `preset`)"
+                    "the preset `{name}` has its own limits; write `--preset '{typed}'` (in a \
+                     configuration, set the key `preset`)"
                 )
             }
             Some(policy) => {
                 let caps = self.caps.to_string().replace(',', "; ").replace('=', &format!(" {policy}.cap="));
-                format!("the preset `{name}` has limits of its own; write `{caps}` as `schedule`")
+                format!("the preset `{name}` has its own limits; write `{caps}` as `schedule`")
             }
         };
         ConfigError::NoCap { key, instead }

@@ -18,7 +18,8 @@ impl Config {
                 limit_status.map(|limit_status| limit_status.limit).filter(|limit| u64::from(least) > *limit)
             {
                 notes.push(format!(
-                    "`{label}` rejects every request, because each costs at least {least} and the limit is {limit}"
+                    "`{label}` rejects every request, because each costs at least {least} and the limit is \
+                     {limit}; raise the limit or lower the cost"
                 ));
             }
         }
@@ -51,7 +52,9 @@ mod tests {
     fn only_settings_that_are_hardly_intended_are_noted() {
         assert_eq!(
             notes("token-bucket:rate=1/s,burst=100,cost=1000"),
-            ["`token-bucket` rejects every request, because each costs at least 1000 and the limit is 100"]
+            [
+                "`token-bucket` rejects every request, because each costs at least 1000 and the limit is 100; raise the limit or lower the cost"
+            ]
         );
         assert_eq!(
             notes("token-bucket then lock=penalty"),

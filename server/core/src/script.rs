@@ -35,7 +35,7 @@ pub enum ScriptError {
         /// Number of the op, from 1.
         op: usize,
     },
-    #[error("a script has at most {MAX_REPLIES} steps; this one has {0}")]
+    #[error("the script has {0} steps; at most {MAX_REPLIES} are accepted")]
     TooLong(usize),
 }
 

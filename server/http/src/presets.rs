@@ -53,7 +53,7 @@ pub(crate) fn list() -> String {
 
 pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerPresetUseError> {
     let Expanded { preset, policy, answers } = expand(typed, scale)?;
-    let mut text = format!("{}: {}\nRead on {}.\n\n", preset.name, preset.title, preset.read);
+    let mut text = format!("{}: {}\nSources read on {}.\n\n", preset.name, preset.title, preset.read);
     text += "Limits, in the order in which requests pass them\n";
     for policy in policy.iter() {
         if let Some(limit) = preset.limits.iter().find(|limit| policy.label() == Some(&limit.name)) {
@@ -79,7 +79,7 @@ pub(crate) fn explain(typed: &str, scale: Option<f64>) -> Result<String, ServerP
         }
     }
     if !preset.base_urls.is_empty() {
-        text += "\nPoint a client here (URL stands for http://127.0.0.1:8503)\n";
+        text += "\nHow to point a client to this server (URL is http://127.0.0.1:8503)\n";
         for BaseUrl { client, set, source } in &preset.base_urls {
             let set = set.replace("{url}", "URL").replace("{host}", "127.0.0.1").replace("{port}", "8503");
             text += &wrapped(&format!("{client}: {set}"), "  ", "      ", USUAL);

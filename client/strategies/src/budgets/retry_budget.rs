@@ -75,7 +75,12 @@ impl Configurable for RetryBudget {
         Parameter::number("max", "initial and maximum number of tokens", (1.0, 1e6), |config| {
             &mut config.max
         }),
-        Parameter::number("ratio", "tokens that a success adds", (0.0, 1e3), |config| &mut config.ratio),
+        Parameter::number(
+            "ratio",
+            "number of tokens that a success adds, such as 0.1",
+            (0.0, 1e3),
+            |config| &mut config.ratio,
+        ),
         Parameter::choice(
             "on-empty",
             "whether a refused retry ends its op, or backs off as after a failure",

@@ -145,7 +145,8 @@ impl Parser<'_> {
         });
         let (word, rest) = self.rest.split_at(end.map_or(self.rest.len(), |(at, _)| at));
         let number: Option<f64> = word.parse().ok().filter(|number| *number <= GREATEST);
-        let number = number.ok_or_else(|| format!("`{word}` is not a number up to {GREATEST:e}"))?;
+        let number =
+            number.ok_or_else(|| format!("`{word}` is not a number, or it is above {GREATEST:e}"))?;
         self.rest = rest;
         self.push(Instruction::Push(number))
     }

@@ -436,8 +436,8 @@ impl Limiter for Bbr {
         gauges.phase = Some(match self.phase {
             Phase::Startup => "startup",
             Phase::Drain => "drain",
-            Phase::ProbeBandwidth { step: 0, .. } => "probing for more",
-            Phase::ProbeBandwidth { step: 1, .. } => "draining a probe",
+            Phase::ProbeBandwidth { step: 0, .. } => "probing for a higher rate",
+            Phase::ProbeBandwidth { step: 1, .. } => "draining after a probe",
             Phase::ProbeBandwidth { .. } => "cruising",
             Phase::ProbeLatency { .. } => "measuring latency",
         });

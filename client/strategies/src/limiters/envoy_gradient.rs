@@ -80,7 +80,7 @@ impl Configurable for EnvoyGradientConfig {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         Parameter::duration_from(
             "interval",
-            "interval between computations of the window",
+            "interval at which the window is computed",
             Duration::from_millis(1),
             |config| &mut config.interval,
         ),
@@ -105,7 +105,7 @@ impl Configurable for EnvoyGradientConfig {
         ),
         Parameter::duration_from(
             "probe-every",
-            "interval between measurements of the best latency",
+            "interval at which the best latency is measured",
             Duration::from_millis(1),
             |config| &mut config.probe_every,
         ),

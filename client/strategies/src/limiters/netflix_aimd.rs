@@ -108,7 +108,7 @@ impl Limit for Aimd {
             self.phase = "growing";
             self.reason = "grown by a success";
         } else {
-            self.phase = "less than half used";
+            self.phase = "less than half the limit used";
         }
         self.limit = limit.max(self.config.min).min(self.config.max);
     }

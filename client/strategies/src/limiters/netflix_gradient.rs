@@ -169,7 +169,7 @@ impl Limit for Gradient {
             self.probes = self.probes.wrapping_add(1);
             self.limit = min.max(queue);
             self.shortest = None;
-            (self.phase, self.reason) = ("measuring without load", "time to probe");
+            (self.phase, self.reason) = ("measuring without load", "new measurement due");
             return;
         }
         let shortest = self.shortest.map_or(sample.rtt, |shortest| shortest.min(sample.rtt));
@@ -179,10 +179,10 @@ impl Limit for Gradient {
             self.reason = "cut by a drop";
             self.limit * ratio
         } else if f64::from(sample.in_flight) < self.limit / 2.0 {
-            self.phase = "less than half used";
+            self.phase = "less than half the limit used";
             return;
         } else {
-            self.reason = if gradient < 1.0 { "round trips are longer" } else { "no queue" };
+            self.reason = if gradient < 1.0 { "cut: longer round trips" } else { "no queue" };
             self.limit * gradient.clamp(0.5, 1.0) + queue
         };
         self.phase = "growing";
@@ -284,7 +284,7 @@ mod tests {
                 gradient.on_sample(&sample(10, 100));
                 count += 1;
             }
-            assert_eq!((gradient.limit(), gradient.reason), (10, "time to probe"));
+            assert_eq!((gradient.limit(), gradient.reason), (10, "new measurement due"));
             assert!((1001..=2000).contains(&count), "{count}");
             lengths.insert(count);
         }

@@ -154,7 +154,7 @@ impl Limit for Gradient2 {
             self.long.value = long * 0.95;
         }
         if f64::from(sample.in_flight) < self.limit / 2.0 {
-            self.phase = "less than half used";
+            self.phase = "less than half the limit used";
             return;
         }
         let gradient = (tolerance * long / rtt).clamp(0.5, 1.0);
@@ -162,7 +162,7 @@ impl Limit for Gradient2 {
         let next = self.limit * (1.0 - smoothing) + next * smoothing;
         let next = next.min(f64::from(max)).max(f64::from(min));
         self.phase = if next < self.limit { "shrinking" } else { "growing" };
-        self.reason = if gradient < 1.0 { "round trips are longer" } else { "no queue" };
+        self.reason = if gradient < 1.0 { "cut: longer round trips" } else { "no queue" };
         self.limit = next;
     }
 

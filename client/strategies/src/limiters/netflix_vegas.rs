@@ -158,7 +158,7 @@ impl Vegas {
         let (next, phase, reason) = if sample.dropped {
             ((self.config.decrease)(self.limit), "shrinking", "cut by a drop")
         } else if f64::from(sample.in_flight) * 2.0 < self.limit {
-            self.phase = "less than half used";
+            self.phase = "less than half the limit used";
             return None;
         } else if queue <= in_lg(1) {
             (self.limit + in_lg(self.config.beta) as f64, "growing fast", "grown: no queue")

@@ -171,7 +171,7 @@ impl Limiter for Palantir {
                 self.limit = (self.limit + 1.0 / self.limit).min(MAX);
                 (self.phase, self.reason) = ("growing", "grown by a success");
             }
-            Kind::Success => self.phase = "less than nine tenths used",
+            Kind::Success => self.phase = "less than nine tenths of the limit used",
         }
     }
 

@@ -265,7 +265,7 @@ impl S3HillClimb {
                 self.tried = self.accepted + f64::from(self.config.start_step);
             }
         } else if f64::from(most_in_flight) < self.needed() {
-            self.reason = "window not used";
+            self.reason = "window not full";
         } else {
             // The divisor is never 0, because only measurements above 0 are judged.
             let gain = goodput / self.judged.best_before();

@@ -56,7 +56,7 @@ impl Default for Penalty {
 
 impl Configurable for Penalty {
     const NAME: &'static str = "penalty";
-    const SUMMARY: &'static str = "locks out a client for a while after a later stage rejects it";
+    const SUMMARY: &'static str = "locks out a client for a while after a later policy rejects it";
     const RULE: &'static str = "when a later policy rejects a request, its key is locked for `lock`, and \
                                 this wait is advised if it is the longer one. While a key is locked, all \
                                 its requests are rejected. Such an early request changes nothing \

@@ -112,7 +112,10 @@ impl FromStr for Schedule {
                     || before.end().is_some_and(|end| entry.from < end)
                     || !is_over(before))
             {
-                return Err(ScheduleError::new(part, format!("it overlaps with `{before}`")));
+                return Err(ScheduleError::new(
+                    part,
+                    format!("it overlaps with `{before}`; change one of the two times"),
+                ));
             }
             entries.push(entry);
         }

@@ -376,7 +376,7 @@ fn formulas_that_make_no_sense_are_refused() {
         ("formula=exp(k*k)", "is infinite for k = 27"),
         ("formula=prev-u", "is negative for k = 1 and u = 0.5"),
         ("throttled-base=1s,formula=(0.5-base)", "is negative for k = 1"),
-        ("formula=1e16", "`1e16` is not a number up to 1e15"),
+        ("formula=1e16", "`1e16` is not a number, or it is above 1e15"),
         (&format!("formula={}k{}", "(".repeat(40), ")".repeat(40)), "the formula is nested too deeply"),
         (&format!("formula={}k", "2^".repeat(40)), "the formula is nested too deeply"),
         (&format!("formula={}", "k*".repeat(300)), "the formula is longer than 500 bytes"),

@@ -101,9 +101,12 @@ fn it_starts_drains_probes_and_measures_latency_every_10_s() {
     pipe.run(9000);
     assert_eq!(pipe.phases[..2], ["startup", "drain"]);
     assert!(!pipe.phases.contains(&"measuring latency"));
-    let probe =
-        pipe.phases.iter().position(|phase| *phase == "probing for more").expect("within 8 latencies");
-    assert_eq!(pipe.phases[probe + 1], "draining a probe");
+    let probe = pipe
+        .phases
+        .iter()
+        .position(|phase| *phase == "probing for a higher rate")
+        .expect("within 8 latencies");
+    assert_eq!(pipe.phases[probe + 1], "draining after a probe");
     pipe.min_window = f64::MAX;
     pipe.run(15_000);
     assert!(pipe.phases.contains(&"measuring latency"));

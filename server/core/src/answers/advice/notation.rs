@@ -35,9 +35,8 @@ pub enum AdviceError {
     Places { form: &'static str, places: u32, most: u8 },
     #[error("`{NONE}` means no advice, so it cannot be combined with other forms; leave it out")]
     None,
-    /// The list contains the same form of advice twice. A form with a parameter `header` may be repeated for another header, but this form
-    /// has no such parameter.
-    #[error("advice `{0}` is given twice; keep one of them")]
+    /// An advice form occurs twice in the list, and it has no parameter `header` that could assign the second one to another header.
+    #[error("the form of advice `{0}` is given twice; keep one of them")]
     Again(&'static str),
     #[error("two forms of advice use the header `{0}`; give one of them another header with `header=`")]
     Header(String),
@@ -202,7 +201,7 @@ mod tests {
             ),
             ("seconds+", "unknown form of advice ``; write one or more of"),
             ("nonse", "unknown form of advice `nonse` (did you mean `none`?)"),
-            ("problem+problem", "advice `problem` is given twice; keep one of them"),
+            ("problem+problem", "the form of advice `problem` is given twice; keep one of them"),
             ("none+ms", "`none` means no advice, so it cannot be combined with other forms; leave it out"),
             (
                 "seconds:skew=1s",
