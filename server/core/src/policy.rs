@@ -184,11 +184,7 @@ impl PolicyError {
             OptionsError::Unknown { key, known, .. } => {
                 let is_stage = entry.default().config.gate(&Common::default()).is_some();
                 let common = Common::keys().filter(|_| is_stage);
-                let joint = match (is_stage, known.is_empty()) {
-                    (false, _) => "",
-                    (true, true) => "",
-                    (true, false) => "; and, as in every policy, ",
-                };
+                let joint = if is_stage && !known.is_empty() { "; and, as in every policy, " } else { "" };
                 Self::Parameter {
                     policy,
                     suggestion: did_you_mean(&key, known.iter().copied().chain(common.clone())),
