@@ -6,12 +6,12 @@ use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit, whole_nanos};
 
 use crate::workload::{ArrivalProcess, Group, Workload};
 
-/// Number of gaps between arrivals that are drawn in one batch. A batch is faster, because the processor computes
-/// several independent logarithms in hardly more time than one.
+/// Number of gaps between arrivals that are drawn in one batch. One logarithm has a long latency, but the processor
+/// computes several independent logarithms in hardly more time than one.
 const DRAWN_AT_ONCE: usize = 16;
 
 /// Iterator over the arrival instants of ops, in ascending order. It yields nothing for a closed loop, because there an
-/// op arrives when an earlier op ends.
+/// op arrives whenever a place is free.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: Workload,
@@ -22,7 +22,7 @@ pub struct Arrivals {
     produced: u64,
     previous: Instant,
     /// All arrival instants, computed in advance, of a workload that lists its arrivals or scatters them at random over
-    /// an interval. Empty for all other workloads.
+    /// intervals. Empty for all other workloads.
     listed: Arc<[Instant]>,
 }
 

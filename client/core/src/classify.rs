@@ -16,9 +16,9 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// Creates a classifier of answers. Besides 429, 503 and 529, it treats the answers in `rejected_when` as rejections, which the user
-    /// listed on the command line. It also treats the statuses in `of_server` as rejections, with which a mockserver rejects. For
-    /// conditional writes, it adds 412.
+    /// Creates a classifier of answers. As rejections it treats 429, 503, 529, and the answers in `rejected_when`, which the user listed on
+    /// the command line. It also includes the statuses in `of_server`, with which a mockserver rejects. For conditional writes, it adds
+    /// 412.
     pub fn new(
         rejected_when: &RejectedWhen,
         of_server: impl IntoIterator<Item = u16>,

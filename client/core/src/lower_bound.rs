@@ -13,8 +13,8 @@
 //! these times longer.
 //!
 //! Let `aᵢ` be an instant before which op `i` cannot arrive. These instants are chosen so that `aᵢ ≤ aᵢ₊₁`. Then no
-//! service of op `i` begins before `rᵢ = aᵢ + n`. Let `C` be the end of the last service. The last success comes at `C
-//! + b` or later.
+//! service of op `i` begins before `rᵢ = aᵢ + n`. Let `C` be the end of the last service. The last success comes at
+//! `C + b` or later.
 //!
 //! # Four bounds on C
 //!
@@ -44,14 +44,15 @@
 //!
 //! In an open loop `aᵢ` is the arrival, which is the same for every strategy. In a closed loop arrivals depend on the
 //! strategy, but only to a certain degree, because there are at most `l` unfinished ops. Each op stays unfinished for
-//! at least `dᵢ = n + sᵢ + b`. Op `i` arrives when at least `i − l + 1` of the ops before it have ended, so not before
-//! the `(i − l + 1)`-th of their ends. Let `eⱼ = aⱼ + dⱼ`, and let `aᵢ` be the `(i − l + 1)`-th smallest of `e₀ … eᵢ₋₁`
-//! (the origin, if a place is still free). By induction no op `j` ends before `eⱼ`, and no op `i` arrives before `aᵢ`.
-//! These instants are a list schedule on `l` places. It depends neither on the strategy nor on anything that happened
-//! in the run. If a closed loop ends by time, the number of ops depends on the strategy, and there is no bound.
+//! at least `dᵢ = n + sᵢ + b`. Op `i` arrives when at least `i − l + 1` of the ops before it have ended. So it does not
+//! arrive before the `(i − l + 1)`-th of their ends. Let `eⱼ = aⱼ + dⱼ`. Let `aᵢ` be the `(i − l + 1)`-th smallest of
+//! `e₀ … eᵢ₋₁` (the origin, if a place is still free). By induction no op `j` ends before `eⱼ`, and no op `i` arrives
+//! before `aᵢ`. These instants are a list schedule on `l` places. It depends neither on the strategy nor on anything
+//! that happened in the run. If a closed loop ends by time, the number of ops depends on the strategy, and there is no
+//! bound.
 //!
-//! The bound does not apply to a run with an op that was given up, because such an op ends early and frees its place
-//! early. So the makespan of such a run is not compared with the bound.
+//! The bound does not apply to a run with a given-up op, because such an op ends early and frees its place early. So
+//! the makespan of such a run is not compared with the bound.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -119,8 +120,9 @@ pub struct LowerBound {
     /// (`work_before`).
     work: i128,
     work_before: i128,
-    /// Maximum of `reaches - work_before` after any op until now, in nanoseconds. The sum of this maximum and `work`,
-    /// divided by the number of slots, is bound 2 of the module documentation.
+    /// Maximum of `reaches - work_before` after any op until now, in nanoseconds. It is the part that idle slots
+    /// contribute to bound 2 of the module documentation. The bound is the sum of this maximum and `work`, divided by
+    /// the number of slots.
     idle: Option<i128>,
     /// Earliest possible end of the last service, in nanoseconds, according to three of the bounds: longest op, rounds
     /// and rates.

@@ -8,8 +8,8 @@
 //! A radix heap puts an op that sleeps for long into a bucket, without comparing the op with others. The bucket is
 //! chosen by the highest digit in which the op's instant differs from a base. The base follows the clock.
 //!
-//! When the ops of a bucket wake next, a small bucket is sorted. The ops of a large bucket are spread over the buckets
-//! of lower digits. Ops wake in exactly the same order as with a heap.
+//! The bucket whose ops wake next is sorted if it is small. If it is large, its ops are spread over the buckets of
+//! lower digits. Ops wake in exactly the same order as with a heap.
 
 use std::collections::VecDeque;
 

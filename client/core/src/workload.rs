@@ -28,8 +28,8 @@ pub enum ArrivalProcess {
     Scattered(Arc<[Group]>),
     /// Open loop with arrivals at the listed instants, which are in ascending order.
     Listed(Arc<[Instant]>),
-    /// Closed loop: a new op arrives when another op ends and so frees its place. A closed loop hides waiting times,
-    /// because a slow server receives fewer requests.
+    /// Closed loop: a new op arrives whenever a place is free. An op that ends frees its place. A closed loop hides
+    /// waiting times, because a slow server receives fewer requests.
     Closed {
         /// Maximum number of unfinished ops, at least 1.
         in_flight: u32,
@@ -98,8 +98,8 @@ pub struct RunConfig {
     pub pause: Duration,
     /// Whether an op may be retried after a failure. A rejected op may always be retried.
     pub retry_failed: bool,
-    /// Duration of an attempt that nothing delays. A run without progress counts as stalled after at least 100 times
-    /// this duration.
+    /// Duration of an attempt that nothing delays. The time without progress after which a run counts as stalled is at
+    /// least 100 times as long.
     pub undisturbed_attempt: Duration,
     /// Mean service time of the server, if known. The excess time of attempts is compared with this time.
     pub mean_service: Option<Duration>,

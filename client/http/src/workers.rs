@@ -199,7 +199,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Withdraws an attempt. Returns the attempt if it was still waiting to be sent.
+    /// Withdraws an attempt. Returns the attempt if it was still waiting for a connection.
     pub(crate) fn cancel(&mut self, key: AttemptKey) -> Option<SentAttempt> {
         if let Some(position) = self.waiting.iter().position(|(attempt, _)| attempt.attempt == key) {
             let (launched, since) = self.waiting.remove(position)?;

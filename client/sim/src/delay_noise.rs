@@ -6,8 +6,8 @@ use std::time::Duration;
 use mockserver_core::Config;
 use vocabulary::Distribution;
 
-/// Returns the server configuration with a random addition of up to `noise` to each constant delay. A constant network delay gets noise
-/// even if it is zero. A constant return delay gets noise only if it is not zero. Random delays are unchanged.
+/// Returns the server configuration with a random addition of up to `noise` to constant network and return delays. A constant network delay
+/// gets noise even if it is zero. A constant return delay gets noise only if it is not zero. Random delays are unchanged.
 ///
 /// A delay with noise is uniformly distributed. Like every other random value, it is determined by seed, op and attempt. Its minimum is the
 /// constant delay, so the lower bound on the makespan is unchanged.

@@ -1,9 +1,9 @@
-//! Driver that runs the client state machine and the server core in virtual time. This crate does no I/O and never waits in real time. All
-//! decisions are made in the two state machines. Only [`side_by_side()`] uses threads, and they have no influence on any run.
+//! Driver that runs the client state machine and the server core in virtual time. This crate does no I/O, and no run waits in real time.
+//! All decisions are made in the two state machines. Only [`side_by_side()`] uses threads, and they have no influence on any run.
 //!
-//! Each state machine keeps its own events. [`Simulation`] merges the events by time, class and order of scheduling. At one instant, the
-//! server's completions and ticks come first, then responses that reach clients, then the clients' own timers. The same seed therefore
-//! gives the same run, bit for bit, on every machine and with any number of concurrent runs.
+//! Each state machine keeps its own events. [`Simulation`] merges the events by time, then by class, then by order of scheduling. At one
+//! instant, the server's completions and ticks come first, then responses that reach clients, then the clients' own timers. The same seed
+//! therefore gives the same run, bit for bit, on every machine and with any number of concurrent runs.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod delay_noise;

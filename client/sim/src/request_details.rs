@@ -23,7 +23,7 @@ pub(crate) struct RequestDetails {
     /// HTTP method of requests that belong to no kind of a request mix.
     method: Box<str>,
     wants: FieldSelection,
-    /// Direct-mapped cache of request details by request kind, API key and step. Several combinations share an entry, so each entry
+    /// Direct-mapped cache of request details by request kind, API key and step. Several combinations can share an entry, so each entry
     /// contains the number of the combination to which it belongs.
     kept: Vec<Option<(u64, Arc<RequestFields>)>>,
 }

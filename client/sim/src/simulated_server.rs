@@ -170,8 +170,8 @@ impl SimulatedServer {
         }
     }
 
-    /// Reports a response to the client. Does nothing if the attempt was withdrawn. After the read of a conditional write, sends the write
-    /// instead.
+    /// Reports a response to the client. Does nothing if the attempt was withdrawn. If the read of a conditional write succeeded, sends the
+    /// write instead.
     #[inline]
     fn deliver(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
         let Some(UnderWay { launched, step }) = &self.under_way[answer.id.0 as usize] else { return };

@@ -121,7 +121,7 @@ impl Backlog {
         while self.waiting.front().is_some_and(|passes| *passes <= at) {
             self.waiting.pop_front();
         }
-        // The rate limit never admits this request, so it waits for ever.
+        // A request that the rate limit never admits (`None`) waits for ever.
         let passes = pace.next(at).unwrap_or(Instant::FAR_FUTURE);
         if passes > at {
             self.waiting.push_back(passes);

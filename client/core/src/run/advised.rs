@@ -1,8 +1,8 @@
 //! Earliest instants at which servers advise to retry each op. The load generator parses this advice itself, even if
 //! the strategy does not use it.
 //!
-//! Only few ops receive advice. So advice is stored separately from ops, and costs nothing until the first advice
-//! arrives.
+//! Ops are many, but few of them receive advice. So advice is stored separately from ops, and costs nothing until the
+//! first advice arrives.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! Arrivals of ops. In an open loop, ops arrive at the instants of a stream. In a closed loop, an op arrives whenever a
-//! place becomes free, because another op has ended.
+//! place is free. All places are free at the start, and a place becomes free again after its op has ended.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -115,9 +115,9 @@ impl Run {
         self.measured.attempts.shed += 1;
     }
 
-    /// Returns whether the op's round (an attempt with its hedged copies) continues after one of its attempts has ended. It continues if
-    /// another attempt is in flight or a copy is planned. Otherwise the round is closed, and the op continues as if the ended attempt had
-    /// been its only one.
+    /// Returns whether the op's round (an attempt with its hedged copies) continues after the end of one of its attempts. The end must have
+    /// been reported. If the round continues, another attempt is in flight or a copy is planned. Otherwise the round is closed and its
+    /// other attempts are withdrawn. The op then continues as if the ended attempt had been its only one.
     pub(super) fn round_continues(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
         let slot = attempt.op;
         let Some(round) = self.rounds.of_mut(slot) else { return false };

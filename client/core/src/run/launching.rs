@@ -15,8 +15,8 @@ use super::{Output, Run, SentAttempt};
 use crate::cancellable::LazyCancelQueue;
 use crate::op::{Op, OpSlot, OpState, Waiting};
 
-/// Minimum delay of a poll that a strategy requests for an instant that is not in the future. Without this delay, polls would repeat for
-/// ever at one instant.
+/// Delay of a poll that a strategy requests for an instant that is not in the future. Without this delay, polls would repeat for ever at
+/// one instant.
 const MIN_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {

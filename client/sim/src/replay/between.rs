@@ -117,7 +117,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         understanding: &understanding,
     };
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
-    // Durations of reads whose conditional write has not arrived yet.
+    // Durations of reads whose conditional write has not been answered yet.
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
         let (at, request, min_free, details_sent) = match event {
