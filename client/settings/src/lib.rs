@@ -35,14 +35,12 @@ pub const FORMATS: &[Format] = &[
     tailback::FORMAT,
 ];
 
-/// Returns the names of all formats.
 pub fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name)
 }
 
 const IMMEDIATE: &str = "immediate";
 
-/// Settings of a library, as they are printed.
 #[derive(Debug)]
 pub struct Settings {
     pub text: String,
@@ -181,6 +179,52 @@ mod tests {
         assert!(error("preset:curl", None).ends_with("`preset:curl`"));
         assert!(error("full-jitter", None).contains("`full-jitter` does not begin with a preset"));
         assert!(error("aimd", Some("poly")).contains("did you mean `polly`?"));
+    }
+
+    #[test]
+    fn settings_of_knobs_leave_out_no_more_than_the_preset() {
+        for preset in presets() {
+            let text = format!("preset:{}", preset.name);
+            for knob in preset.knobs.iter().filter(|knob| knob.setting.is_none()) {
+                let format = find_format(&text, None).unwrap_or_else(|error| panic!("{text}: {error}"));
+                let left_out = |text: &str| {
+                    let settings = write(text, text.parse().unwrap(), format);
+                    settings.unwrap_or_else(|error| panic!("{text}: {error}")).left_out
+                };
+                let known = left_out(&text);
+                let key = knob.parameter.as_deref().unwrap_or_default();
+                let values = knob.values.iter().map(|value| format!("{text},{key}={value}"));
+                for text in values.chain(knob.texts.iter().cloned()) {
+                    let mut added = left_out(&text);
+                    added.retain(|line| !known.contains(line));
+                    assert!(added.is_empty(), "{text}: {added:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn placeholders_of_a_knob_are_filled_with_every_value() {
+        let knobs = presets().iter().flat_map(|preset| &preset.knobs);
+        for (knob, setting) in knobs.filter_map(|knob| Some((knob, knob.setting.as_ref()?))) {
+            let has = |placeholder: &&str| setting.contains(*placeholder);
+            let placeholders: Vec<&str> =
+                ["{value}", "{retries}", "{ms}", "{s}"].into_iter().filter(has).collect();
+            let is_one = if knob.parameter.is_some() {
+                placeholders.len() == 1
+            } else {
+                placeholders.is_empty() && knob.texts.len() == 1
+            };
+            assert!(is_one, "{knob:?}");
+            let empty = placeholders.iter().fold(setting.clone(), |text, name| text.replace(name, ""));
+            for value in &knob.values {
+                let filled = knob.setting_of(&value.to_string()).unwrap();
+                assert!(
+                    filled.len() > empty.len() && !placeholders.iter().any(|name| filled.contains(name)),
+                    "{filled}"
+                );
+            }
+        }
     }
 
     #[test]

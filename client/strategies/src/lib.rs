@@ -128,7 +128,8 @@ pub use method::Method;
 pub use part::{Part, PartKind};
 pub use part_config::Context;
 pub use presets::{
-    Golden, GoldenDelay, Preset, PresetError, PresetParameter, Rule, preset, preset_names, presets, systems,
+    Golden, GoldenDelay, Knob, KnobValue, Preset, PresetError, PresetParameter, Rule, preset, preset_names,
+    presets, systems,
 };
 pub use reason::{MAX_BODY, gives_reason};
 pub use registry::{STRATEGIES, find};

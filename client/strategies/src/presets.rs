@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 pub use self::golden::{Golden, GoldenDelay};
 pub(crate) use self::overrides::expand;
-pub use self::preset::{Preset, PresetError, PresetParameter, Rule};
+pub use self::preset::{Knob, KnobValue, Preset, PresetError, PresetParameter, Rule};
 
 const EMBEDDED: &[(&str, &str)] = &[
     ("aws-2025", include_str!("../presets/aws-2025.toml")),

@@ -10,12 +10,12 @@ use vocabulary::duration_text;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Golden {
-    /// Purpose and source of the test case.
+    /// Purpose and source of a preset's test case.
     pub about: String,
-    /// Options that override those of the preset, such as `max-attempts=5,cap=3s`.
+    /// Options with which the test case overrides the preset's own options, such as `max-attempts=5,cap=3s`.
     #[serde(default)]
     pub with: String,
-    /// HTTP method of the requests. GET if absent.
+    /// HTTP method of the requests in the test case. GET if absent.
     pub method: Option<String>,
     /// Number from 0 to 1 that replaces every random draw of the backoff. If it is absent, the expected delays are
     /// ranges, or the backoff has no random draws.
@@ -31,9 +31,9 @@ pub struct Golden {
 /// Expected delay before a retry, or the expected end of the op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GoldenDelay {
-    /// The delay is between these two durations, both included.
+    /// The delay before the retry is between two durations, both included.
     Within(Duration, Duration),
-    /// The op is given up.
+    /// The op is given up instead of retried.
     Stop,
 }
 

@@ -1,5 +1,5 @@
 //! Replaces a preset in the text of a strategy by the parts of the preset. Options after the preset's name override
-//! options of these parts.
+//! options of the preset's parts.
 
 use vocabulary::did_you_mean;
 
@@ -12,7 +12,7 @@ use crate::spec::raw::RawPart;
 
 const MAX_NESTED: u32 = 4;
 
-/// Strategy parts of each layer, the outer layer first.
+/// Strategy parts of each layer of a strategy, the outer layer first.
 type Layers = Vec<Vec<RawPart>>;
 
 /// Function that splits a strategy text into layers. Its second argument is the nesting depth: the number of presets
@@ -55,7 +55,7 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
 }
 
 /// Translates the preset's own parameters into options of the preset's parts. `typed` is the list of options given in
-/// the strategy text. The preset's own parameters are removed from it.
+/// the strategy text. The preset's own parameters are removed from `typed`.
 fn choices(preset: &Preset, typed: &mut Vec<(String, String)>) -> Result<Vec<(String, String)>, SpecError> {
     let mut options = Vec::new();
     for (key, parameter) in &preset.parameters {

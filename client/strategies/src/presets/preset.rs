@@ -1,9 +1,11 @@
 //! Preset: the strategy of a production client, as its file defines it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::str::FromStr;
 
 use serde::Deserialize;
+use vocabulary::duration_text;
 
 use super::golden::Golden;
 
@@ -16,9 +18,10 @@ pub struct Preset {
     /// Alternative name of the preset. If a client has presets for several versions, the newest one has the name
     /// without version as its alternative name.
     pub newest_of: Option<String>,
-    /// System to which the client belongs. Versions and variants of one system have the same value.
+    /// System to which the imitated client belongs, such as `aws`. Presets for versions and variants of one system have
+    /// the same value.
     pub system: String,
-    /// Name of the library, and the part of it that has this behaviour.
+    /// Name of the library that the preset imitates, and of the part of the library that behaves like the preset.
     pub library: String,
     /// Version of the library whose source was read or whose behaviour was recorded.
     pub version: String,
@@ -28,14 +31,17 @@ pub struct Preset {
     pub summary: String,
     /// Remarks for users about properties that the text of the strategy does not show.
     pub notes: Option<String>,
-    /// Strategy text that the preset represents.
+    /// Strategy text of the preset.
     pub strategy: String,
     /// Sources of the preset: repository and path, specification or documentation.
     pub sources: Vec<String>,
-    /// Parameters of the preset itself, in addition to those of its parts.
+    /// Parameters of the preset itself, in addition to the parameters of its strategy parts.
     #[serde(default)]
     pub parameters: BTreeMap<String, PresetParameter>,
-    /// Golden vectors that the strategy must reproduce.
+    /// Settings of the library that users can change, each with values worth trying.
+    #[serde(default, rename = "knob")]
+    pub knobs: Vec<Knob>,
+    /// Test cases (golden vectors) that the preset's strategy must reproduce.
     #[serde(default)]
     pub golden: Vec<Golden>,
     /// Rules that assign this preset to recorded configurations of its library. If several rules match, the first one
@@ -48,12 +54,57 @@ pub struct Preset {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PresetParameter {
-    /// Description of the parameter.
+    /// Description of the preset's parameter for users.
     pub about: String,
-    /// Word that applies if the parameter is not set.
+    /// Value of the parameter, as one of its accepted words, if the parameter is not set.
     pub default: String,
     /// Accepted words of the parameter, each with the options that it sets: `key=value,part.key=value`.
     pub choices: BTreeMap<String, String>,
+}
+
+/// Setting of a library that users can change.
+///
+/// It changes either one parameter of the strategy or the whole strategy.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Knob {
+    /// Parameter of the strategy that the library's setting changes, such as `max-attempts` or `outer.max-attempts`.
+    /// Absent if the setting selects another strategy.
+    pub parameter: Option<String>,
+    /// Values of the parameter that are worth trying, in the notation of strategy texts. The library accepts all of them.
+    #[serde(default, rename = "try")]
+    pub values: Vec<KnobValue>,
+    /// Strategy texts that the setting selects instead of the preset's own strategy. Values of the preset's other knobs
+    /// follow the name of the preset and its options in them.
+    #[serde(default)]
+    pub texts: Vec<String>,
+    /// Setting of the library as users write it, such as `OpenAI(max_retries={retries})`. Absent if a settings writer
+    /// prints it. A setting that selects a single strategy text has no placeholder.
+    ///
+    /// `{value}` is replaced by the value, `{retries}` by the number of attempts minus one, `{ms}` and `{s}` by a
+    /// duration in milliseconds and in seconds.
+    pub setting: Option<String>,
+    /// File of the library that defines the setting: repository and path.
+    pub source: String,
+}
+
+/// Value of a library's setting that users can change: a number or a word.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum KnobValue {
+    /// Whole number as the value of a setting, such as a number of attempts.
+    Number(u32),
+    /// Any value of a setting that is not a number, such as `250ms`.
+    Word(String),
+}
+
+impl fmt::Display for KnobValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Word(word) => word.fmt(f),
+        }
+    }
 }
 
 /// Rule that assigns a preset to recorded configurations of a library. The crate for recordings documents the syntax of
@@ -66,13 +117,13 @@ pub struct Rule {
     /// Range of library versions to which the rule applies. `7..8` includes 7 and excludes 8. If it is absent, the rule
     /// applies to all versions.
     pub versions: Option<String>,
-    /// Patterns that the recorded configuration must match.
+    /// Patterns that the recorded configuration must match for the rule to apply.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Patterns none of which the recorded configuration may match.
+    /// Patterns none of which the recorded configuration may match if the rule is to apply.
     #[serde(default)]
     pub lacks: Vec<String>,
-    /// Strategy text that the rule assigns.
+    /// Strategy text that the rule assigns to the recorded configuration.
     pub text: String,
     /// Patterns of recorded library options. If an option matches a pattern, the parameters to which the pattern maps
     /// are set in the strategy.
@@ -84,6 +135,18 @@ pub struct Rule {
     pub scenarios: BTreeMap<String, String>,
 }
 
+impl Knob {
+    /// Returns the setting with the given value, as users write it. `None` if a settings writer prints it.
+    pub fn setting_of(&self, value: &str) -> Option<String> {
+        let template = self.setting.as_ref()?;
+        let retries = value.parse::<u32>().map(|attempts| attempts.saturating_sub(1).to_string());
+        let seconds = duration_text::parse(value).map(|duration| duration.as_secs_f64().to_string());
+        let ms = duration_text::parse(value).map(|duration| duration.as_millis().to_string());
+        let filled = template.replace("{value}", value).replace("{retries}", &retries.unwrap_or_default());
+        Some(filled.replace("{ms}", &ms.unwrap_or_default()).replace("{s}", &seconds.unwrap_or_default()))
+    }
+}
+
 /// Reason why a text is not a valid preset.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PresetError {
@@ -93,7 +156,7 @@ pub enum PresetError {
     /// The default of a parameter is not one of its choices.
     #[error("the default of `{parameter}`, `{default}`, is not one of its choices")]
     Default {
-        /// Name of the parameter.
+        /// Name of the parameter whose default is not one of its choices.
         parameter: String,
         /// Default value of the parameter, which is not one of its choices.
         default: String,

@@ -76,6 +76,102 @@ fn mistakes_around_presets_are_answered() {
     assert!(error("preset:aws-2025+full-jitter").contains("two retry policies"));
 }
 
+/// Presets of common clients, which must have knobs.
+const WITH_KNOBS: &[&str] = &[
+    "openai",
+    "openai-node-7",
+    "anthropic",
+    "anthropic-node",
+    "stripe-python",
+    "stripe-node",
+    "stripe-go",
+    "octokit-throttling",
+    "shopify",
+    "got-16",
+    "axios-retry",
+    "go-retryablehttp",
+    "google-api-core",
+    "urllib3-usual",
+    "urllib3",
+    "requests",
+    "aws-2026-botocore",
+    "aws-legacy",
+    "envoy",
+    "grpc",
+    "polly",
+    "resilience4j",
+];
+
+/// Maximum number of combinations of the knobs of a preset, because each of them is simulated.
+const MAX_COMBINATIONS: usize = 16;
+
+fn values_of(knob: &Knob) -> Vec<String> {
+    let key = knob.parameter.as_deref().unwrap_or_default();
+    knob.values.iter().map(|value| format!("{key}={value}")).collect()
+}
+
+/// Returns all combinations of the preset's knobs. The values follow the name of a preset and its options.
+fn combinations(preset: &Preset) -> Vec<String> {
+    let own = format!("preset:{}", preset.name);
+    let mut texts: Vec<String> = preset.knobs.iter().flat_map(|knob| knob.texts.iter().cloned()).collect();
+    texts.insert(0, own);
+    for values in preset.knobs.iter().map(values_of).filter(|values| !values.is_empty()) {
+        let with = |text: &String, value: &String| match text.split_once('+') {
+            Some((preset, parts)) => format!("{preset},{value}+{parts}"),
+            None => format!("{text},{value}"),
+        };
+        texts = texts.iter().flat_map(|text| values.iter().map(move |value| with(text, value))).collect();
+    }
+    texts
+}
+
+#[test]
+fn every_knob_has_a_source_and_values_or_texts() {
+    for preset in presets() {
+        for knob in &preset.knobs {
+            let (values, texts) = (knob.values.len(), knob.texts.len());
+            let is_complete = match knob.parameter {
+                Some(_) => values >= 2 && texts == 0,
+                None => values == 0 && texts >= 1,
+            };
+            assert!(is_complete && knob.source.contains('/'), "{}: {knob:?}", preset.name);
+        }
+    }
+    let has_knobs = |name: &&&str| !preset(name).unwrap().knobs.is_empty();
+    let without: Vec<_> = WITH_KNOBS.iter().filter(|name| !has_knobs(name)).collect();
+    assert!(without.is_empty(), "{without:?}");
+}
+
+#[test]
+fn combinations_of_knobs_are_few_and_all_parse() {
+    let mut wrong: Vec<String> = Vec::new();
+    for preset in presets() {
+        let texts = combinations(preset);
+        assert!(texts.len() <= MAX_COMBINATIONS, "{}: {}", preset.name, texts.len());
+        let parse = |text: String| text.parse::<StrategySpec>().err().map(|error| format!("{text}: {error}"));
+        wrong.extend(texts.into_iter().filter_map(parse));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn one_value_of_every_knob_is_the_default_of_the_preset() {
+    let described = |text: &str| text.parse::<StrategySpec>().unwrap().describe();
+    let mut wrong: Vec<String> = Vec::new();
+    for preset in presets() {
+        let text = format!("preset:{}", preset.name);
+        let own = described(&text);
+        for knob in preset.knobs.iter().filter(|knob| knob.parameter.is_some()) {
+            let values = values_of(knob);
+            let same = values.iter().filter(|value| described(&format!("{text},{value}")) == own).count();
+            if same != 1 {
+                wrong.push(format!("{text}: {same} defaults in {values:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 fn outcome(text: &str, reading: &ResponseParser) -> Outcome {
     let missing =
         |why, failure| Outcome { facts: Facts::missing(why), ..Outcome::plain(Status::Failed(failure)) };

@@ -32,9 +32,13 @@ pub struct ServerPreset {
     /// Limits of the server, in the order in which a request passes them.
     #[serde(rename = "limit")]
     pub limits: Vec<Limit>,
+    /// Figures of the server that users rarely know exactly. A key is `LIMIT.PARAMETER`. Its value is a range of factors, such as `0.7..1`.
+    /// The true figure is assumed to be the preset's figure times a factor from this range.
+    #[serde(default, skip_serializing)]
+    pub unsure: BTreeMap<String, String>,
     #[serde(default, rename = "fact", skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
-    /// Settings of the server, with the same keys as a change of the configuration.
+    /// Settings that the preset makes on the server. They have the same keys as a request that changes the server's configuration.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub server: serde_json::Map<String, serde_json::Value>,
     #[serde(default, skip_serializing_if = "is_default")]
@@ -48,9 +52,11 @@ pub struct ServerPreset {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaseUrl {
-    /// Client library, with the language if the library exists for several languages, such as `openai (Python)`.
+    /// Client library that the setting configures, such as `openai (Python)`. The language is given if the library exists for several
+    /// languages.
     pub client: String,
-    /// Setting of the client. `{url}`, or `{host}` and `{port}`, are replaced by the other server's address: `OPENAI_BASE_URL={url}/v1`.
+    /// Setting that makes a client library send its requests to another server, such as `OPENAI_BASE_URL={url}/v1`. `{url}`, or `{host}`
+    /// and `{port}`, are replaced by the address of that server.
     pub set: String,
     pub source: String,
 }

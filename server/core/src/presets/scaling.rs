@@ -5,7 +5,7 @@ use vocabulary::ParameterInfo;
 use super::use_error::ServerPresetUseError;
 use crate::schedule::Quantity;
 
-/// Keys of parameters whose values are numbers of requests. Scaling multiplies these numbers.
+/// Keys of parameters whose values are numbers of requests. Scaling a preset multiplies these numbers.
 const COUNTS: &[&str] =
     &["burst", "limit", "cap", "queue", "delay", "knee", "ban-after", "start", "by", "most"];
 
@@ -13,7 +13,7 @@ const COUNTS: &[&str] =
 /// given as policy and key.
 const FACTORS: &[(&str, &str)] = &[("slow-down", "most")];
 
-/// Keys of rate parameters (`count/period`). Scaling multiplies the count.
+/// Keys of rate parameters (`count/period`). Scaling a preset multiplies the count.
 const RATES: &[&str] = &["rate"];
 
 const RANGE: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
@@ -29,7 +29,7 @@ pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Opt
         return None;
     }
     if COUNTS.contains(&parameter.key) {
-        // The values `unlimited` and 0 are left unchanged.
+        // Scaling does not change the values `unlimited` and 0 of a parameter.
         return value.parse().ok().filter(|count| *count > 0).map(|count| times(count, scale).to_string());
     }
     if !RATES.contains(&parameter.key) {

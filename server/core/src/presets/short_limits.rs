@@ -10,8 +10,8 @@ use crate::policy::Policy;
 use crate::schedule::Quantity;
 
 impl Expanded {
-    /// Returns a short description of each limit, in the order of the stack. Stages without a limit of their own, such as penalties, are
-    /// left out.
+    /// Returns a short description of each limit of the preset, in the order of its policy stack. Stages without a limit of their own, such
+    /// as penalties, are left out.
     pub fn short_limits(&self) -> Vec<String> {
         let limit = |policy: &Policy| {
             let limit = policy.label().and_then(|label| self.preset.limit(label))?;

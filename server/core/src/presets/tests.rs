@@ -40,6 +40,27 @@ fn every_figure_of_every_file_has_a_source_or_is_marked() {
     }
 }
 
+const MAX_UNSURE: usize = 7;
+
+#[test]
+fn unsure_figures_are_few_and_have_a_number_and_a_range() {
+    for preset in server_presets() {
+        assert!(preset.unsure.len() <= MAX_UNSURE, "{}", preset.name);
+        for (figure, range) in &preset.unsure {
+            let shown = format!("{}: {figure}={range}", preset.name);
+            let (limit, key) = figure.split_once('.').expect(&shown);
+            assert!(["rate", "burst", "limit", "cap", "queue"].contains(&key), "{shown}");
+            let policy = preset.limit(limit).expect(&shown).policy().expect(&shown);
+            let value = policy.parameters().iter().find(|info| info.key == key).expect(&shown).value.as_str();
+            // The period of a rate follows a slash.
+            let count: f64 = value.split('/').next().unwrap_or_default().parse().expect(&shown);
+            let (low, high) = range.split_once("..").expect(&shown);
+            let (low, high): (f64, f64) = (low.parse().expect(&shown), high.parse().expect(&shown));
+            assert!(count > 0.0 && 0.0 < low && low <= 1.0 && 1.0 <= high && low < high, "{shown}");
+        }
+    }
+}
+
 #[test]
 fn limits_are_set_and_switched_off_by_their_names() {
     let stack = |text: &str, scale| expand(text, scale).unwrap().policy.to_string();
@@ -76,8 +97,8 @@ fn an_invalid_preset_reports_the_error_and_alternatives() {
             "github:points=10",
             "preset `github`: `points=10` is not a valid setting; switch off a limit, such as `points=off`, or set a parameter of a limit, such as `points.limit=900`",
         ),
-        ("github:points", "preset `github`: `points` is neither"),
-        ("github:points.limit", "preset `github`: `points.limit` is neither"),
+        ("github:points", "preset `github`: `points` is not a valid setting"),
+        ("github:points.limit", "preset `github`: `points.limit` is not a valid setting"),
         ("github:points=off,points=off", "preset `github` sets `points` twice"),
         (
             "github:points=off,points.limit=3",

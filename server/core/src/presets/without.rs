@@ -1,5 +1,3 @@
-//! Answers of a preset after one of its limits is switched off.
-
 use std::collections::BTreeMap;
 
 use crate::answers::AnswersConfig;
