@@ -10,6 +10,7 @@ pub mod evaluation;
 mod experiment;
 mod load;
 pub mod manifest;
+pub mod recommend;
 pub mod record;
 pub mod recording;
 pub mod reproduction;
@@ -23,5 +24,5 @@ pub mod workload;
 
 pub use error::{Error, ErrorKind, words_of};
 pub use experiment::{Admin, Experiment, Sending};
-pub use load::Load;
+pub use load::{Load, capacity_per_s};
 pub use sharded::{BarrierChoice, Sharded, StartChoice};

@@ -12,6 +12,14 @@ use vocabulary::{Rate, duration_text, wire};
 
 use crate::experiment::Experiment;
 
+/// Returns the requests per second that the server can serve in the long run, for the requests of this experiment in virtual time. `None`
+/// for conditional writes and for servers whose capacity is unknown.
+pub fn capacity_per_s(experiment: &Experiment, server: &Config) -> Option<f64> {
+    let is_request = experiment.run.kind == OperationKind::Request;
+    let capacity = server.capacity(&traffic(experiment, Mode::Simulated)).filter(|_| is_request)?;
+    Some(capacity.per_s)
+}
+
 #[derive(Clone, Debug)]
 pub struct Load {
     rate: Rate,
@@ -154,7 +162,7 @@ impl Load {
 
 const LENGTHS_S: &[u64] = &[10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400];
 
-/// Rounds a number up to two significant digits.
+/// Rounds a number up to the next number with two significant digits.
 fn round_up(number: f64) -> f64 {
     let mut unit = 1.0;
     while number / unit >= 100.0 {

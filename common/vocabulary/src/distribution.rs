@@ -1,5 +1,3 @@
-//! Random durations: their notation, validation and random draws.
-
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -80,6 +78,25 @@ impl Distribution {
             Self::Constant(value) => value,
             Self::Exponential { mean } | Self::LogNormal { mean, .. } | Self::Normal { mean, .. } => mean,
             Self::Uniform { low, high } => low + high.saturating_sub(low) / 2,
+        }
+    }
+
+    /// Returns a distribution of the same shape with another mean. To keep the shape, all durations are multiplied by
+    /// one factor.
+    #[must_use]
+    pub fn with_mean(&self, mean: Duration) -> Self {
+        let factor = mean.as_secs_f64() / self.mean().as_secs_f64();
+        let times = |duration: Duration| nanos(whole_nanos(duration) as f64 * factor);
+        match *self {
+            Self::Exponential { .. } => Self::Exponential { mean },
+            Self::LogNormal { sigma, .. } => Self::LogNormal { mean, sigma },
+            Self::Uniform { low, high } if factor.is_finite() => {
+                Self::Uniform { low: times(low), high: times(high) }
+            }
+            Self::Normal { deviation, .. } if factor.is_finite() => {
+                Self::Normal { mean, deviation: times(deviation) }
+            }
+            Self::Constant(_) | Self::Uniform { .. } | Self::Normal { .. } => Self::Constant(mean),
         }
     }
 
@@ -206,8 +223,8 @@ fn below(value: f64) -> Duration {
     nanos(libm::floor(value * (1.0 - 1e-12)) - 1.0)
 }
 
-/// Draws a standard normal variate with the Box–Muller transform. This function uses `libm`, so that a seed gives the same bytes on every
-/// machine.
+/// Draws a standard normal variate with the Box–Muller transform. The functions of `libm` are used, because they return
+/// the same bits on every machine.
 fn standard_normal(rng: &mut dyn Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
     radius * libm::cos(2.0 * std::f64::consts::PI * unit(rng))
@@ -236,7 +253,7 @@ mod tests {
             ("uniform(2s,1s)", "above its upper end"),
             ("lognormal(1s,9)", "from 0 to 3"),
             ("lognormal(1s,nan)", "from 0 to 3"),
-            ("normal(1s)", "takes 2 value(s), not 1"),
+            ("normal(1s)", "must have 2 value(s), not 1"),
             ("lognormal(1s)", "`lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm)"),
             ("-5ms", "neither a duration"),
         ] {

@@ -54,6 +54,12 @@ impl Policy {
         &self.configured.parameters
     }
 
+    /// Returns all parameters of the policy with their values. First come the parameters of its kind of policy, then the parameters common
+    /// to all kinds.
+    pub fn all_parameters(&self) -> Vec<ParameterInfo> {
+        self.parameters().iter().cloned().chain(self.common.all()).collect()
+    }
+
     pub(crate) fn with(&self, changed: &[(&str, String)]) -> Result<Self, PolicyError> {
         let own = self.parameters().iter().chain(&self.given);
         let mut options: Vec<(&str, &str)> = own.map(|info| (info.key, &*info.value)).collect();
@@ -122,7 +128,7 @@ impl Policy {
         Err(format!("policy `{name}` has no parameter `{key}`{}; {of_its_own}", did_you_mean(key, own())))
     }
 
-    /// Whether the two policies are of the same kind and differ only in the values of that kind's parameters. If so, this policy can
+    /// Whether this policy and `other` are of the same kind and differ only in the values of that kind's parameters. If so, this policy can
     /// continue with the state of `other`.
     pub(crate) fn is_kind_of(&self, other: &Self) -> bool {
         let is_same = self.name() == other.name() && self.label == other.label && self.given == other.given;

@@ -111,6 +111,11 @@ impl Common {
         Some(parameter.set(self, value).map_err(OptionsError::from))
     }
 
+    pub(crate) fn all(&self) -> Vec<ParameterInfo> {
+        let mut own = self.clone();
+        COMMON.iter().map(|parameter| parameter.info(&mut own)).collect()
+    }
+
     pub(crate) fn given(&self) -> Vec<ParameterInfo> {
         let (mut own, mut default) = (self.clone(), Self::default());
         let parameters =

@@ -1,0 +1,32 @@
+/// Maximum number of attempts that all runs of a search may send. It keeps the search within about 15 s on two cores.
+pub const MAX_SEARCH_ATTEMPTS: u64 = 6_000_000;
+
+/// Budget of attempts of a search: the attempts sent so far, their maximum, and the expected attempts of one run.
+#[derive(Clone, Debug)]
+pub(super) struct Budget {
+    used: f64,
+    most: f64,
+    /// Expected attempts of one run: the mean of the latest server's runs, and before the first run the number of ops.
+    of_a_run: f64,
+}
+
+impl Budget {
+    pub(super) fn new(most: u64, ops: u64) -> Self {
+        Self { used: 0.0, most: most as f64, of_a_run: ops as f64 }
+    }
+
+    pub(super) fn spend(&mut self, attempts: &[f64]) {
+        let sum: f64 = attempts.iter().sum();
+        self.used += sum;
+        if !attempts.is_empty() {
+            self.of_a_run = sum / attempts.len() as f64;
+        }
+    }
+
+    pub(super) fn runs_left(&self, share: f64) -> usize {
+        let left = (share * self.most - self.used).max(0.0) / self.of_a_run.max(1.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the budget")]
+        let runs = left as usize;
+        runs
+    }
+}

@@ -1,0 +1,367 @@
+//! Candidates for a recommendation: today's setting of the client, and changes of this setting.
+
+use tailback::{Knob, StrategySpec, preset};
+use vocabulary::split_outside;
+
+pub const MAX_CANDIDATES: usize = 40;
+/// Maximum number of combinations of the library's settings, today's included.
+const MAX_COMBINATIONS: usize = 16;
+/// Divisors of today's number of workers. The search tries each of the resulting smaller numbers of workers.
+const WORKER_DIVISORS: [u32; 3] = [4, 2, 8];
+/// Factors of the lowest plausible capacity that are tried as a rate.
+const RATE_FACTORS: [f64; 2] = [0.7, 0.85];
+/// Limiters that adapt to the server. They run beside the candidates.
+const ADAPTIVE: [&str; 3] = ["aimd", "aws-adaptive", "tailback"];
+
+const PRESET: &str = "preset:";
+const RATE_LIMITER: &str = "token-bucket";
+
+/// Setting of the client that may be recommended: a strategy, and the number of workers of a closed loop.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    pub text: String,
+    pub spec: StrategySpec,
+    pub in_flight: Option<u32>,
+    /// Changes that turn today's setting into the candidate. Empty if the candidate is today's setting.
+    pub changes: Vec<Change>,
+    /// True if the candidate needs code that the client library does not have. The candidate is then run for comparison only and is not
+    /// recommended.
+    pub is_by_code: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    Knob { knob: Knob, value: String },
+    Strategy(String),
+    Workers(u32),
+    Rate(RateLimit),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateLimit {
+    pub per_s: f64,
+    /// Whether the rate is below the lowest plausible capacity of the server.
+    pub is_below_capacity: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidates {
+    pub library: bool,
+    pub workers: bool,
+    pub rate: bool,
+}
+
+impl Candidates {
+    /// Returns the candidates of the first stage: today's setting, then the library's settings, then adaptive limiters.
+    pub fn of_library(self, today: &Candidate) -> Vec<Candidate> {
+        let mut all = vec![today.clone()];
+        if self.library {
+            for candidate in combinations(today) {
+                add(&mut all, candidate);
+            }
+            all.truncate(MAX_COMBINATIONS);
+        }
+        let is_preset = today.text.starts_with(PRESET);
+        for name in ADAPTIVE {
+            let is_by_code = is_preset || !self.library;
+            for text in [format!("{}+{name}", without_rate(&today.text)), name.to_owned()] {
+                // A limiter alone would replace the library, so a library's preset is always kept.
+                let Ok(spec) = text.parse::<StrategySpec>() else { continue };
+                let is_doubled = text != name && parts(&today.text).iter().any(|part| is_part(part, name));
+                if is_doubled || is_preset && text == name {
+                    continue;
+                }
+                let changes = vec![Change::Strategy(text.clone())];
+                add(&mut all, Candidate { text, spec, changes, is_by_code, ..today.clone() });
+                break;
+            }
+        }
+        all
+    }
+
+    /// Returns the candidates of the second stage of a search. Each of them changes one base in one respect: fewer workers or a rate limit.
+    pub fn of_client(
+        self,
+        bases: &[&Candidate],
+        rates: &[RateLimit],
+        first_stage: &[Candidate],
+    ) -> Vec<Candidate> {
+        let mut all = first_stage.to_vec();
+        for base in bases {
+            for change in self.in_order(base, rates) {
+                let (text, in_flight) = match &change {
+                    Change::Rate(rate) => (with_rate(&base.text, *rate), base.in_flight),
+                    Change::Workers(in_flight) => (base.text.clone(), Some(*in_flight)),
+                    Change::Knob { .. } | Change::Strategy(_) => continue,
+                };
+                let Ok(spec) = text.parse() else { continue };
+                let changes = with_change(base, change);
+                add(&mut all, Candidate { text, spec, in_flight, changes, ..(*base).clone() });
+            }
+        }
+        all.split_off(first_stage.len())
+    }
+
+    /// Returns the changes of workers and rates, those first that most often decide. If the budget is short, the last ones are left out.
+    fn in_order(self, base: &Candidate, rates: &[RateLimit]) -> Vec<Change> {
+        let today = base.in_flight.unwrap_or_default();
+        let workers = WORKER_DIVISORS.map(|divisor| today / divisor).into_iter();
+        let workers = workers.filter(|workers| self.workers && *workers > 0).map(Change::Workers);
+        let lowest = rates.iter().position(|rate| !rate.is_below_capacity).unwrap_or(0);
+        let (below, from_lowest) = rates.split_at(lowest.min(rates.len()));
+        let rates = from_lowest.iter().take(1).chain(below.iter().rev()).chain(from_lowest.iter().skip(1));
+        let mut rates = rates.filter(|_| self.rate).map(|rate| Change::Rate(*rate));
+        let mut ordered = Vec::new();
+        for workers in workers {
+            ordered.extend(rates.next());
+            ordered.push(workers);
+        }
+        ordered.extend(rates);
+        ordered
+    }
+}
+
+impl Candidate {
+    pub fn today(text: &str, spec: StrategySpec, in_flight: Option<u32>) -> Self {
+        Self { text: text.to_owned(), spec, in_flight, changes: Vec::new(), is_by_code: false }
+    }
+
+    pub fn rate(&self) -> Option<RateLimit> {
+        self.changes.iter().find_map(|change| match change {
+            Change::Rate(rate) => Some(*rate),
+            _ => None,
+        })
+    }
+
+    pub fn workers(&self) -> Option<u32> {
+        self.changes.iter().find_map(|change| match change {
+            Change::Workers(workers) => Some(*workers),
+            _ => None,
+        })
+    }
+
+    pub fn is_of_library(&self) -> bool {
+        !self.changes.is_empty()
+            && self.changes.iter().all(|change| matches!(change, Change::Knob { .. } | Change::Strategy(_)))
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.in_flight == other.in_flight && is_same(&self.spec, &other.spec)
+    }
+}
+
+/// Returns the settings of the client library that users can change. They belong to the preset with which the strategy `text` begins.
+pub(super) fn knobs(text: &str) -> &'static [Knob] {
+    let name = text.strip_prefix(PRESET).map(|rest| rest.split([',', '+', ' ']).next().unwrap_or_default());
+    name.and_then(|name| preset(name.trim())).map_or(&[], |preset| &preset.knobs)
+}
+
+/// Returns the crossed values of all settings of the library, without today's setting.
+fn combinations(today: &Candidate) -> Vec<Candidate> {
+    let mut bases = vec![today.clone()];
+    for knob in knobs(&today.text) {
+        for text in &knob.texts {
+            let whole = with_first_part(&today.text, text);
+            let Ok(spec) = whole.parse() else { continue };
+            let changes = vec![Change::Knob { knob: knob.clone(), value: text.clone() }];
+            bases.push(Candidate { text: whole, spec, changes, ..today.clone() });
+        }
+    }
+    for knob in knobs(&today.text) {
+        let Some(key) = &knob.parameter else { continue };
+        let mut crossed = Vec::new();
+        for base in &bases {
+            let mut of_base: Vec<Candidate> = Vec::new();
+            for value in knob.values.iter().map(ToString::to_string) {
+                let text = with_option(&base.text, key, &value);
+                let Ok(spec) = text.parse::<StrategySpec>() else { continue };
+                let is_unchanged = is_same(&spec, &base.spec);
+                let candidate = if is_unchanged {
+                    base.clone()
+                } else {
+                    let changes = with_change(base, Change::Knob { knob: knob.clone(), value });
+                    Candidate { text, spec, changes, ..base.clone() }
+                };
+                of_base.push(candidate);
+            }
+            // Today's value of a setting remains a choice, even if it is not among the values that are worth trying.
+            if !of_base.iter().any(|candidate| candidate.is_same(base)) {
+                of_base.insert(0, base.clone());
+            }
+            crossed.extend(of_base);
+        }
+        bases = crossed;
+    }
+    bases.retain(|candidate| !candidate.is_same(today));
+    bases
+}
+
+fn with_change(base: &Candidate, change: Change) -> Vec<Change> {
+    base.changes.iter().cloned().chain([change]).collect()
+}
+
+/// Adds a candidate to `all`, unless `all` contains an equal candidate or is full. Candidates that need additional code do not count
+/// towards `MAX_CANDIDATES`.
+fn add(all: &mut Vec<Candidate>, candidate: Candidate) {
+    let count = all.iter().filter(|other| !other.is_by_code).count();
+    let has_room = candidate.is_by_code || count < MAX_CANDIDATES;
+    if has_room && !all.iter().any(|other| other.is_same(&candidate)) {
+        all.push(candidate);
+    }
+}
+
+fn is_same(one: &StrategySpec, other: &StrategySpec) -> bool {
+    let parts = |spec: &StrategySpec| {
+        let of_part = |(name, parameters): (&'static str, Vec<vocabulary::ParameterInfo>)| {
+            (name, parameters.into_iter().map(|it| (it.key, it.value)).collect::<Vec<_>>())
+        };
+        spec.describe().into_iter().map(of_part).collect::<Vec<_>>()
+    };
+    parts(one) == parts(other)
+}
+
+fn is_part(part: &str, name: &str) -> bool {
+    part.split(':').next().map(str::trim) == Some(name)
+}
+
+fn joined(one: &str, other: &str) -> String {
+    if one.is_empty() { other.to_owned() } else { format!("{one}+{other}") }
+}
+
+fn parts(text: &str) -> Vec<&str> {
+    split_outside(text, '+').collect()
+}
+
+fn with_first_part(text: &str, first: &str) -> String {
+    let mut parts = parts(text);
+    parts[0] = first;
+    parts.join("+")
+}
+
+fn with_option(text: &str, key: &str, value: &str) -> String {
+    let mut parts: Vec<String> = parts(text).into_iter().map(str::to_owned).collect();
+    let set = format!("{key}=");
+    let kept: Vec<&str> =
+        split_outside(&parts[0], ',').filter(|option| !option.trim().starts_with(&set)).collect();
+    parts[0] = format!("{},{key}={value}", kept.join(","));
+    parts.join("+")
+}
+
+/// Adds a limit of the rate of attempts to a strategy, instead of the limit that it has.
+pub fn with_rate(text: &str, rate: RateLimit) -> String {
+    let limiter = format!("{RATE_LIMITER}:rate={}/s,burst=1", rate.per_s);
+    joined(&without_rate(text), &limiter)
+}
+
+pub fn without_rate(text: &str) -> String {
+    let is_other = |part: &&str| !is_part(part, RATE_LIMITER);
+    parts(text).into_iter().filter(is_other).collect::<Vec<_>>().join("+")
+}
+
+/// Returns the rates to try, the lowest first: 0.7, 0.85 and 1 times the lowest plausible capacity, the geometric middle of the lowest and
+/// the highest, and the highest. `instances` clients share the capacity. Rates are rounded down to three significant digits.
+pub fn rates(capacities_per_s: &[f64], instances: u32) -> Vec<RateLimit> {
+    let lowest = capacities_per_s.iter().copied().reduce(f64::min);
+    let highest = capacities_per_s.iter().copied().reduce(f64::max);
+    let Some((lowest, highest)) = lowest.zip(highest) else { return Vec::new() };
+    let middle = libm::sqrt(lowest * highest);
+    let of_lowest = RATE_FACTORS.map(|factor| factor * lowest);
+    let mut rates = Vec::new();
+    for per_s in of_lowest.into_iter().chain([lowest, middle, highest]) {
+        let is_below_capacity = per_s < lowest;
+        let per_s = rounded_down(per_s / f64::from(instances.max(1)));
+        let is_known = rates.iter().any(|rate: &RateLimit| rate.per_s.total_cmp(&per_s).is_eq());
+        if per_s > 0.0 && !is_known {
+            rates.push(RateLimit { per_s, is_below_capacity });
+        }
+    }
+    rates
+}
+
+fn rounded_down(value: f64) -> f64 {
+    if !(value.is_finite() && value > 0.0) {
+        return 0.0;
+    }
+    let scale = libm::exp10(2.0 - libm::floor(libm::log10(value)));
+    // The addend 1e-6 preserves values such as 5.83. Rounding errors can make the product of such a value and `scale` slightly less than a
+    // whole number.
+    let digits = libm::floor(value * scale + 1e-6);
+    format!("{:.9}", digits / scale).parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Candidates = Candidates { library: true, workers: true, rate: true };
+
+    fn today(text: &str, in_flight: Option<u32>) -> Candidate {
+        Candidate::today(text, text.parse().unwrap(), in_flight)
+    }
+
+    fn texts(candidates: &[Candidate]) -> Vec<&str> {
+        candidates.iter().map(|candidate| &*candidate.text).collect()
+    }
+
+    #[test]
+    fn a_rate_replaces_the_rate_that_a_strategy_has() {
+        let rate = RateLimit { per_s: 5.83, is_below_capacity: false };
+        let with = with_rate("preset:openai,max-attempts=6", rate);
+        assert_eq!(with, "preset:openai,max-attempts=6+token-bucket:rate=5.83/s,burst=1");
+        assert_eq!(
+            with_rate(&with, RateLimit { per_s: 7.0, is_below_capacity: false }),
+            with.replace("5.83", "7")
+        );
+        assert_eq!(without_rate(&with), "preset:openai,max-attempts=6");
+        assert!(with.parse::<StrategySpec>().is_ok());
+    }
+
+    #[test]
+    fn rates_never_exceed_the_capacity_and_are_shared_by_clients() {
+        let per_s = |capacities: &[f64], instances| -> Vec<f64> {
+            rates(capacities, instances).iter().map(|rate| rate.per_s).collect()
+        };
+        assert_eq!(per_s(&[350.0 / 60.0, 500.0 / 60.0], 1), [4.08, 4.95, 5.83, 6.97, 8.33]);
+        assert_eq!(per_s(&[100.0], 4), [17.5, 21.2, 25.0]);
+        assert!(per_s(&[], 1).is_empty());
+    }
+
+    #[test]
+    fn workers_and_rates_are_tried_with_each_base() {
+        let base = today("preset:curl", Some(20));
+        let all = ALL.of_client(&[&base], &rates(&[10.0], 1), std::slice::from_ref(&base));
+        let workers: Vec<u32> = all.iter().filter_map(Candidate::workers).collect();
+        assert_eq!(workers, [5, 10, 2]);
+        assert_eq!(all.iter().filter(|candidate| candidate.rate().is_some()).count(), 3);
+        let none = Candidates { workers: false, rate: false, ..ALL };
+        assert!(none.of_client(&[&base], &rates(&[10.0], 1), std::slice::from_ref(&base)).is_empty());
+    }
+
+    #[test]
+    fn an_answer_that_is_fed_back_is_today_s_setting() {
+        let base = today("preset:curl+token-bucket:rate=10/s,burst=1", Some(20));
+        let all = ALL.of_client(&[&base], &rates(&[10.0], 1), std::slice::from_ref(&base));
+        assert_eq!(all.iter().filter(|candidate| candidate.rate().is_some()).count(), 2);
+    }
+
+    #[test]
+    fn adaptive_limiters_need_code_unless_any_strategy_can_be_used() {
+        let of_preset = ALL.of_library(&today("preset:wget", None));
+        assert!(of_preset.iter().skip(1).all(|candidate| candidate.is_by_code), "{:?}", texts(&of_preset));
+        let all = ALL.of_library(&today("full-jitter", None));
+        assert_eq!(
+            texts(&all),
+            ["full-jitter", "full-jitter+aimd", "full-jitter+aws-adaptive", "full-jitter+tailback"]
+        );
+        assert!(all.iter().all(|candidate| !candidate.is_by_code));
+        assert_eq!(texts(&ALL.of_library(&today("aimd", None)))[0], "aimd");
+    }
+
+    #[test]
+    fn options_of_presets_are_set_once() {
+        assert_eq!(
+            with_option("preset:openai,max-attempts=1,cap=2s+breaker", "max-attempts", "6"),
+            "preset:openai,cap=2s,max-attempts=6+breaker"
+        );
+    }
+}

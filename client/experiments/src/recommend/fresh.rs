@@ -1,0 +1,134 @@
+//! Check of the candidate that a search chose, on servers and seeds that the search has not used.
+
+use statistics::{Bootstrap, Interval, Level};
+
+use super::observed::Observed;
+
+/// Number of fresh servers. Without ranges, as many seeds on the nominal server replace them.
+pub const FRESH_SERVERS: u32 = 24;
+pub const FRESH_SEEDS: u32 = 4;
+
+/// Difference in undone ops, in percentage points, above which a server counts as better or worse.
+const DIFFERENT_POINTS: f64 = 1.0;
+/// Share by which costs must fall to be worth a change.
+const WORTH_COST: f64 = 0.05;
+/// Number of resamples of the bootstrap; its intervals then vary by less than a tenth of their width.
+const RESAMPLES: usize = 10_000;
+
+/// Results on one fresh server, as means over seeds: of today's setting and of the candidate that the search chose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FreshServer {
+    pub today: Observed,
+    pub chosen: Observed,
+}
+
+impl FreshServer {
+    fn gain(&self) -> f64 {
+        100.0 * (self.today.undone - self.chosen.undone)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fresh {
+    pub servers: Vec<FreshServer>,
+    /// Mean over fresh servers of the share of undone ops of today's setting minus the share of the chosen candidate, in percentage points.
+    pub points: f64,
+    /// 95 % interval of that difference (bootstrap over servers). Differences are used and not ratios, because shares may be 0.
+    pub interval: Interval,
+    /// Geometric mean over servers of the ratio of the chosen candidate's cost to the cost of today's setting. Only servers on which both
+    /// costs are finite and above 0 count; `None` if there is none.
+    pub cost_ratio: Option<f64>,
+    pub better: usize,
+    pub same: usize,
+    /// Indices of the fresh servers on which the chosen candidate leaves more ops undone than today's setting, by more than 1 percentage
+    /// point.
+    pub worse: Vec<usize>,
+}
+
+impl Fresh {
+    pub fn new(servers: Vec<FreshServer>, seed: u64) -> Option<Self> {
+        let gains: Vec<f64> = servers.iter().map(FreshServer::gain).collect();
+        let interval = Bootstrap::of_mean(&gains, RESAMPLES, seed)?.interval(Level::P95);
+        let logs: Vec<f64> = servers
+            .iter()
+            .filter(|server| server.today.cost.is_finite() && server.chosen.cost.is_finite())
+            .filter(|server| server.today.cost > 0.0 && server.chosen.cost > 0.0)
+            .map(|server| libm::log(server.chosen.cost / server.today.cost))
+            .collect();
+        let cost_ratio = (!logs.is_empty()).then(|| libm::exp(logs.iter().sum::<f64>() / logs.len() as f64));
+        let worse = (0..gains.len()).filter(|server| gains[*server] < -DIFFERENT_POINTS).collect::<Vec<_>>();
+        let better = gains.iter().filter(|gain| **gain > DIFFERENT_POINTS).count();
+        Some(Self {
+            points: gains.iter().sum::<f64>() / gains.len() as f64,
+            interval,
+            cost_ratio,
+            better,
+            same: gains.len() - better - worse.len(),
+            worse,
+            servers,
+        })
+    }
+
+    /// Returns true if the chosen candidate is worth a change: costs fall by at least 5 %, or undone ops fall by at least 1 point with an
+    /// interval that does not include 0. A candidate that leaves more undone on more servers than it leaves less is never worth it.
+    pub fn is_worth_a_change(&self) -> bool {
+        let is_cheaper = self.cost_ratio.is_some_and(|ratio| ratio <= 1.0 - WORTH_COST);
+        let does_more = self.points >= DIFFERENT_POINTS && !self.interval.includes(0.0);
+        let does_less = self.points < 0.0 && self.worse.len() > self.better;
+        (is_cheaper || does_more) && !does_less
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn server((today, of_today): (f64, f64), (chosen, of_chosen): (f64, f64)) -> FreshServer {
+        let observed = |undone, cost| Observed {
+            undone,
+            cost,
+            makespan_s: cost,
+            attempts: 1.0,
+            rejected: 0.0,
+            ops: 1.0,
+            succeeded: 1.0,
+        };
+        FreshServer { today: observed(today, of_today), chosen: observed(chosen, of_chosen) }
+    }
+
+    #[test]
+    fn fewer_undone_ops_or_lower_costs_are_worth_a_change() {
+        let of = |today, chosen| Fresh::new(vec![server(today, chosen); 24], 1).unwrap();
+        assert!(of((0.3, 10.0), (0.0, 20.0)).is_worth_a_change());
+        assert!(of((0.0, 10.0), (0.0, 9.4)).is_worth_a_change());
+        assert!(!of((0.0, 10.0), (0.0, 9.6)).is_worth_a_change());
+        assert!(!of((0.005, 10.0), (0.0, 10.0)).is_worth_a_change());
+        assert!(!of((0.0, f64::INFINITY), (0.0, f64::INFINITY)).is_worth_a_change());
+    }
+
+    #[test]
+    fn lower_costs_never_outweigh_more_undone_ops() {
+        let mut servers = vec![server((0.0, 10.0), (0.0, 5.0)); 20];
+        servers.extend(vec![server((0.0, 10.0), (0.03, 5.0)); 4]);
+        assert!(!Fresh::new(servers, 1).unwrap().is_worth_a_change());
+    }
+
+    #[test]
+    fn a_gain_on_one_server_of_many_is_uncertain() {
+        let mut servers = vec![server((0.0, 1.0), (0.0, 1.0)); 23];
+        servers.push(server((0.5, 1.0), (0.0, 1.0)));
+        let fresh = Fresh::new(servers, 1).unwrap();
+        assert!(fresh.points > 1.0 && fresh.interval.includes(0.0), "{fresh:?}");
+        assert!(!fresh.is_worth_a_change());
+        assert_eq!((fresh.better, fresh.same, fresh.worse.len()), (1, 23, 0));
+    }
+
+    #[test]
+    fn servers_on_which_the_choice_is_worse_are_named() {
+        let servers = vec![server((0.0, 1.0), (0.1, 1.0)), server((0.9, 1.0), (0.0, 1.0))];
+        let fresh = Fresh::new(servers, 1).unwrap();
+        assert_eq!((fresh.better, fresh.worse), (1, vec![0]));
+        assert!((fresh.points - 40.0).abs() < 1e-9);
+        assert_eq!(Fresh::new(Vec::new(), 1), None);
+    }
+}

@@ -1,0 +1,112 @@
+use results::RunResult;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// All ops done, then the shortest makespan: a fixed amount of work (`--in-flight`).
+    Finish,
+    /// Ops done in time, then attempts per success: ops that arrive at a rate (`--rate`).
+    InTime,
+}
+
+/// Figures of one run, or their means over several seeds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observed {
+    /// Share of ops that were not done (or not in time), 0 to 1.
+    pub undone: f64,
+    /// Makespan in seconds, or attempts per success; infinite if no op was done.
+    pub cost: f64,
+    /// Seconds until the last op ended; infinite if no op was done.
+    pub makespan_s: f64,
+    pub attempts: f64,
+    pub rejected: f64,
+    pub ops: f64,
+    pub succeeded: f64,
+}
+
+impl Observed {
+    pub fn new(run: &RunResult, goal: Goal) -> Self {
+        let makespan_s = run.makespan_s.unwrap_or(f64::INFINITY);
+        let (done, cost) = match goal {
+            Goal::Finish => (run.ops.share(run.ops.succeeded), makespan_s),
+            Goal::InTime => (run.done_share, run.attempts_per_success.unwrap_or(f64::INFINITY)),
+        };
+        Self {
+            undone: done.map_or(0.0, |done| (1.0 - done).max(0.0)),
+            cost,
+            makespan_s,
+            attempts: run.attempts.total as f64,
+            rejected: run.attempts.rejected as f64,
+            ops: run.ops.share_base() as f64,
+            succeeded: run.ops.succeeded as f64,
+        }
+    }
+
+    pub fn mean(runs: &[Self]) -> Option<Self> {
+        let mean = |figure: fn(&Self) -> f64| runs.iter().map(figure).sum::<f64>() / runs.len() as f64;
+        (!runs.is_empty()).then(|| Self {
+            undone: mean(|run| run.undone),
+            cost: mean(|run| run.cost),
+            makespan_s: mean(|run| run.makespan_s),
+            attempts: mean(|run| run.attempts),
+            rejected: mean(|run| run.rejected),
+            ops: mean(|run| run.ops),
+            succeeded: mean(|run| run.succeeded),
+        })
+    }
+
+    /// Returns the share of attempts that the server rejected, 0 to 1.
+    pub fn rejected_share(&self) -> f64 {
+        if self.attempts > 0.0 { self.rejected / self.attempts } else { 0.0 }
+    }
+
+    pub fn attempts_per_success(&self) -> Option<f64> {
+        (self.succeeded > 0.0).then(|| self.attempts / self.succeeded)
+    }
+
+    pub fn rejected_per_100_ops(&self) -> f64 {
+        if self.ops > 0.0 { 100.0 * self.rejected / self.ops } else { 0.0 }
+    }
+}
+
+/// Runs of a search: one row per candidate, one column per server. Runs that were not made are missing.
+#[derive(Clone, Debug, Default)]
+pub struct RunTable {
+    rows: Vec<Vec<Option<Observed>>>,
+}
+
+impl RunTable {
+    pub(super) fn add_row(&mut self, servers: usize) -> usize {
+        self.rows.push(vec![None; servers]);
+        self.rows.len() - 1
+    }
+
+    pub(super) fn set(&mut self, candidate: usize, server: usize, observed: Observed) {
+        self.rows[candidate][server] = Some(observed);
+    }
+
+    pub fn get(&self, candidate: usize, server: usize) -> Option<&Observed> {
+        self.rows.get(candidate)?.get(server)?.as_ref()
+    }
+
+    pub fn row(&self, candidate: usize) -> &[Option<Observed>] {
+        &self.rows[candidate]
+    }
+
+    pub fn candidates(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn has_all(&self, candidate: usize, servers: &[usize]) -> bool {
+        servers.iter().all(|server| self.get(candidate, *server).is_some())
+    }
+
+    pub fn runs(&self, candidate: usize, servers: &[usize]) -> Vec<Observed> {
+        servers.iter().filter_map(|server| self.get(candidate, *server).copied()).collect()
+    }
+
+    /// Returns a copy of the table of runs with its rows in another order. Row `i` of the result is row `order[i]`.
+    #[cfg(test)]
+    pub(super) fn permuted(&self, order: &[usize]) -> Self {
+        Self { rows: order.iter().map(|row| self.rows[*row].clone()).collect() }
+    }
+}
