@@ -11,6 +11,7 @@ mod derived;
 mod end_to_end;
 mod loads;
 mod machines;
+mod recommend;
 mod report;
 mod scenarios;
 mod screens;

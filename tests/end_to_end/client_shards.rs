@@ -160,13 +160,13 @@ fn a_barrier_that_does_not_fill_says_how_many_came() {
     let url = server.url();
     let args = ["--client-shard", "1/3", "--clients", "3", "--barrier", &url, "--target", &url];
     let left = loadgen(&[&args[..], &["--barrier-timeout", "10ms"]].concat()).exits(69);
-    left.says(&["1 of 3 came", "missing: 0, 2", "--barrier"]);
+    left.says(&["1 of 3 shards arrived", "missing: 0, 2", "--barrier"]);
     // A waiting shard keeps its number reserved, and a signal ends its wait.
     let waits = start_loadgen(&args);
     // A request without a number takes no shard's place.
     let unnumbered = "/_mock/barrier?run=seed-1&of=3&wait_ms=0";
     eventually("it waits", || {
-        let came = request(server.address, "POST", unnumbered, "").body.contains("2 of 3 came");
+        let came = request(server.address, "POST", unnumbered, "").body.contains("2 of 3 shards arrived");
         came.then_some(())
     });
     loadgen(&args).exits(2).says(&["1 of 3 is already waiting"]);
@@ -195,7 +195,7 @@ fn a_later_barrier_that_does_not_fill_costs_no_finished_run() {
     assert_eq!(request(server.address, "POST", come, "").status, 200);
     stays.finish().exits(69).says(&[
         "did not receive all shards in time",
-        "1 of 2 came; missing: 1",
+        "1 of 2 shards arrived; missing: 1",
         "--barrier",
     ]);
     let tasks = document(&folder, "0.json")["tasks"].clone();

@@ -202,8 +202,8 @@ fn its_own_endpoints_are_no_work_and_unknown_ones_are_listed() {
     let server = MockServer::start(FAST);
     for (method, path, status, words) in [
         ("GET", "/_mock/nonsense", 404, "PATCH /_mock/config"),
-        ("DELETE", "/_mock/stats", 405, "`/_mock/stats` takes GET, HEAD, not DELETE"),
-        ("GET", "/_mock/reset", 405, "`/_mock/reset` takes POST, not GET"),
+        ("DELETE", "/_mock/stats", 405, "`/_mock/stats` accepts the methods GET, HEAD, not DELETE"),
+        ("GET", "/_mock/reset", 405, "`/_mock/reset` accepts the methods POST, not GET"),
     ] {
         let reply = request(server.address, method, path, "");
         assert_eq!(reply.status, status, "{method} {path}");
@@ -259,7 +259,7 @@ fn a_signal_answers_clients_that_wait_at_a_barrier() {
         .unwrap();
     eventually("it waits", || {
         let other = request(server.address, "POST", "/_mock/barrier?run=a&of=3&wait_ms=0", "");
-        other.body.contains("2 of 3 came").then_some(())
+        other.body.contains("2 of 3 shards arrived").then_some(())
     });
     server.signal(Signal::INT);
     let reply = read_reply(waits);

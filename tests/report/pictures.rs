@@ -20,7 +20,7 @@ const PICTURES: &str = "docs/pictures";
 const SURVEY: &str = "docs/tailback-survey.json";
 
 /// Sections of the README that are checked. Blocks of other sections are excerpts.
-const HELD: [&str; 2] = ["Which one is better?", "Pictures"];
+const HELD: [&str; 3] = ["One setting for your API", "Which one is better?", "Pictures"];
 
 #[test]
 fn readme_blocks_and_pictures_match_their_commands() {
@@ -38,6 +38,13 @@ fn clients_document_matches_its_commands() {
     // Links of a page are relative to its folder.
     pictures_are_current(&folder, &made, "pictures");
     figures_stand_in_blocks(&made);
+}
+
+#[test]
+fn recommend_document_matches_its_commands() {
+    let place = "docs/recommend.md";
+    let page = kept(place);
+    page_is_current(place, &made(&Folder::new(), &page));
 }
 
 /// Its tables and pictures, and figures in its text.

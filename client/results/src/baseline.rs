@@ -36,14 +36,15 @@ const JUDGED: &[&str] = &[
     "fairness.jain",
 ];
 
-/// Baseline: the figures of every run of one or several strategies, and the conditions under which these runs were made.
+/// Baseline: the figures of every run of one or several strategies, and the conditions under which the runs were made. Later runs are
+/// compared with it.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Baseline {
     kind: String,
     version: u32,
-    /// Settings of the experiment, such as workload and server. Later runs can be compared with the baseline only if their settings are
-    /// equal. The strategy is not one of these settings.
+    /// Settings under which a baseline's runs were made, such as workload and server. Later runs can be compared with the baseline only if
+    /// their settings are equal. The strategy does not belong to these settings.
     #[schemars(with = "Conditions")]
     pub experiment: WrittenConditions,
     /// Figures of each strategy. The outer key is the strategy as given on the command line, and the inner key is the path of the figure.

@@ -10,6 +10,7 @@ pub(crate) mod parity;
 pub(crate) mod probe;
 pub(crate) mod progress_line;
 pub(crate) mod reading;
+pub(crate) mod recommendation;
 pub(crate) mod recorded;
 pub(crate) mod recordings;
 pub(crate) mod reproduction;
@@ -40,13 +41,13 @@ use crate::document::version::SchemaVersion;
 #[serde(untagged)]
 #[schemars(title = "Results of loadgen")]
 pub enum Document {
-    /// One run.
+    /// Result of a single run.
     Run(Box<RunResult>),
-    /// Several runs of one strategy.
+    /// Results of several runs of one strategy.
     Repeats(Repeats),
-    /// Comparison of several strategies, with their ranking.
+    /// Results of a comparison of several strategies, with their ranking.
     Comparison(Comparison),
-    /// Sweep: several strategies at several points of varied parameters.
+    /// Results of a sweep: several strategies at several points of varied parameters.
     Sweep(Box<Sweep>),
     /// Reproduction: scenarios, with a verdict on each of their claims.
     Reproduction(Reproduction),

@@ -29,14 +29,14 @@ pub struct GeneratorLoad {
     pub send_lag_p99_ms: f64,
     /// Median duration of an attempt, in milliseconds of experiment time.
     pub usual_attempt_ms: f64,
-    /// Ratio of real time to experiment time.
+    /// Ratio of real time to experiment time in a run.
     pub time_scale: f64,
     /// Load of the load generator's thread, as a share of a processor core; `None` if unknown.
     pub cpu_share: Option<f64>,
     pub waited_for_connection: u64,
     /// Number of attempts that a running experiment has sent so far; `None` for a finished run. A finished run is judged however few
-    /// attempts it sent. In a running experiment, the lag of a few attempts means nothing, and the duration of an attempt is unknown before
-    /// the first response.
+    /// attempts it sent. In a running experiment, two measures are not yet meaningful: the lag of a few attempts, and the duration of
+    /// attempts before the first response.
     pub sends_so_far: Option<u64>,
 }
 
@@ -94,7 +94,8 @@ pub enum Warning {
     CountsForgotten,
     CountsUnknown(String),
     Bottleneck(Bottleneck),
-    /// The run had to wait, because the consumer of attempts (such as the file of `--samples`) was slower than the run.
+    /// The run had to wait for the consumer of its attempts (such as the file of `--samples`), because the consumer was slower than the
+    /// run.
     HeldUp {
         /// Total time for which the run waited, in real time.
         waited: Duration,
@@ -108,12 +109,12 @@ pub enum Warning {
     },
     ServerChanged,
     Unfinished(u64),
-    /// The run was stopped as stalled, because this number of consecutive tries failed at the same instant of experiment time.
+    /// The run was stopped as stalled. The number is the count of consecutive tries that failed at one instant of experiment time.
     NoTimePasses(u64),
     FewConnections {
         most: u64,
         open_files: u64,
-        /// Largest number of attempts that were in flight at the same time.
+        /// Largest number of attempts that the run had in flight at the same time.
         in_flight: u64,
         enough_files: u64,
     },

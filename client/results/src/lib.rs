@@ -32,6 +32,11 @@ pub use document::malformed::Malformed;
 pub use document::parity::{Pairing, Parity, ParityFigure};
 pub use document::progress_line::{IntervalFigures, ProgressLine};
 pub use document::reading::read;
+pub use document::recommendation::{
+    Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, LeftOut, LookUpRecord, NominalRun,
+    NominalRuns, Recommendation, RecommendationGoal, RecommendedSetting, SettingOf, TriedServer,
+    TriedSetting,
+};
 pub use document::recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
 pub use document::recordings::{
     CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck,

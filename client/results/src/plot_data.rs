@@ -3,14 +3,15 @@
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
-    /// One run of each strategy, with its time series.
+    /// The plot is drawn from one run of each strategy, with its time series.
     Runs,
     Cells,
     /// Statistics of figures over seeds. A scenario can choose columns that replace the plot's own columns.
     Chosen,
-    /// Columns of an experiment. If the scenario chooses columns, these columns are used, otherwise all columns.
+    /// The plot is drawn from columns of an experiment. If the scenario chooses columns, the plot has only these columns. If it chooses
+    /// none, the plot has all columns.
     Columns,
-    /// Send times of all attempts of one run.
+    /// The plot is drawn from the send times of all attempts of one run.
     Calls,
     Clients,
     Steps,

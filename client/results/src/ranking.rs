@@ -29,15 +29,15 @@ use crate::ranking::score::Score;
 use crate::ranking::shares::Shares;
 use crate::ranking::ties::Ties;
 
-/// Ranks strategies from best to worst. Strategies that cannot be ranked follow in the given order. Each strategy is given by its name and
-/// the figures of its runs, which are in the order of seeds from `seed`. The figures must include those of [`RunFigures::ranked`] for this
-/// score.
+/// Ranks strategies from best to worst by the score `by`. Strategies that cannot be ranked follow in the given order. Each strategy is
+/// given by its name and the figures of its runs, which are in the order of seeds from `seed`. The figures must include those that
+/// [`RunFigures::ranked`] lists for `by`.
 pub fn standings(strategies: &[(String, RunFigures)], by: Score, seed: u64) -> Vec<RankedStrategy> {
     ranked(strategies.iter().map(|(name, runs)| unranked(name, runs, by, seed)).collect(), by)
 }
 
-/// Ranks strategies again in a new combination. For example, the strategies of several points of a sweep are ranked together. All
-/// strategies must have been measured with the same seeds.
+/// Ranks strategies again in a new combination, such as all strategies of several points of a sweep. All strategies must have been measured
+/// with the same seeds.
 pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrategy> {
     let shares = Shares::new(&standings.iter().map(|standing| &standing.counts).collect::<Vec<_>>());
     for (number, standing) in standings.iter_mut().enumerate() {
@@ -119,8 +119,9 @@ fn groups(
     groups
 }
 
-/// Returns true if the share of ops done ranks strategies before the score does. This is the case if a ranked strategy did not do the same
-/// work as the others. It is also the case if no ranked strategy did every op, and the share of an unranked strategy is only a lower bound.
+/// Returns true if strategies are ranked first by their shares of ops done, and only then by their scores. This is so if a ranked strategy
+/// did not do the same work as the other ranked strategies. It is also so if no ranked strategy did every op, and the share of an unranked
+/// strategy is only a lower bound.
 pub fn ranked_by_share(standings: &[RankedStrategy]) -> bool {
     let best_left_ops =
         standings.iter().find(|standing| standing.rank.is_some()).is_some_and(|best| best.share < 1.0);

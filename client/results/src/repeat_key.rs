@@ -11,7 +11,7 @@ pub struct RepeatKey {
     /// The settings `max_attempts` and `retry_after` are kept separately, because they change the strategy but are not part of its text.
     max_attempts: String,
     retry_after: String,
-    /// Kind of server, such as `embedded` or `found`. Reports label these kinds differently, although comparisons treat them alike.
+    /// Kind of server, such as `embedded` or `found`. Reports label the kinds differently, although comparisons treat all kinds alike.
     server: String,
     conditions: Conditions,
 }

@@ -34,20 +34,10 @@ const SCRIPT_HASH: &str = "sha256-K+8S1Vw8RzJhHyH43Deq1Tp8SO86x8+td776rFxAyNc=";
 
 pub fn html(document: &Document) -> String {
     let answer = answer::answer(document);
-    let policy = format!(
-        "default-src 'none'; style-src 'unsafe-inline'; script-src '{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'"
-    );
     let report = html! {
         (PreEscaped("<!doctype html>\n"))
         html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(policy);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="referrer" content="no-referrer";
-                title { (answer::title(document)) }
-                style { "\n" (PreEscaped(palette::CSS)) (PreEscaped(STYLE)) }
-            }
+            (head(&answer::title(document), &format!("script-src '{SCRIPT_HASH}'; "), ""))
             body {
                 main {
                     header {
@@ -71,6 +61,24 @@ pub fn html(document: &Document) -> String {
         "\n"
     };
     visible(&report.into_string())
+}
+
+/// Returns the head of a page. `scripts` is the part of the content security policy that allows scripts; empty if the
+/// page has none. `style` is added to the style of all pages.
+pub(super) fn head(title: &str, scripts: &str, style: &str) -> Markup {
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; {scripts}base-uri 'none'; form-action 'none'"
+    );
+    html! {
+        head {
+            meta charset="utf-8";
+            meta http-equiv="Content-Security-Policy" content=(policy);
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="referrer" content="no-referrer";
+            title { (title) }
+            style { "\n" (PreEscaped(palette::CSS)) (PreEscaped(STYLE)) (PreEscaped(style)) }
+        }
+    }
 }
 
 /// Returns the plots of the registry in the order of the report. With several strategies, the plots of completion over

@@ -58,7 +58,8 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Executes one shard of the runs and writes its document. `loadgen merge` combines it with the documents of the other shards.
+/// Executes one shard of the planned runs and writes the results of the shard to a document. `loadgen merge` combines the documents of all
+/// shards.
 fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let CompareArgs { several, .. } = args;
     if args.markdown.is_some() {

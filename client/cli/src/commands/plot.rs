@@ -17,7 +17,7 @@ use crate::text::people::to_people;
 /// Width of a text plot in characters.
 const COLUMNS: u16 = 100;
 
-/// Figure to draw, and the output.
+/// Arguments of `loadgen plot`: result documents, the plot to draw, and the output.
 #[derive(Args, Debug)]
 pub(crate) struct PlotArgs {
     /// Result documents, as for `loadgen report`.
@@ -37,7 +37,7 @@ pub(crate) struct PlotArgs {
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
 
-    /// List the plots.
+    /// List the available plots.
     #[arg(long)]
     pub(crate) list: bool,
 }

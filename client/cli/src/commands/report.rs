@@ -22,7 +22,7 @@ pub(crate) const EXAMPLES: &str = r"Examples:
 
 Exit codes: 0 done; 2 a file cannot be read or is not a result; 74 output cannot be written.";
 
-/// Documents to report, and the output.
+/// Arguments of `loadgen report`: result documents to show, and the output.
 #[derive(Args, Debug)]
 pub(crate) struct PageArgs {
     /// Documents of `loadgen --json` or `loadgen reproduce --json`; `-` is stdin.

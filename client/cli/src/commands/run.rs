@@ -67,7 +67,8 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Executes one shard of the runs and writes its document. `loadgen merge` combines it with the documents of the other shards.
+/// Executes one shard of the planned runs and writes the results of the shard to a document. `loadgen merge` combines the documents of all
+/// shards.
 fn of_shard(args: &RunArgs, shard: Shard) -> anyhow::Result<ExitCode> {
     let path = request::document(shard, &args.output.exports.asked, Some(&args.checks))?;
     let plan = Plan::new(args)?;

@@ -4,7 +4,7 @@ mod advice;
 mod check;
 mod list;
 mod presets;
-mod settings;
+pub(crate) mod settings;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -24,7 +24,7 @@ pub(crate) use check::EXAMPLES;
 /// Number of common parameters (those of all strategies) whose names are printed without `--explain`.
 const NAMED: usize = 2;
 
-/// Strategy to explain, or recordings to check.
+/// Arguments of `loadgen strategies`: a strategy to explain, or recordings to check.
 #[derive(Args, Debug)]
 pub(crate) struct StrategiesArgs {
     /// Strategy or preset to explain, such as `aimd` or `preset:openai`.

@@ -112,7 +112,8 @@ fn drawn(args: &SurveyArgs) -> anyhow::Result<Vec<Setting>> {
     Ok(drawn)
 }
 
-/// Returns one point per setting. Its experiments are those that `loadgen compare` would run with the flags of the setting.
+/// Returns one point for each drawn setting of a survey. The experiments of a point are those that `loadgen compare` would run with the
+/// flags of the setting.
 fn points(drawn: &[Setting], strategies: &[String], repeats: u32) -> anyhow::Result<Vec<Point>> {
     let mut command = CompareArgs::augment_args(Command::new("compare"));
     let (list, repeats) = (strategies.join(","), repeats.to_string());

@@ -50,7 +50,8 @@ pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCo
     }
 }
 
-/// Executes one shard of the runs and writes its document. `loadgen merge` combines it with the documents of the other shards.
+/// Executes one shard of the planned runs and writes the results of the shard to a document. `loadgen merge` combines the documents of all
+/// shards.
 fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Result<ExitCode> {
     let path = request::document(shard, &args.exports.asked, None)?;
     let several = &args.several;

@@ -1,4 +1,4 @@
-//! Documents that `loadgen compare` and `--repeats` write.
+//! Documents that `loadgen compare` writes, and documents of runs with `--repeats`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::shards::Incomplete;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Repeats<R = RunResult> {
-    /// Runs in the order of their seeds.
+    /// Results of the repeated runs, in the order of their seeds.
     pub runs: Vec<R>,
     /// Statistics of each figure over all runs, such as mean and median. The key is the path of the figure in the result of a run.
     #[serde(default, deserialize_with = "crate::document::fields::known")]
@@ -28,13 +28,13 @@ pub struct Repeats<R = RunResult> {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Comparison<R = RunResult> {
-    /// All runs that were made.
+    /// All runs of the comparison.
     pub runs: Vec<R>,
-    /// Results of the comparison.
+    /// Ranking and other results of the comparison of strategies.
     pub comparison: Compared,
 }
 
-/// Results of a comparison.
+/// Ranking and other results of a comparison of strategies.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Compared {
@@ -56,9 +56,9 @@ pub struct Compared {
     pub level: Option<f64>,
     /// Strategies from best to worst, followed by the strategies that cannot be ranked.
     pub strategies: Vec<StandingRecord>,
-    /// Comparisons of two ranked strategies each. Every two strategies that did the same work are compared in the figure that ranks them.
-    /// The best strategy is also compared with each of the others in a second figure. Two strategies that did different work are compared
-    /// in the share of ops done or, if their shares are equal, in attempts per success.
+    /// Comparisons of the ranked strategies in pairs. Every two strategies that did the same work are compared in the figure that ranks
+    /// them. The best strategy is also compared with each of the others in a second figure. Two strategies that did different work are
+    /// compared in the share of ops done or, if their shares are equal, in attempts per success.
     pub pairs: Vec<PairRecord>,
     /// Rankings against servers whose configuration is slightly changed (--sensitivity). Empty without this flag.
     pub sensitivity: Vec<Variation>,
@@ -73,7 +73,7 @@ pub struct Compared {
 #[schemars(rename = "Standing")]
 #[serde(default, expecting = "an object")]
 pub struct StandingRecord {
-    /// Strategy as given on the command line.
+    /// Ranked strategy as given on the command line.
     pub strategy: String,
     /// Rank from 1, with equal ranks for strategies that cannot be distinguished. Null if the strategy stalled, was interrupted, or lacks
     /// the figure that ranks strategies.
@@ -97,7 +97,8 @@ pub struct StandingRecord {
     /// Ratio of the ranked figure to the ranked figure of the best strategy. Null if the strategy has no rank. Also null if the strategy
     /// did other work than the best one, unless the ranked figure is the share of ops done.
     pub times_best: Option<TimesRecord>,
-    /// Ratio of the number of attempts sent to the number of attempts of the best strategy. Null in the same cases as `times_best`.
+    /// Ratio of the strategy's number of sent attempts to the best strategy's number of sent attempts. Null in the same cases as
+    /// `times_best`.
     pub attempts_times_best: Option<TimesRecord>,
 }
 
@@ -107,15 +108,15 @@ pub struct StandingRecord {
 #[schemars(rename = "TimesBest")]
 #[serde(expecting = "an object")]
 pub struct TimesRecord {
-    /// Path of the compared figure.
+    /// Path of the figure whose ratio is stated, such as `makespan_s`.
     #[serde(default)]
     pub figure: String,
-    /// Geometric mean of the paired ratios.
+    /// Geometric mean, over blocks, of the ratio of the strategy's figure to the best strategy's figure.
     pub ratio: f64,
     /// Lower end of the confidence interval of the ratio, at the `level` of the comparison. Null with fewer than five blocks, for the best
     /// strategy itself, and for oracles, which know the server in advance.
     pub low: Option<f64>,
-    /// Upper end of the interval of the ratio.
+    /// Upper end of the confidence interval of the ratio of the strategy's figure to the best strategy's figure.
     pub high: Option<f64>,
 }
 
@@ -124,31 +125,31 @@ pub struct TimesRecord {
 #[schemars(rename = "Pair")]
 #[serde(expecting = "an object")]
 pub struct PairRecord {
-    /// Strategy with the better rank.
+    /// First of two compared strategies. Its rank is at least as good as the second strategy's rank.
     #[serde(default)]
     pub first: String,
-    /// Strategy with the worse or the same rank.
+    /// Second of two compared strategies. Its rank is worse than the first strategy's rank, or the same.
     #[serde(default)]
     pub second: String,
-    /// Path of the compared figure.
+    /// Path of the figure in which two strategies are compared, such as `makespan_s`.
     #[serde(default)]
     pub figure: String,
     /// Geometric mean over blocks of the first strategy's figure divided by the second strategy's figure. Null if a value is missing or not
     /// above zero.
     pub ratio: Option<f64>,
-    /// Lower end of the confidence interval of the ratio. With too few blocks, there is no interval, and `low`, `high`, `level` and `p` are
-    /// null.
+    /// Lower end of the confidence interval of the ratio of the two strategies' figures. With too few blocks, there is no interval, and
+    /// `low`, `high`, `level` and `p` are null.
     pub low: Option<f64>,
-    /// Upper end of the interval of the ratio.
+    /// Upper end of the confidence interval of the ratio of the two strategies' figures.
     pub high: Option<f64>,
-    /// Confidence level of the interval.
+    /// Confidence level of the interval from `low` to `high`.
     pub level: Option<f64>,
-    /// p-value of the difference, corrected for multiple comparisons (Holm).
+    /// p-value of the difference between the two strategies, corrected for multiple comparisons (Holm).
     pub p: Option<f64>,
     /// Verdict: whether the first strategy's figure is lower or higher than the second strategy's figure, as far as the runs show.
     #[serde(default)]
     pub verdict: PairVerdict,
-    /// Verdict as a sentence.
+    /// Verdict on the comparison of two strategies, as a sentence.
     #[serde(default)]
     pub words: String,
 }
@@ -160,15 +161,15 @@ pub enum PairVerdict {
     /// The figures cannot be compared, because a block lacks the figure or a value is not above zero.
     #[default]
     Incomparable,
-    /// There are too few blocks to decide.
+    /// There are too few blocks to decide which of the two strategies has the lower figure.
     TooFew,
-    /// The first strategy's figure is lower than the second's.
+    /// The first strategy's figure is lower than the second strategy's figure.
     Lower,
-    /// The first strategy's figure is higher than the second's.
+    /// The first strategy's figure is higher than the second strategy's figure.
     Higher,
     /// The runs do not show whether the first strategy's figure is lower or higher than the second's.
     NotDistinguishable,
-    /// Both figures are equal within 2 %, so any difference between them is too small to matter.
+    /// The figures of the two strategies are equal within 2 %, so any difference between them is too small to matter.
     Equivalent,
 }
 
@@ -190,9 +191,9 @@ impl From<Option<statistics::PairOutcome>> for PairVerdict {
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Variation {
-    /// Description of the change to the server's configuration.
+    /// Description of a change that `--sensitivity` made to the server's configuration.
     pub variation: String,
-    /// Configuration of the changed mockserver.
+    /// Configuration of the mockserver after a change by `--sensitivity`.
     pub server: ServerModel,
     /// Complete strategies, from best to worst. A strategy is complete if it got as many ops done as the best one and has the figures of
     /// the ranking.

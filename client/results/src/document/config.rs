@@ -24,8 +24,8 @@ pub struct ConfigRecord {
     pub workload: WorkloadRecord,
     pub timeout: String,
     pub deadline: Option<String>,
-    /// Time limit within which an op must succeed to count as done. If null, the deadline is the limit. Without a deadline, there is no
-    /// limit.
+    /// Time limit within which an op must succeed to count as done. If it is null, the deadline of the ops is the limit. If the ops have no
+    /// deadline either, their time is not limited.
     pub within: Option<String>,
     pub warm_up: String,
     pub retry_failed: bool,
@@ -49,7 +49,7 @@ pub struct ConfigRecord {
 }
 
 impl Default for ConfigRecord {
-    /// Returns the values that replace keys missing from a file. No figure depends on these values.
+    /// Returns the default configuration. Its values replace keys that a results file lacks. No figure depends on these values.
     fn default() -> Self {
         Self {
             program: String::new(),
@@ -96,7 +96,7 @@ pub struct WorkloadRecord {
     pub drain: Option<String>,
     pub arrivals: String,
     pub rate_per_s: Option<f64>,
-    /// Arrival rate in the unit in which it was given, such as `10/min`.
+    /// Arrival rate of ops in the unit in which the user gave it, such as `10/min`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<String>,
     pub in_flight: Option<u32>,
@@ -108,7 +108,7 @@ pub struct WorkloadRecord {
     pub more: BTreeMap<String, Setting>,
 }
 
-/// Requests of a run.
+/// HTTP requests of a run: their method, header names and body size.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct RequestRecord {
@@ -122,7 +122,7 @@ pub struct RequestRecord {
     pub more: BTreeMap<String, Setting>,
 }
 
-/// Transport that sent the attempts.
+/// Transport (HTTP client library) that sent the attempts of a run.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct TransportRecord {
@@ -133,7 +133,7 @@ pub struct TransportRecord {
     pub threads: usize,
 }
 
-/// Renamed transports, as pairs of the former and the current name. For one version, former names are still accepted on command lines, in
+/// Transports that were renamed, as pairs of old and new name. For one version, old names are still accepted on command lines, in
 /// `TAILBACK_TRANSPORT` and in documents.
 const RENAMED_TRANSPORTS: [(&str, &str); 2] = [("lean", "hyper"), ("lean-http2", "hyper-http2")];
 

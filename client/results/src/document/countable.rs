@@ -1,12 +1,13 @@
-//! Plausibility checks of counts in documents. Counts that pass are so small that their sums cannot overflow, whatever the files contain.
-//! Plots can also draw these sums.
+//! Plausibility checks of counts in documents. Sums of accepted counts cannot overflow and can be drawn in plots, because an accepted count
+//! has an upper limit.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::document::run::RunResult;
 
-/// Largest accepted count. It is so small that reports can draw even the sum of such counts over the maximum number of shards.
+/// Largest count that is accepted in a document. It is so small that reports can draw even the sum of such counts over the maximum number
+/// of shards.
 const MOST: u64 = 1_000_000_000_000;
 
 pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {

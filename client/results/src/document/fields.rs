@@ -55,8 +55,8 @@ pub(crate) fn above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f
     if width > 0.0 { Ok(width) } else { Err(de::Error::custom("is not above zero")) }
 }
 
-/// Deserializes the winner of a sweep. A null means that there is no winner, unlike a missing key, which means that the
-/// winner is unknown.
+/// Deserializes the winner of a sweep. A null in the document means that the sweep has no winner. If the key is missing instead, the winner
+/// is unknown.
 pub(crate) fn winner<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Winner, D::Error> {
     Option::deserialize(deserializer).map(Winner::Known)
 }

@@ -28,8 +28,8 @@ impl Malformed {
     }
 
     pub(crate) fn new(text: &str, path: &str, error: &serde_json::Error) -> Self {
-        // If a document contains a number in place of a text (such as the name of a mode), the deserializer reports a syntax error. The
-        // report is wrong, because the JSON itself is valid.
+        // If a document contains a number in place of a text (such as the name of a mode), the deserializer reports a syntax error. This
+        // error is misleading, because the document is valid JSON.
         let is_json = || IgnoredAny::deserialize(&mut serde_json::Deserializer::from_str(text)).is_ok();
         if error.is_syntax() && reason(&error.to_string()) == "expected value" && is_json() {
             return Self::at(path, "is not a text");

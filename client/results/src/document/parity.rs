@@ -11,7 +11,7 @@ use crate::figures::over_runs::OverRuns;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Parity {
-    /// Version of the document format.
+    /// Version of the format of this document.
     #[serde(default)]
     pub schema_version: SchemaVersion,
     /// Compared combinations of a strategy, a workload and a server.
@@ -22,19 +22,19 @@ pub struct Parity {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Pairing {
-    /// Name of the combination of strategy, workload and server.
+    /// Name of a tested combination of strategy, workload and server.
     pub name: String,
     /// Strategy as given on the command line.
     pub strategy: String,
-    /// Description of the workload.
+    /// Description of the workload of the real and simulated runs.
     pub workload: String,
-    /// Configuration of the mockserver.
+    /// Configuration of the mockserver in the real and simulated runs.
     pub server: ServerModel,
-    /// Compared figures.
+    /// Figures that are compared between real and simulated runs.
     pub figures: Vec<ParityFigure>,
     /// Whether the load generator itself was the bottleneck of the real run.
     pub bottleneck: bool,
-    /// Number of completed real runs.
+    /// Number of completed real runs over HTTP.
     #[schemars(range(min = 1))]
     pub http_runs: u64,
 }
@@ -43,7 +43,7 @@ pub struct Pairing {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ParityFigure {
-    /// Name of the compared figure.
+    /// Name of the figure that is compared between real and simulated runs.
     pub figure: String,
     /// Statistics of the figure over many simulated runs.
     pub simulated: OverRuns,

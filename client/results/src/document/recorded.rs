@@ -63,12 +63,12 @@ pub struct Columns {
     pub ssthresh: Option<Vec<Option<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_cap: Option<Vec<Option<f64>>>,
-    /// Further gauges that the strategy reports over time.
+    /// Further gauges over time: those that the strategy defines, and those of the rate limit that the server reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gauges: Vec<GaugeColumn>,
 }
 
-/// Gauge that a strategy defines, including its name and unit, with one value for every time step.
+/// Gauge with its name, its unit, and one value for every time step. It is defined by the strategy or by the server's rate limit.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct GaugeColumn {
@@ -88,22 +88,22 @@ pub struct Calls {
     /// Whether the recording ended early, because a single op had more attempts than may be recorded.
     #[serde(default)]
     pub full: bool,
-    /// Send times of the attempts.
+    /// Send times of the recorded attempts, in seconds.
     #[serde(default)]
     pub t_s: Vec<f64>,
-    /// Numbers of the ops that the attempts belong to.
+    /// Number of the op of each recorded attempt.
     #[serde(default)]
     pub op: Vec<u64>,
 }
 
-/// Latencies and numbers of attempts of clients, sorted by latency. If there is only one client, the entries are its
-/// ops instead.
+/// Latency and number of attempts of each client of a run, sorted by latency. If the run has only one client, its ops are listed instead of
+/// clients.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Clients {
-    /// Whether the entries are ops instead of clients.
+    /// Whether the entries of the lists are ops instead of clients.
     pub by_op: bool,
-    /// Number of all clients or ops. If there are many, only some of them are listed.
+    /// Number of all clients or ops of the run. If there are many, the lists contain only some of them.
     pub of: u64,
     /// Rank of each listed client or op by latency, from 1.
     pub rank: Vec<u64>,
@@ -113,7 +113,7 @@ pub struct Clients {
     pub attempts: Vec<u64>,
 }
 
-/// Counts per time step, from the start of the run. All steps have the same width.
+/// Counts of events in each time step of a run, from its start. All time steps have the same width.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Steps {

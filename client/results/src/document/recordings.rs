@@ -10,10 +10,10 @@ use crate::document::version::SchemaVersion;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct RecordingsCheck {
-    /// Version of the document format.
+    /// Version of the format of this document.
     #[serde(default)]
     pub schema_version: SchemaVersion,
-    /// Results of each recording file.
+    /// Results of the check, one for each recording file.
     pub recordings: Vec<CheckedRecording>,
     /// Number of pairs (a scenario and a configuration of the library) that a strategy reproduces.
     pub reproduced: u64,
@@ -28,13 +28,13 @@ pub struct RecordingsCheck {
     pub skipped: u64,
 }
 
-/// Results of one recording file.
+/// Results of checking strategies against one recording file.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct CheckedRecording {
-    /// Name of the file, without its folder.
+    /// Name of the recording file, without its folder.
     pub file: String,
-    /// Client library and its version.
+    /// Client library that was recorded, and its version.
     pub library: String,
     /// Pairs of a scenario and a configuration, in the order of the file.
     pub pairs: Vec<CheckedPair>,
@@ -44,15 +44,15 @@ pub struct CheckedRecording {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct CheckedPair {
-    /// Id of the scenario.
+    /// Id of the recorded scenario.
     pub scenario: String,
-    /// Configuration of the library, as in the recording.
+    /// Configuration of the client library, as in the recording.
     pub config: String,
     /// Strategy that corresponds to the configuration, as on the command line; null if none is known.
     pub strategy: Option<String>,
     /// Verdict: whether the strategy reproduces what the library did in the recording.
     pub verdict: CheckVerdict,
-    /// First difference from the recording; null if there is none.
+    /// First difference between the recording and the strategy; null if there is none.
     pub difference: Option<CheckDifference>,
     /// Reason why the pair is skipped; null if it is not skipped.
     #[serde(default)]
@@ -63,13 +63,13 @@ pub struct CheckedPair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckVerdict {
-    /// The strategy does the same as the library did in the recording.
+    /// The strategy does the same as the client library did in the recording.
     Reproduced,
     /// The strategy does something else than the library did in the recording.
     Differs,
-    /// No strategy is known for the configuration.
+    /// No strategy is known that corresponds to the library's configuration.
     NoPreset,
-    /// The pair cannot be replayed.
+    /// The pair of scenario and configuration cannot be replayed.
     Skipped,
 }
 
@@ -77,10 +77,10 @@ pub enum CheckVerdict {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct CheckDifference {
-    /// Quantity that differs, such as `attempts` or `delay 2`.
+    /// Quantity that differs between a recording and a strategy, such as `attempts` or `delay 2`.
     pub what: String,
-    /// Recorded value.
+    /// Value of the differing quantity in the recording.
     pub recorded: String,
-    /// Value that the strategy yields.
+    /// Value of the differing quantity with the strategy.
     pub here: String,
 }

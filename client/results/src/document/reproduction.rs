@@ -13,16 +13,16 @@ use crate::figures::over_runs::FiguresOverRuns;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Reproduction {
-    /// Version of the document format.
+    /// Version of the format of this document.
     #[serde(default)]
     pub schema_version: SchemaVersion,
     /// Start time of the reproduction, in UTC (RFC 3339); null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
-    /// Scenarios, one for each source document.
+    /// Scenarios that were run, one for each source document.
     #[schemars(length(min = 1))]
     pub scenarios: Vec<Scenario>,
-    /// Counts of claims by verdict.
+    /// Numbers of claims by verdict, over all scenarios.
     #[serde(default)]
     pub claims: Tallies,
 }
@@ -31,17 +31,17 @@ pub struct Reproduction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Tallies {
-    /// Counts of the claims that the source documents make.
+    /// Numbers, by verdict, of the claims that the source documents make.
     pub source: Tally,
     /// Counts of the claims that scenarios add to the claims of the source documents.
     pub ours: Tally,
 }
 
-/// Counts of claims by verdict.
+/// Numbers of claims of scenarios by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Tally {
-    /// Number of all claims.
+    /// Number of all claims, whatever their verdict.
     pub claims: u64,
     pub holds: u64,
     pub holds_partly: u64,
@@ -52,7 +52,7 @@ pub struct Tally {
     pub not_as_expected: u64,
 }
 
-/// Experiments of one source document.
+/// Scenario: the experiments from one source document, with claims and plots.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Scenario {
@@ -63,7 +63,7 @@ pub struct Scenario {
     pub source: String,
     #[serde(default)]
     pub about: String,
-    /// First seed of the runs.
+    /// Seed of the first run of each cell in the scenario.
     pub seed: Option<u64>,
     #[serde(default)]
     pub claims: Vec<Claim>,
@@ -78,7 +78,7 @@ pub struct Scenario {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Claim {
-    /// Claim as a sentence.
+    /// Text of the claim as a sentence.
     pub says: String,
     /// Number that the source document states, in the words of the document.
     #[serde(default)]
@@ -86,12 +86,12 @@ pub struct Claim {
     /// Whether the claim was added by the scenario and is not a claim of the source document.
     #[serde(default)]
     pub ours_alone: bool,
-    /// Path of the figure that decides the verdict.
+    /// Path of the figure that decides the verdict on the claim.
     #[serde(default)]
     pub figure: String,
     /// Labels of the cells (strategies at points of an experiment) that the claim is about.
     pub of: Option<String>,
-    /// Result of the claim in our runs, in words.
+    /// Results of testing the claim in our runs, in words.
     #[serde(default)]
     pub ours: String,
     /// Results of the claim in each case that it covers. Cases differ in the strategy, in the strategy that it is compared with, and in the
@@ -104,17 +104,17 @@ pub struct Claim {
     /// Range of values that confirm the claim, in words. The text also states whether the bounds belong to the range.
     #[serde(default)]
     pub condition: String,
-    /// Quantity that decides the verdict, such as `the mean over runs`, `the middle 95 % of runs` or `the share of runs`.
+    /// Quantity that decides the verdict on a claim, such as `the mean over runs`, `the middle 95 % of runs` or `the share of runs`.
     #[serde(default)]
     pub judged_by: String,
     /// Interpretation of the source document's words on which the test of the claim is based, and the reason for this interpretation.
     #[serde(default)]
     pub means: String,
-    /// Verdict on the claim.
+    /// Verdict: whether the claim holds in our runs.
     pub verdict: ClaimVerdict,
-    /// Whether the verdict is the one that the scenario expects; null if there were too few runs to decide.
+    /// Whether the verdict on the claim is the one that the scenario expects; null if there were too few runs to decide.
     pub as_expected: Option<bool>,
-    /// Further information for the reader.
+    /// Further information on the claim for readers.
     #[serde(default)]
     pub note: String,
 }
@@ -123,39 +123,39 @@ pub struct Claim {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ClaimValue {
-    /// Description of the case; null if there is only one case.
+    /// Description of the case in which the claim was tested; null if the claim has only one case.
     pub at: Option<Setting>,
     /// Mean of the figure over runs, unless the claim selects another statistic. Null if a run lacks the figure, or if the value is
     /// infinite.
     pub value: Option<f64>,
-    /// Number of runs that were made.
+    /// Number of runs that were made to test the claim.
     #[serde(default)]
     pub runs: u64,
     /// Number of runs in which the claim is true; null if the verdict does not depend on this number.
     pub so_in: Option<u64>,
     /// Lowest and highest value of the middle 95 % of runs; null if the verdict does not depend on this range.
     pub middle: Option<[f64; 2]>,
-    /// Verdict in this case.
+    /// Verdict on the claim in one of its cases, such as one strategy at one point.
     pub verdict: Option<ClaimVerdict>,
 }
 
-/// Verdict on a claim.
+/// Verdict on a claim of a source document: whether it holds in our runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 pub enum ClaimVerdict {
-    /// The claim holds in every case that was tested.
+    /// The claim holds in every case in which it was tested.
     #[serde(rename = "holds")]
     Holds,
     /// The claim holds only in some of the tested cases, or only in some runs.
     #[serde(rename = "holds partly")]
     HoldsPartly,
-    /// The claim holds in no case.
+    /// The claim holds in no case in which it was tested.
     #[serde(rename = "does not hold")]
     DoesNotHold,
     /// There are too few runs to decide. For example, a published number can contradict the middle 95 % of our runs only if this range is
     /// based on enough runs.
     #[serde(rename = "too few runs")]
     TooFewRuns,
-    /// The runs lack the figure, so there is no verdict.
+    /// The runs lack the figure that the claim is about, so there is no verdict.
     #[serde(rename = "no figure")]
     NoFigure,
 }
@@ -194,15 +194,15 @@ pub struct Plot {
     pub name: String,
     /// Kind of plot, by its name in `loadgen plot --list`.
     pub draw: String,
-    /// Title above the plot.
+    /// Title that is shown above the plot.
     pub title: String,
-    /// Description of the plot in the source document.
+    /// Description of the plot that the source document contains.
     #[serde(default)]
     pub shows: String,
-    /// Further information for the reader.
+    /// Further information on the plot for readers.
     #[serde(default)]
     pub note: String,
-    /// Experiment whose cells the plot shows.
+    /// Name of the experiment whose cells (strategies at points) the plot shows.
     #[serde(default)]
     pub experiment: String,
     /// Claims that the plot illustrates, as indices into the list of the scenario's claims.
@@ -224,18 +224,18 @@ pub struct Plot {
     /// multiplied by the factor `times`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<DrawnColumn>>,
-    /// Recorded runs, one of each strategy.
+    /// Recorded runs that the plot shows, one of each strategy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<DrawnRun>>,
 }
 
-/// Unit of times in a plot.
+/// Unit in which a plot states times.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TimeUnit {
-    /// Length of the unit in seconds.
+    /// Length of the plot's time unit in seconds.
     pub s: f64,
-    /// Name of the unit, such as `ticks`.
+    /// Name of the plot's time unit, such as `ticks`.
     #[serde(default)]
     pub name: String,
 }

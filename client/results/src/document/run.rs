@@ -48,7 +48,7 @@ pub struct RunResult {
     /// server's capacity is not known.
     #[serde(default)]
     pub load_factor: Option<f64>,
-    /// Load factor in words, such as `1000/s is 10 × capacity (50 slots × 500 ms)`.
+    /// Load factor: the load relative to the server's capacity, in words, such as `1000/s is 10 × capacity (50 slots × 500 ms)`.
     #[serde(default)]
     pub load: Option<String>,
     /// Failed attempts by HTTP status or kind of error, the most frequent first. Their counts add up to `attempts.failed`.
@@ -84,13 +84,13 @@ pub struct RunResult {
     /// Whether `done_share` is only a lower bound, because the run stalled or was interrupted before all ops had ended.
     #[serde(default)]
     pub share_is_lower_bound: bool,
-    /// Number of retries for which the server had advised a time, and how many of these retries were sent before that time.
+    /// Number of retries for which the server had advised a time, and the number of them that were sent before the advised time.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub advice: AdviceFigures,
     /// Figures of the strategy's window (concurrency limit): its convergence to the limit of the server, and its steadiness.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub window: WindowFigures,
-    /// Fairness between clients; null with one client.
+    /// Fairness between the clients of a run; null if the run has only one client.
     pub fairness: Option<FairnessFigures>,
     /// Time that the server's slots spent on attempts that were rejected or that the client abandoned, in seconds. Null if the server does
     /// not report this time.
@@ -111,7 +111,7 @@ pub struct RunResult {
     /// Cause of an early end of the run: `user` (a key of the dashboard), `SIGINT`, `SIGTERM` or `SIGHUP`. Null if the run was not
     /// interrupted.
     pub interrupted: Option<String>,
-    /// Warnings that a reader of the figures must know.
+    /// Warnings about the run that readers of its figures must know.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub warnings: Vec<String>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
@@ -131,13 +131,13 @@ pub struct RunResult {
     pub at: Option<At>,
 }
 
-/// Driver that executed a run.
+/// Way in which a run was executed: over HTTP or simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// In real time, over HTTP.
+    /// The run was executed in real time, over HTTP.
     Http,
-    /// In virtual time.
+    /// The run was simulated in virtual time.
     Simulated,
 }
 
@@ -150,11 +150,11 @@ impl Mode {
     }
 }
 
-/// Counts of ops by outcome.
+/// Counts of a run's ops by outcome, such as succeeded or given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct OpsResult {
-    /// Ops that arrived.
+    /// Number of ops that arrived during the run.
     pub total: u64,
     /// Number of ops that a whole run with this seed offers. If the run was stopped, the number includes ops that had not arrived by then.
     /// Null if the number depends on the strategy (a closed loop with `--duration` and without `--ops`). Also null if a stopped run left
@@ -168,12 +168,13 @@ pub struct OpsResult {
     /// Number of times that an attempt was deferred, because the server had too little free capacity to start it.
     #[serde(default)]
     pub deferred: u64,
-    /// Number of given-up and unfinished ops for which waiting longer would not help. The last attempt of these ops was refused permanently
-    /// (3xx, 4xx) or found no server. If no server was reachable at the end of the run, all unfinished ops count.
+    /// Number of given-up and unfinished ops for which waiting longer would not help. The server refused the last attempt of these ops
+    /// permanently (3xx, 4xx), or could not be reached. If no server was reachable at the end of the run, all unfinished ops count.
     #[serde(default)]
     pub failed_for_good: u64,
     /// Number of given-up ops whose last outcome was a failure: a timeout, a transport error, or an error status other than a rejection. If
-    /// the run stalled, unfinished ops are included in the same way. Ops that ended at their deadline are not included.
+    /// the run stalled, unfinished ops with such an outcome are included. If at least the last ten attempts before the stall failed, all
+    /// unfinished ops are included. Ops that ended at their deadline are not included.
     #[serde(default)]
     pub failed: u64,
 }
@@ -198,8 +199,8 @@ impl OpsResult {
     }
 }
 
-/// Number of attempts per op, over the ops that ended. A percentile is the smallest number of attempts with which that share of ops ended.
-/// It is not interpolated, because attempts are whole numbers.
+/// Number of attempts per op, over the ops that ended. For example, `p99` is the smallest number of attempts within which 99 % of these ops
+/// ended. Percentiles are not interpolated, because attempts are whole numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct AttemptsResult {
@@ -219,9 +220,9 @@ pub struct GeneratorResult {
     pub excess_ms: ExcessFigures,
     /// Processor time of the whole program, in seconds. An embedded server is part of the program, so its time is included.
     pub cpu_s: Option<f64>,
-    /// Maximum memory of the program, in bytes.
+    /// Maximum memory that the load generator's process occupied, in bytes.
     pub peak_rss_bytes: Option<u64>,
-    /// Number of connections opened.
+    /// Number of connections that the load generator opened.
     pub connections: Option<u64>,
     /// Time from the request for a new connection until the connection is open. It includes the wait while enough other
     /// connections are already being opened.
@@ -233,7 +234,7 @@ pub struct GeneratorResult {
     pub connection_wait_ms: LagResult,
 }
 
-/// Percentiles of a delay, in milliseconds.
+/// Percentiles of a delay that the load generator causes, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct LagResult {
@@ -271,12 +272,13 @@ pub struct SeriesPoint {
     pub server_busy: Option<f64>,
     pub server_busy_max: Option<f64>,
     pub server_cap: Option<f64>,
-    /// Further gauges of the strategy, summed over clients; absent if there are none.
+    /// Further gauges: those that the strategy defines, summed over clients, and those of the rate limit that the server reports. Absent if
+    /// there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gauges: Vec<GaugePoint>,
 }
 
-/// Gauge that a strategy defines, including its name and unit, with its value at the end of a bucket.
+/// Gauge with its name, its unit, and its value at the end of a bucket. It is defined by the strategy or by the server's rate limit.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct GaugePoint {

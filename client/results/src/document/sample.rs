@@ -1,4 +1,4 @@
-//! Lines that `--samples` writes.
+//! Lines that `--samples` writes, one for each attempt of a run.
 
 use loadgen_core::{Cause, ErrorKind};
 use schemars::JsonSchema;
@@ -14,29 +14,29 @@ use tailback::{Failure, Status};
 )]
 #[serde(expecting = "an object")]
 pub struct SampleLine {
-    /// Arrival time of the attempt's op.
+    /// Time at which the attempt's op arrived, in seconds of the experiment since the run began.
     pub arrived_s: f64,
-    /// Number of the attempt within its op, from 1.
+    /// Number of the attempt among the attempts of its op, from 1.
     #[schemars(range(min = 1))]
     pub attempt: u32,
     /// Whether an intermediary between the client and the mockserver, such as a gateway, answered the attempt.
     #[serde(default)]
     pub by_gateway: bool,
-    /// Number of the client, from 0.
+    /// Number of the client that sent the attempt, from 0.
     pub client: u32,
     /// Time at which the attempt was due to be sent.
     pub due_s: f64,
-    /// Time at which the attempt ended.
+    /// Time at which the attempt ended, in seconds of the experiment since the run began.
     pub ended_s: f64,
-    /// Kind of error if the attempt got no usable answer; otherwise null.
+    /// Kind of error that left the attempt without a usable answer; otherwise null.
     pub kind: Option<ErrorKind>,
-    /// Number of the op, from 0.
+    /// Number of the attempt's op, from 0.
     pub op: u64,
-    /// Outcome of the attempt.
+    /// Outcome of the attempt, such as success or rejection.
     pub outcome: OutcomeName,
-    /// Seed of the run.
+    /// Seed of the run that the attempt belongs to.
     pub seed: u64,
-    /// Time at which the attempt was sent.
+    /// Time at which the attempt was sent, in seconds of the experiment since the run began.
     pub sent_s: f64,
     /// Number of the attempt within the run, in the order of sending.
     pub serial: u64,

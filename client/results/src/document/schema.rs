@@ -6,6 +6,7 @@ use schemars::generate::SchemaSettings;
 use crate::baseline::Baseline;
 use crate::document::Document;
 use crate::document::progress_line::ProgressLine;
+use crate::document::recommendation::Recommendation;
 use crate::document::recordings::RecordingsCheck;
 use crate::document::sample::SampleLine;
 use crate::shards::TaskShard;
@@ -17,6 +18,7 @@ pub fn schema() -> Schema {
     generator.subschema_for::<Baseline>();
     generator.subschema_for::<RecordingsCheck>();
     generator.subschema_for::<TaskShard>();
+    generator.subschema_for::<Recommendation>();
     generator.into_root_schema_for::<Document>()
 }
 

@@ -11,15 +11,15 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
-    /// True or false.
+    /// Value of a setting that is true or false.
     Truth(bool),
-    /// A whole number.
+    /// Value of a setting that is a whole number from 0 up.
     Whole(u64),
-    /// Any other number.
+    /// Value of a setting that is any other number, such as 0.5.
     Number(f64),
-    /// Any other text on the command line, such as a duration or a distribution.
+    /// Value of a setting that is a text, such as a duration or a distribution.
     Text(String),
-    /// Value that no flag can have, such as the list of the parts of a scattered workload.
+    /// Value of a setting that no command-line flag can have, such as the list of the parts of a scattered workload.
     Other(Value),
 }
 

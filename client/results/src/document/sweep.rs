@@ -15,9 +15,9 @@ use crate::shards::Incomplete;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Sweep<R = RunResult> {
-    /// All runs that were made.
+    /// All runs of the sweep.
     pub runs: Vec<R>,
-    /// Results of the sweep.
+    /// Varied parameters of the sweep, and its results.
     pub sweep: Swept,
 }
 
@@ -28,18 +28,18 @@ pub struct Swept {
     /// Start time of the sweep, in UTC (RFC 3339); null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
-    /// Varied parameters, one or two.
+    /// Parameters that the sweep varies: one or two.
     #[schemars(length(min = 1))]
     pub axes: Vec<Axis>,
     /// Path of the figure that strategies are compared by; the lowest value is best.
     pub by: String,
     /// Name of the figure that strategies are compared by, in words.
     pub by_name: String,
-    /// Configuration of the first strategy at the first point.
+    /// Configuration of the first strategy at the sweep's first point.
     pub config: Option<ConfigRecord>,
     /// Population of runs that the confidence intervals describe, in words, such as `over seeds, for this server model`.
     pub intervals: Option<String>,
-    /// Results of every strategy at every point.
+    /// Results of every strategy at every point of the sweep.
     pub cells: Vec<SweepCell>,
     /// Best strategy in each situation, with its parameters. A situation is a combination of the varied values that a client cannot choose.
     #[serde(deserialize_with = "crate::document::fields::or_default")]
@@ -50,13 +50,13 @@ pub struct Swept {
     pub incomplete: Option<Incomplete>,
 }
 
-/// Varied parameter of a sweep.
+/// Parameter that a sweep varies, with its values.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Axis {
     /// Key of the varied parameter, as given on the command line.
     pub key: String,
-    /// Values of the varied parameter.
+    /// Values that the sweep gives to the varied parameter.
     #[serde(default)]
     pub values: Vec<String>,
 }
@@ -65,12 +65,13 @@ pub struct Axis {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SweepCell {
-    /// Always `sweep`. The cells of a reproduction have the same key, which contains the name of their experiment.
+    /// Always `sweep`. The key exists because cells of a reproduction have it, too: it contains the name of the experiment that they belong
+    /// to.
     #[schemars(extend("const" = "sweep"))]
     pub experiment: String,
     /// Strategy as given on the command line.
     pub label: String,
-    /// Strategy with the parameter values of this point.
+    /// Strategy with the parameter values that it has at one point of the sweep.
     pub strategy: String,
     /// Point of the cell: the key of each varied parameter, with its value.
     #[serde(default)]
@@ -80,7 +81,8 @@ pub struct SweepCell {
     pub complete: bool,
     /// Reason why the strategy is not complete; null if it is complete.
     pub incomplete_because: Option<String>,
-    /// Rank at this point, from 1, with equal ranks for strategies that cannot be distinguished; null if the strategy is not complete.
+    /// Rank of the strategy at one point of the sweep, from 1. Strategies that cannot be distinguished have the same rank. Null if the
+    /// strategy is not complete.
     pub rank: Option<u64>,
     /// Statistics of each figure over seeds. The key is the path of the figure.
     #[serde(deserialize_with = "crate::document::fields::known")]
@@ -100,14 +102,14 @@ fn yes() -> bool {
 pub struct Best {
     /// Situation: the values of the varied parameters that a client cannot choose.
     pub at: At,
-    /// Strategy that was best in the sweep.
+    /// Strategy that was best in the sweep, before the measurement with fresh seeds.
     pub strategy: Option<String>,
-    /// Better one of the best two strategies of the sweep, measured with fresh seeds, if it is better by more than chance. Null if the two
-    /// tie, or if there are too few repeats to decide. Files of earlier versions lack this key.
+    /// Winner among the best two strategies of the sweep, which are measured again with fresh seeds. A strategy wins if it is better by
+    /// more than chance. Null if the two tie, or if there are too few repeats to decide. Files of earlier versions lack this key.
     #[serde(deserialize_with = "crate::document::fields::winner")]
     #[schemars(with = "Option<String>")]
     pub winner: Winner,
-    /// Result of the measurement with fresh seeds, in words.
+    /// Result of measuring the best two strategies of the sweep with fresh seeds, in words.
     pub words: String,
     /// Path of the compared figure. It is the figure that ranks the sweep or, if the strategies did different work, the share of ops done.
     pub figure: String,
@@ -119,32 +121,32 @@ pub struct Best {
     pub complete: bool,
     /// Comparisons of the best two strategies of the sweep, measured with fresh seeds.
     pub pairs: Vec<PairRecord>,
-    /// Best strategy of the point and its lead over the others. Present only if all strategies ran at every point. Absent if parameters of
-    /// strategies are varied.
+    /// Best strategy of a point of the sweep, and its lead over the other strategies. Present only if all strategies ran at every point.
+    /// Absent if parameters of strategies are varied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead: Option<LeadRecord>,
 }
 
-/// Best strategy of a point with fresh seeds, and its lead over the others. Values are geometric means. Intervals use Student's t on the
-/// logarithms of ratios that are paired by seed.
+/// Best strategy at a point of a sweep, measured with fresh seeds, and its lead over the other strategies. Values are geometric means.
+/// Intervals use Student's t on the logarithms of ratios that are paired by seed.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Lead")]
 #[serde(default, expecting = "an object")]
 pub struct LeadRecord {
-    /// Strategy with the best figure on fresh seeds.
+    /// Strategy that had the best figure with fresh seeds.
     pub strategy: String,
     /// Whether the best strategy can be distinguished from every other strategy of the point.
     pub certain: bool,
-    /// Path of the compared figure.
+    /// Path of the figure in which strategies are compared, such as `makespan_s`.
     pub figure: String,
     /// Geometric mean of the figure over fresh seeds. For the share of ops done, it is the arithmetic mean. Null if a run lacks the figure.
     pub value: Option<f64>,
-    /// Lead over the next best strategy, as a ratio. The ratio is above 1 if the best strategy is ahead. Null if no other strategy did the
-    /// same work.
+    /// Lead of the best strategy over the next best one, as a ratio of their figures. The ratio is above 1 if the best strategy is ahead.
+    /// Null if no other strategy did the same work.
     pub ratio: Option<f64>,
     /// Lower end of the confidence interval of the ratio; null with fewer than five fresh seeds.
     pub low: Option<f64>,
-    /// Upper end of the interval of the ratio.
+    /// Upper end of the confidence interval of the best strategy's lead.
     pub high: Option<f64>,
     /// Confidence level of the interval. The level is so high that all intervals of the sweep together are correct in 95 % of sweeps.
     pub level: f64,
@@ -160,8 +162,8 @@ pub enum Winner {
 }
 
 impl Best {
-    /// Returns the winner with fresh seeds, or `None` for a tie. Files of earlier versions lack this winner. For these files, returns the
-    /// strategy that was best in the sweep.
+    /// Returns the winner that was measured with fresh seeds, or `None` for a tie. Files of earlier versions lack the winner. For such
+    /// files, returns the strategy that was best in the sweep.
     pub fn winner(&self) -> Option<&str> {
         match &self.winner {
             Winner::Known(winner) => winner.as_deref(),

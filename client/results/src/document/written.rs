@@ -41,7 +41,7 @@ pub struct WrittenRun {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WrittenSweep {
     pub cells: Vec<WrittenCell>,
-    /// Configuration of the first strategy at the first point.
+    /// Configuration of the first strategy at the first point of the sweep.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub config: Option<Written>,
     #[serde(flatten)]
@@ -68,7 +68,8 @@ impl Written {
 }
 
 impl WrittenDocument {
-    /// Parses the text from which `document` was parsed. The result has as many runs, scenarios and cells as `document`, in the same order.
+    /// Parses the text of a document; `document` is the result of an earlier parse of the same text. The new result has as many runs,
+    /// scenarios and cells as `document`, in the same order.
     ///
     /// # Errors
     /// Fails if the text is not the text of `document`.

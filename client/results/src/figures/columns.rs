@@ -35,8 +35,8 @@ impl Column {
         columns
     }
 
-    /// Returns the columns that have a value in at least one of these runs. Columns with the identity of the run come first. The others are
-    /// sorted by the first run that has a value in them. Columns with the same first run are in alphabetical order.
+    /// Returns the columns in which at least one of the given runs has a value. The columns that identify a run come first. The other
+    /// columns are sorted by the first run that has a value in them. Columns with the same first run are in alphabetical order.
     pub fn from_runs(runs: &[&RunResult]) -> Vec<Self> {
         let met = |column: &Self| runs.iter().position(|run| !column.cell(run).is_empty());
         let mut columns: Vec<(usize, Self)> =

@@ -31,13 +31,13 @@ pub enum Direction {
 pub enum Kind {
     Count,
     Measure,
-    /// Truth value: 1 for true, 0 for false.
+    /// Figure that is true or false, represented by 1 for true and 0 for false.
     Truth,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Ranked {
-    /// Value of the flag `--by` that selects the score.
+    /// Value of the flag `--by` with which a user selects the score.
     pub key: &'static str,
     pub help: &'static str,
     pub title: &'static str,

@@ -64,7 +64,7 @@ pub const FIGURES: &[Figure] = &[
     count!(attempts.after_final).less(),
     measure!("", amplification).less().summed(),
     measure!("", efficiency).more().summed(),
-    // Results of older versions lack `attempts_per_success`. In this case, the value is computed from counts that these results contain.
+    // Results of older versions lack the figure `attempts_per_success`. For such results, it is computed from counts that they contain.
     Figure::measure("attempts_per_success", "", |run| {
         let per_success = || run.attempts.total as f64 / run.ops.succeeded as f64;
         run.attempts_per_success.or_else(|| (run.ops.succeeded > 0).then(per_success))

@@ -1,5 +1,3 @@
-//! Numbers formatted for readers.
-
 pub use vocabulary::thousands;
 
 pub fn counted(number: u64, one: &str) -> String {

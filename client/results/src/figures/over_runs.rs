@@ -15,48 +15,48 @@ pub type FiguresOverRuns = BTreeMap<String, OverRuns>;
 #[schemars(description = "One figure over runs of different seeds.")]
 #[serde(expecting = "an object")]
 pub struct OverRuns {
-    /// Number of runs that have the figure.
+    /// Number of runs that have a value of the figure.
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub count: u64,
     /// Confidence interval of the mean over seeds; null with fewer than five runs.
     #[serde(default)]
     pub interval: Option<IntervalRecord>,
-    /// Highest value of all runs.
+    /// Highest value of the figure in all runs.
     #[serde(default)]
     pub max: Option<f64>,
-    /// Mean over runs.
+    /// Mean of the figure over runs.
     pub mean: f64,
     /// Confidence interval of the median (p50), from one order statistic to another. It is exact for any distribution. Null with fewer than
     /// six runs.
     #[serde(default)]
     pub median_interval: Option<IntervalRecord>,
-    /// Lowest value of all runs.
+    /// Lowest value of the figure in all runs.
     #[serde(default)]
     pub min: Option<f64>,
-    /// 25th percentile over runs.
+    /// 25th percentile of the figure over runs.
     #[serde(default)]
     pub p25: Option<f64>,
-    /// 5th percentile over runs.
+    /// 5th percentile of the figure over runs.
     #[serde(default)]
     pub p5: Option<f64>,
-    /// Median over runs.
+    /// Median of the figure over runs.
     #[serde(default)]
     pub p50: Option<f64>,
-    /// 75th percentile over runs.
+    /// 75th percentile of the figure over runs.
     #[serde(default)]
     pub p75: Option<f64>,
-    /// 95th percentile over runs.
+    /// 95th percentile of the figure over runs.
     #[serde(default)]
     pub p95: Option<f64>,
-    /// Standard deviation over runs; null for a single run.
+    /// Standard deviation of the figure over runs; null for a single run.
     #[serde(default)]
     pub sd: Option<f64>,
-    /// Whether the skewness of the values is larger than chance explains and too large for so few runs. If true, the interval of the mean
-    /// misses the true mean more often than its level states.
+    /// Whether the values are so skewed that an interval from so few runs is unreliable, and the skewness is not due to chance. If true,
+    /// the interval of the mean misses the true mean more often than its level states.
     #[serde(default)]
     pub skewed: bool,
-    /// Sample skewness G1; null with fewer than three runs, or if all values are equal.
+    /// Sample skewness (G1) of the figure over runs. Null with fewer than three runs, or if all runs have the same value.
     #[serde(default)]
     pub skewness: Option<f64>,
 }
@@ -66,26 +66,26 @@ pub struct OverRuns {
 #[schemars(rename = "Interval")]
 #[serde(expecting = "an object")]
 pub struct IntervalRecord {
-    /// Statistical method that computed the interval.
+    /// Statistical method that computed the confidence interval.
     pub by: Estimator,
-    /// Upper end of the interval.
+    /// Upper end of the confidence interval.
     pub high: f64,
-    /// Probability that the interval contains the true value, such as 0.95. For a median, it is the actual probability, which may be higher
-    /// than the requested one.
+    /// Probability that the confidence interval contains the true value, such as 0.95. For the interval of a median, it is the actual
+    /// probability, which may be higher than the requested one.
     pub level: f64,
-    /// Lower end of the interval.
+    /// Lower end of the confidence interval.
     pub low: f64,
 }
 
-/// Statistical method that computes an interval.
+/// Statistical method that computes a confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {
-    /// Student's t.
+    /// The interval was computed with Student's t.
     StudentT,
-    /// Bias-corrected and accelerated bootstrap.
+    /// The interval was computed with the bias-corrected and accelerated bootstrap.
     BcaBootstrap,
-    /// Range from one order statistic to another.
+    /// The interval is the range from one order statistic of the sample to another.
     OrderStatistics,
 }
 

@@ -29,11 +29,11 @@ pub(crate) struct Counts {
     pub(crate) stalled: usize,
     /// Number of runs that were interrupted before all of their ops had ended.
     pub(crate) interrupted: usize,
-    /// Number of runs in which not every op succeeded.
+    /// Number of a strategy's runs in which not every op succeeded.
     pub(crate) short: usize,
     /// Sum over runs of the share of ops done in time. A run without this figure counts with its share of ops that succeeded at all.
     in_time: f64,
-    /// True if any run sets `--within`.
+    /// True if at least one run of the strategy has the flag `--within`.
     pub(crate) within: bool,
     /// Time limit of the first run that has one, as given on the command line.
     pub(crate) limit: Option<String>,

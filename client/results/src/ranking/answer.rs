@@ -60,8 +60,8 @@ pub struct Answer {
 #[derive(Clone, Copy, Debug)]
 pub struct Lead<'a> {
     pub best: &'a Row,
-    /// Lead over the next best strategy, as a ratio of their figures. If some strategies cannot be distinguished from the best one, the
-    /// ratio compares it with the best of these strategies. `None` if no other strategy did the same work.
+    /// Lead of the best strategy over the next best one, as a ratio of their figures. If some strategies cannot be distinguished from the
+    /// best one, the lead is over the best of these. `None` if no other strategy did the same work as the best one.
     pub times: Option<Times>,
     /// True if the best strategy can be distinguished from every other one.
     pub is_certain: bool,
@@ -152,8 +152,8 @@ impl Answer {
     }
 }
 
-/// Returns the strategy whose score is distinguishably lower than the score of every other strategy with the first rank. Returns `None` if
-/// there is no such strategy.
+/// Returns the strategy with the lowest score among all strategies with the first rank. Returns `None` if its score cannot be distinguished
+/// from the score of another strategy with the first rank.
 fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<String> {
     let (_, first) = placed.first()?;
     let tied = || placed.iter().filter(|(_, place)| place == first).map(|(standing, _)| *standing);

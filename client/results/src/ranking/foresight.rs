@@ -5,7 +5,8 @@ use tailback::{ORACLE, StrategySpec};
 
 pub fn knows_the_future(strategy: &str) -> bool {
     strategy.parse::<StrategySpec>().map_or_else(
-        // A strategy from a document of another version may not parse. In this case, the names of the strategy's parts decide.
+        // A strategy in a document of another version may not parse. In that case, the names of its parts show whether it is an oracle,
+        // which knows the server's future.
         |_| strategy.split('+').any(|part| part.split(':').next().is_some_and(|name| name.trim() == ORACLE)),
         |spec| spec.needs_foreknowledge(),
     )

@@ -4,7 +4,8 @@ use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
 
 /// Marks the strategies that are on the Pareto front. The two figures are makespan and attempts, which can be compared only if all
-/// strategies did the same work. If they did not (`by_share`), the figures are the share of ops done and the attempts per success.
+/// strategies did the same work. If strategies did different work (`by_share`), the figures are the share of ops done and the attempts per
+/// success.
 ///
 /// Strategies that know the future are excluded: they neither appear on the front nor dominate other strategies.
 pub(crate) fn mark(standings: &mut [RankedStrategy], by_share: bool) {

@@ -1,5 +1,3 @@
-//! Place of a strategy in a ranking, with its figures.
-
 use statistics::Summary;
 
 use crate::figures::numbers::at_least;
@@ -12,7 +10,7 @@ pub struct RankedStrategy {
     /// Reason why the strategy is not complete; `None` if it is. A complete strategy got as many ops done as the best one and has the
     /// figures of the ranking.
     pub incomplete: Option<String>,
-    /// Rank from 1, with equal ranks for ties; `None` if the strategy cannot be ranked.
+    /// Rank of the strategy, from 1. Strategies that tie have the same rank. `None` if the strategy cannot be ranked.
     pub rank: Option<u64>,
     pub is_tied: bool,
     pub on_front: bool,
@@ -30,8 +28,8 @@ pub struct RankedStrategy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// The strategy has the largest share of ops done, and all strategies with this share did the same work. They are ranked by makespan or
-    /// another score.
+    /// The strategy has the largest share of ops done of all strategies. All strategies with this share did the same work, so they are
+    /// ranked by makespan or another score.
     Same,
     /// All ops were done, but not all of them in time.
     All,
@@ -54,8 +52,8 @@ impl RankedStrategy {
         self.figures.iter().find(|(name, _)| *name == path).map(|(_, figure)| figure)
     }
 
-    /// Returns the summary of a score. Returns `None` if a run lacks the score, because the mean of the other, better runs would be
-    /// misleading.
+    /// Returns the summary of a score over the strategy's runs. Returns `None` if a run lacks the score. Runs that lack it are often worse,
+    /// so a mean of the other runs would be misleading.
     pub fn figure_of_all(&self, score: Score) -> Option<&Summary> {
         self.figure(score.path()).filter(|_| !self.values(score).is_empty())
     }

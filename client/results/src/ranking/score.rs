@@ -122,8 +122,8 @@ impl Score {
         self.figure.of(run)
     }
 
-    /// Returns the score that readers should consider together with this one, because a strategy may gain speed by more attempts. It is the
-    /// number of attempts or, for attempts, the makespan.
+    /// Returns the second score that readers should consider together with a score, because a strategy may gain speed by more attempts. The
+    /// second score is the number of attempts. If the first score is the number of attempts itself, the second one is the makespan.
     #[must_use]
     pub fn companion(self) -> Self {
         if self == Self::attempts() { Self::makespan() } else { Self::attempts() }

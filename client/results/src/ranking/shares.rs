@@ -1,14 +1,15 @@
-//! Shares of ops done. Only strategies with the same share did the same work. With a time limit, only ops done in time count.
+//! Shares of ops done, for each strategy. Only strategies with the same share did the same work. If ops have a time limit, only ops that
+//! were done within it count.
 
 use crate::figures::run_figures::Counts;
 
-/// Maximum difference between two shares that count as equal. A share of 1 never counts as equal to a smaller share.
+/// Maximum difference between two shares of ops done that count as equal. A share of 1 never counts as equal to a smaller share.
 const SAME: f64 = 0.001;
 
 pub(crate) struct Shares {
     of: Vec<f64>,
     tiers: Vec<usize>,
-    /// True if the strategies with the largest share did the same work, so that their makespans can be compared.
+    /// True if the strategies with the largest share of ops done did the same work, so that their makespans can be compared.
     pub(crate) same_work: bool,
     limit: Option<String>,
 }
@@ -53,8 +54,8 @@ impl Shares {
     }
 }
 
-/// Returns the tier of each share, that is, the number of different larger shares. A share of 1 is equal to no smaller share, so even one
-/// given-up op in a million makes a difference. Strategies with a run that was cut off get the last tier, which is at least 1.
+/// Returns a tier for each strategy's share of ops done: the number of different larger shares. A share of 1 is equal to no smaller share,
+/// so even one given-up op in a million makes a difference. A strategy with a run that was cut off gets the last tier, which is at least 1.
 fn tiers(shares: &[f64], cut_off: &[bool]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..shares.len()).filter(|number| !cut_off[*number]).collect();
     order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));

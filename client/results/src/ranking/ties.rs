@@ -26,8 +26,8 @@ impl Ties {
         self.level
     }
 
-    /// Returns true if two strategies cannot be distinguished in this figure. With too few runs for an interval, only strategies with equal
-    /// means are equal. An oracle is equal to no other strategy.
+    /// Returns true if two strategies cannot be distinguished in the figure `score`. With too few runs for a confidence interval,
+    /// strategies are equal only if their means are equal. An oracle is equal to no other strategy.
     pub(crate) fn are_equal(&self, score: Score, one: &RankedStrategy, other: &RankedStrategy) -> bool {
         if one.foresees || other.foresees {
             return false;

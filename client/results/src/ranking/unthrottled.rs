@@ -30,8 +30,8 @@ impl Unthrottled {
         (attempts > 0).then(|| Self { attempts, are_equal: are_equal(standings, by) })
     }
 
-    /// Returns the sentence about a comparison without rejections and failures. If all strategies are equal, the sentence replaces the
-    /// ranking. If they are not, the sentence follows the ranking.
+    /// Returns the sentence about a comparison of strategies in which no attempt was rejected or failed. If all strategies have equal
+    /// results, the sentence replaces the ranking. If they do not, the sentence follows the ranking.
     pub fn sentence(self) -> String {
         let attempts = counted(self.attempts, "attempt");
         if self.are_equal {

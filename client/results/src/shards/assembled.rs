@@ -1,4 +1,4 @@
-//! Merging of shards that belong to the same plan.
+//! Merging of shards that belong to the same plan. A shard is a part of the work of one command.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ pub enum ShardError {
 #[derive(Clone, Debug)]
 pub struct Assembly<T> {
     version: &'static str,
-    /// The shards merged so far, with the file name of the first one.
+    /// Result of merging all shards read so far, with the file name of the first shard. `None` before the first shard.
     whole: Option<(String, Assembled<T>)>,
     files: BTreeMap<u32, String>,
 }

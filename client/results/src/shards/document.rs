@@ -25,13 +25,13 @@ pub struct TaskShard<R = RunResult> {
     /// Identity of the shard. With --shard, the run with number t belongs to the shard with index t mod `of`. With --client-shard, client c
     /// belongs to the shard with index c mod `of`.
     pub shard: ShardOf,
-    /// Plan of all shards together.
+    /// Plan of the command's work, which is the same in all shards of the command.
     pub plan: ShardPlan,
     /// Runs that this shard executed, in the order of their numbers. A shard that was cut off lacks some of its runs.
     pub tasks: Vec<TaskRecord<R>>,
 }
 
-/// Finished run of a shard.
+/// Record of a finished run that a shard executed.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TaskRecord<R = RunResult> {
@@ -41,7 +41,7 @@ pub struct TaskRecord<R = RunResult> {
     pub server_compared: bool,
     /// Share of the run's time for which the load generator's thread was busy; null if simulated.
     pub generator_share: Option<f64>,
-    /// Whether any attempt got an answer.
+    /// Whether any attempt of the run got an answer.
     pub answered: bool,
     /// Whether the load generator itself was the bottleneck of the run.
     pub bottleneck: bool,
@@ -84,8 +84,8 @@ impl TaskRecord {
 }
 
 impl<'a> ReadShard<'a> {
-    /// Parses a shard and rejects contents that no shard can have. The runs are parsed one after the other for these checks, and only their
-    /// texts are kept.
+    /// Parses the document of a shard and rejects contents that no shard can have. The runs are parsed one after the other for these
+    /// checks, and only their texts are kept.
     ///
     /// # Errors
     /// Fails if the text is not JSON, has another structure, is of a later version, or has contents that contradict each other.

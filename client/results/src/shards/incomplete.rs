@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 pub struct Incomplete {
     /// Number of shards of the plan; 1 if no shards were merged.
     pub shards: u32,
-    /// Indexes of the missing shards, from 0.
+    /// Indexes of the shards that were missing in the merge, from 0.
     pub missing_shards: Vec<u32>,
-    /// Number of planned runs.
+    /// Number of runs that were planned, including runs that are missing.
     pub tasks: u64,
     /// Number of planned runs that were not executed.
     pub missing_tasks: u64,

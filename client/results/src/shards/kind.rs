@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::malformed::Malformed;
 use crate::document::reading::read;
 
-/// Unit by which work is divided into shards.
+/// Unit by which the work of a command is divided into shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShardKind {
@@ -20,11 +20,11 @@ pub enum ShardKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ShardOf {
-    /// Unit by which the work is divided into shards.
+    /// Unit by which the command's work is divided into shards.
     pub kind: ShardKind,
-    /// Index of the shard, from 0.
+    /// Index of this shard among all shards of the command, from 0.
     pub index: u32,
-    /// Number of shards.
+    /// Number of shards into which the command's work is divided.
     pub of: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Plan of shards. It contains everything needed to plan the same runs again, without any other file.
+//! Plan of a command whose work is divided into shards. It contains everything needed to plan the same runs again, without any other file.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,27 +11,27 @@ use crate::document::malformed::Malformed;
 use crate::document::run::Mode;
 use crate::document::sweep::Axis;
 
-/// Work of all shards together, with defaults filled in. The plan is the same in every shard.
+/// Plan of the work of a command, for all of its shards together, with default values filled in. Every shard contains the same plan.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ShardPlan {
     /// Version of the program that made the plan. Only the same version plans the same runs.
     pub version: String,
-    /// Command that was divided into shards.
+    /// Command whose work was divided into shards.
     pub command: ShardedCommand,
-    /// Driver that executes the runs.
+    /// Driver that executes the planned runs: HTTP or the simulation.
     pub mode: Mode,
     /// Command line, without flags for output files and without the shard.
     pub command_line: Vec<String>,
     /// Number of runs in all shards together, including runs against other servers (--sensitivity).
     pub tasks: u64,
-    /// Strategies as given on the command line.
+    /// Strategies of the plan, as given on the command line.
     pub strategies: Vec<String>,
-    /// Path of the figure that ranks strategies; null if there is no ranking.
+    /// Figure by which strategies are ranked, as its path in a result; null if there is no ranking.
     pub by: Option<String>,
-    /// Whether strategies are also ranked against other servers.
+    /// Whether strategies are also ranked against other servers than the planned one (--sensitivity).
     pub sensitivity: bool,
-    /// Varied parameters; empty unless the command is a sweep.
+    /// Parameters that the command varies, each with its values; empty unless the command is a sweep.
     pub axes: Vec<Axis>,
     /// Points of the plan: every combination of values of the varied parameters. The value of the first parameter changes most slowly. If
     /// nothing is varied, there is one point.
@@ -39,11 +39,11 @@ pub struct ShardPlan {
     pub points: Vec<PlannedPoint>,
 }
 
-/// Command that can be divided into shards.
+/// Command whose work can be divided into shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShardedCommand {
-    /// One strategy, with as many seeds as there are repeats. Task (run) r is repeat r.
+    /// Command `run`: one strategy, with as many seeds as there are repeats. The run with number r is repeat r.
     Run,
     /// Several strategies in blocks. Tasks (runs) are sorted by strategy, then by block. Tasks against other servers (--sensitivity)
     /// follow.
@@ -62,20 +62,20 @@ impl ShardedCommand {
     }
 }
 
-/// Point of the plan: all strategies with the same workload and server.
+/// Point of a plan: one combination of values of the varied parameters. At a point, all strategies have the same workload and server.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct PlannedPoint {
     /// Value of every varied parameter, as given on the command line.
     pub at: Vec<String>,
-    /// Strategies with their parameters at this point.
+    /// Strategies that are executed at this point of the plan, each with its parameters.
     #[schemars(length(min = 1))]
     pub strategies: Vec<String>,
     /// All parameters of the workload that are set, including seed and repeats, with values as on the command line.
     pub workload: BTreeMap<String, String>,
-    /// Server of all runs at this point.
+    /// Server that all runs at this point of the plan use.
     pub server: PlannedServer,
-    /// Requests of all runs at this point.
+    /// Requests that all runs at this point of the plan send.
     pub request: RequestRecord,
     /// Whether a request may be sent again regardless of its HTTP method.
     pub idempotent: bool,
@@ -87,19 +87,19 @@ pub struct PlannedPoint {
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct PlannedServer {
-    /// Kind of server: `embedded`, `found`, `simulated` or its URL.
+    /// Kind of the server: `embedded`, `found` or `simulated`, or else the server's URL.
     pub kind: String,
     /// Address of the server; null if it is simulated or embedded.
     pub target: Option<String>,
-    /// Description of the server for human readers.
+    /// Description of the planned server for human readers.
     pub words: String,
     /// Configuration of the mockserver; null for any other server.
     pub model: Option<ServerModel>,
 }
 
 impl ShardPlan {
-    /// Returns the first difference from another plan: its name, its value in this plan, and its value in the other plan. The most
-    /// informative differences are checked first. Returns `None` if both plans are the same.
+    /// Compares this plan with another plan and returns the first difference, or `None` if both plans are the same. A difference consists
+    /// of its name, its value in this plan, and its value in the other plan. The most informative differences are checked first.
     pub fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
         let texts = |plan: &Self| {
             [
@@ -125,8 +125,8 @@ impl ShardPlan {
         let (ours, theirs) = (texts(self), texts(other));
         let mut pairs = ours.into_iter().zip(theirs);
         if let Some(((what, ours), (_, theirs))) = pairs.find(|(ours, theirs)| ours != theirs) {
-            // If the command lines differ, the cause may be a different workload or server. In this case, the workload or server is
-            // reported as the difference instead.
+            // If the command lines of two plans differ, the cause may be a different workload or server. The different workload or server
+            // is then reported instead of the command lines.
             let inner = if what == "its command line" { self.inner_difference(other) } else { None };
             return Some(inner.unwrap_or((what, ours, theirs)));
         }
@@ -144,11 +144,11 @@ impl ShardPlan {
         plan
     }
 
-    /// Returns a hash of the plan. Shards of the same plan have the same hash. Shards whose plans cannot be merged have different hashes.
-    /// Hashes can be compared only within one version of the program.
+    /// Returns a hash of the plan. Shards of the same plan have the same hash. Shards that cannot be merged because their plans differ have
+    /// different hashes. Hashes can be compared only within one version of the program.
     pub fn fingerprint(&self) -> String {
         let mut hasher = DefaultHasher::new();
-        // Serialization of a plan cannot fail.
+        // Converting a plan to JSON cannot fail, so the default value is never hashed.
         serde_json::to_string(&self.on_one_thread()).unwrap_or_default().hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     }

@@ -1,5 +1,3 @@
-//! Flags of `loadgen compare`.
-
 use std::path::PathBuf;
 use std::str::FromStr as _;
 

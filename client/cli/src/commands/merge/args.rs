@@ -1,5 +1,3 @@
-//! Flags of `loadgen merge`.
-
 use std::path::PathBuf;
 
 use clap::Args;
@@ -25,7 +23,7 @@ Shards must be of the same command and the same version, in any order.
 
 Exit codes: those of the merged command; 1 also with --partial if something is missing; 2 a shard is missing, duplicated, broken or of another command: nothing is written.";
 
-/// Documents to merge, and the outputs.
+/// Arguments of `loadgen merge`: the documents of shards to merge, and the outputs.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
     /// Documents of all shards, written by `--shard I/N --json FILE`.

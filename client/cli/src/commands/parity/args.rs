@@ -1,5 +1,3 @@
-//! Flags of `loadgen parity`.
-
 use clap::Args;
 use clap::builder::StringValueParser;
 use vocabulary::TimeScale;
@@ -20,7 +18,7 @@ A real run must look like one more seed: every figure within 4 standard deviatio
 
 Exit codes: 0 the drivers agree; 1 they do not; 2 bad usage; 69 its own server does not answer; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
-/// Settings to run with both drivers, and the outputs.
+/// Arguments of `loadgen parity`: the settings to run in virtual time and over HTTP, and the outputs.
 #[derive(Args, Debug)]
 pub(crate) struct ParityArgs {
     /// Scenario [default: five strategies with the default workload and server, and a setting drawn at random].
@@ -35,7 +33,7 @@ pub(crate) struct ParityArgs {
     #[arg(long, value_name = "N", conflicts_with = "scenario")]
     pub(crate) draw: Option<u64>,
 
-    /// Simulated seeds to compare a real run with.
+    /// Number of simulated seeds with which a real run is compared.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = mockserver::count::<u32>(5, 10_000))]
     pub(crate) repeats: u32,
 

@@ -1,5 +1,3 @@
-//! Flags of `loadgen reproduce`.
-
 use std::path::PathBuf;
 
 use clap::Args;
@@ -24,7 +22,7 @@ pub(crate) const EXAMPLES: &str = r"Examples:
 
 Exit codes: 0 every claim came out as expected; 1 some did not; 2 bad usage or scenario; 69 its own server does not answer (--http); 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
-/// Scenarios to run, their settings and outputs.
+/// Arguments of `loadgen reproduce`: the scenarios to run, their settings and their outputs.
 #[derive(Args, Debug)]
 pub(crate) struct ReproduceArgs {
     /// Names of built-in scenarios [default: all]; `--list` lists them.

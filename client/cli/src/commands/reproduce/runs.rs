@@ -1,5 +1,3 @@
-//! Execution of the runs of scenarios, with a progress line.
-
 use experiments::reproduction::{HttpChanges, Plan, Reproduction, ScenarioRun};
 use experiments::runs::driver::Nobody;
 use experiments::runs::over_http::OverHttp;
@@ -54,8 +52,8 @@ fn key(run: ScenarioRun) -> Key {
     (run.scenario, run.cell)
 }
 
-/// Executes one run of every plotted cell (one strategy with one combination of varied values) again: the run with the median makespan.
-/// Keeps the data of these runs that the plots need.
+/// Repeats one run of every plotted cell (one strategy with one combination of varied values): the run with the median makespan. Keeps the
+/// data of the repeated runs that plots need.
 pub(super) fn record_all(
     reproductions: &mut [Reproduction],
     args: &ReproduceArgs,

@@ -13,7 +13,7 @@ pub(super) struct Watching {
     state: Mutex<State>,
     /// Scenario and cell of each run, by run number.
     keys: Vec<Key>,
-    /// Label of each run, by run number. The list is empty in virtual time, because no labels are shown there.
+    /// Label of each run, by run number. The list is empty in virtual time, because labels are shown only over HTTP.
     names: Vec<String>,
     at_once: usize,
 }

@@ -19,7 +19,7 @@ pub(super) struct Kept<'a> {
 }
 
 pub(super) struct Runs {
-    /// Figures of the complete runs, or of the interrupted run if there is no complete one.
+    /// Figures of the complete runs. If no run is complete, figures of the interrupted run.
     pub(super) figures: RunFigures,
     pub(super) over_seeds: OverSeeds,
     pub(super) short: Failures,
@@ -29,7 +29,7 @@ pub(super) struct Runs {
     /// True if the accounting check found no mismatch in any run, neither within the client nor between client and server.
     pub(super) conserved: bool,
     pub(super) answered: bool,
-    /// Cause of the first interrupted run.
+    /// Cause of the interruption of the first interrupted run.
     pub(super) interrupted: Option<String>,
     /// Records of all runs. They are kept only for a client shard, which is merged with other shards.
     pub(super) records: Vec<TaskRecord>,

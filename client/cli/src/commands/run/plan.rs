@@ -36,8 +36,7 @@ pub(super) struct Plan<'a> {
     pub(super) interrupt: Interrupt,
     pub(super) announcement: String,
     pub(super) warnings: Vec<String>,
-    /// True if the runs come from merged shards. In this case, an error may discard the runs, because the documents of the shards still
-    /// contain them.
+    /// True if the runs come from merged shards. An error may discard merged runs, because the documents of the shards still contain them.
     pub(super) is_past: bool,
     pub(super) incomplete: Option<Incomplete>,
     /// Document of a client shard (`--client-shard`), to which its runs are added at the end.

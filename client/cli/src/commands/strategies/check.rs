@@ -40,7 +40,7 @@ Every preset names its library, version and options (`loadgen strategies preset:
 
 Exit codes: 0 no difference; 1 a difference, or nothing was checked; 2 bad usage or a file that is not a recording (a scenario that cannot be replayed is skipped and listed); 74 output cannot be written.";
 
-/// Recordings to check, and the outputs.
+/// Arguments of `loadgen strategies --check`: recordings to check, and the outputs.
 #[derive(Args, Debug)]
 pub(super) struct CheckArgs {
     /// Replay recordings of real clients (files or folders), and list the recordings that are reproduced.

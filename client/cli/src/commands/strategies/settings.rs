@@ -9,19 +9,38 @@ use crate::text::people::to_people;
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::{labelled, wrapped};
 
+pub(crate) struct Printed {
+    /// Text for stdout: the settings and, if the format has comments, the notes.
+    pub(crate) settings: String,
+    /// Notes for stderr, if the format of the settings has no comments.
+    notes: String,
+}
+
 pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
+    let Printed { settings, notes } = printed(text, format)?;
+    to_people(&settings, false)?;
+    if !notes.is_empty() {
+        to_stderr(&notes);
+    }
+    Ok(())
+}
+
+/// Returns the settings of a client library that express the strategy `text`, with notes on rules that the settings cannot express.
+///
+/// # Errors
+/// Fails if no format is known, or if the format cannot express the strategy's limiter.
+pub(crate) fn printed(text: &str, format: Option<&str>) -> anyhow::Result<Printed> {
     let spec = text.parse::<StrategySpec>().map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
     let format = find_format(text, format).map_err(|error| usage(&error))?;
     let settings = write(text, spec, format).map_err(|error| usage(&error))?;
     let notes = notes(text, format, &settings.left_out);
     // Settings are printed before differences. In formats without comments, differences are printed on stderr, so that stdout contains only
     // settings.
-    if format.comment.is_some() {
-        return to_people(&(settings.text + &notes), false);
-    }
-    to_people(&settings.text, false)?;
-    to_stderr(&notes);
-    Ok(())
+    Ok(if format.comment.is_some() {
+        Printed { settings: settings.text + &notes, notes: String::new() }
+    } else {
+        Printed { settings: settings.text, notes }
+    })
 }
 
 /// Converts an error to a usage error. The message lists the available formats if the user must choose one.

@@ -1,5 +1,3 @@
-//! Flags of `loadgen survey`.
-
 use std::path::PathBuf;
 use std::str::FromStr as _;
 
@@ -26,7 +24,7 @@ Exit codes: 0 done; 2 bad usage; 70 accounting mismatch; 74 output cannot be wri
 const STRATEGIES: &str =
     "aimd,aimd:beta=0.8,cubic,bbr,full-jitter,aws-adaptive,envoy-gradient,preset:vector,tailback";
 
-/// Strategies and settings of a survey, and its outputs.
+/// Arguments of `loadgen survey`: strategies, random settings, and outputs.
 #[derive(Args, Debug)]
 pub(crate) struct SurveyArgs {
     /// Strategies, each with its parameters; repeatable.

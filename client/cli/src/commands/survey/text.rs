@@ -9,7 +9,7 @@ use crate::exit::{Exit, Fatal};
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
-/// Width of the name column in characters.
+/// Width in characters of the first column, which contains names, in the table of a survey.
 const NAME: usize = 17;
 
 pub(super) struct Judged {

@@ -1,5 +1,3 @@
-//! Flags of `loadgen sweep`.
-
 use std::ffi::OsString;
 use std::str::FromStr as _;
 

@@ -21,9 +21,9 @@ pub(crate) struct Axis {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
-    /// Name of a flag without its dashes.
+    /// Varied command-line flag: its name without the dashes.
     Flag(String),
-    /// Parameter of a part of a strategy, such as `aimd.beta`.
+    /// Varied parameter of one part of a strategy, such as `aimd.beta`.
     Parameter { part: String, key: String },
 }
 

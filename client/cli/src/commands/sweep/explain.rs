@@ -95,8 +95,8 @@ fn load(grid: &Grid<'_>) -> String {
     format!("{}\n", wrapped(&words, "", ""))
 }
 
-/// Formats the number of seeds over which means were taken. If shards are missing, a seed counts at a point only if every strategy ran with
-/// it there.
+/// Formats the number of seeds over which the means of a sweep were taken. If shards are missing, a point counts only seeds with which
+/// every strategy ran at the point.
 fn seeds(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> String {
     let planned = counted(grid.repeats() as u64, "seed");
     let Some(Incomplete { tasks, missing_tasks, .. }) = incomplete else { return planned };

@@ -98,7 +98,7 @@ impl<'a> Grid<'a> {
         self.points.iter().flat_map(|point| &point.experiments).map(|experiment| &experiment.strategy)
     }
 
-    /// Returns the number of seeds, which is the same at every point.
+    /// Returns the number of seeds with which every strategy runs at a point of the sweep. It is the same at every point.
     pub(super) fn repeats(&self) -> usize {
         self.points.first().map_or(0, |point| point.blocks().count())
     }

@@ -13,7 +13,8 @@ pub(super) struct PointAnswer {
 }
 
 impl PointAnswer {
-    /// Returns the best strategy at the point if its lead is certain, or if there are too few seeds for confidence intervals.
+    /// Returns the best strategy at the point of the sweep if its lead over the other strategies is certain. Also returns it if there are
+    /// too few seeds for confidence intervals.
     pub(super) fn winner(&self) -> Option<&str> {
         let answer = self.answer.as_ref()?;
         let lead = answer.lead()?;

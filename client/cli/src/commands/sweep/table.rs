@@ -1,5 +1,3 @@
-//! Table of every strategy at every point of a sweep.
-
 use experiments::evaluation::cell::Cell;
 use results::Score;
 
@@ -77,8 +75,8 @@ pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     table.into_text()
 }
 
-/// True if some strategy left ops undone. In this case, strategies are ranked first by the share of ops that they completed, as in
-/// comparisons.
+/// True if some strategy of the sweep left ops undone. The table then ranks strategies first by the share of ops that they completed, as
+/// `loadgen compare` does.
 pub(super) fn leaves_ops_undone(cells: &[Cell]) -> bool {
     cells.iter().any(|cell| cell.standing.share < 1.0)
 }

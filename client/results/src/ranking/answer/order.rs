@@ -14,8 +14,9 @@ use super::row::{Placed, RowRank, Times};
 use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
 
-/// Returns the ranked strategies except oracles, best first. Strategies that did the same work come first, ordered by `figure`. Strategies
-/// that are equal in `figure` are ordered by `companion`. The other strategies follow, ordered by their share of ops done.
+/// Returns the ranked strategies except oracles, best first. Strategies that did the same work come first, ordered by `figure`. If they
+/// cannot be distinguished in `figure`, they are ordered by `companion`. The strategies that did different work follow, ordered by their
+/// share of ops done.
 pub(super) fn ranked(
     standings: &[RankedStrategy],
     figure: Score,
@@ -44,7 +45,7 @@ pub(super) fn ranked(
     placed
 }
 
-/// Sorts strategies that have the same rank by the score `by`. Strategies that are also equal in this score are sorted by `key`.
+/// Sorts strategies that have the same rank by the score `by`. Strategies that cannot be distinguished in this score are sorted by `key`.
 fn in_order(
     equals: Vec<&RankedStrategy>,
     by: Score,
@@ -59,8 +60,8 @@ fn in_order(
     sorted.flatten().collect()
 }
 
-/// Sorts strategies by a key and splits the sorted list into groups. All strategies of a group are equal to the first strategy of the
-/// group.
+/// Sorts strategies by a key and splits the sorted list into groups of equal strategies. A strategy belongs to a group if it is equal to
+/// the group's first strategy.
 fn groups(
     mut standings: Vec<&RankedStrategy>,
     key: impl Fn(&RankedStrategy) -> f64,

@@ -7,10 +7,11 @@ use crate::ranking::score::Score;
 
 #[derive(Clone, Debug)]
 pub struct PairRow {
-    /// Strategy with the better rank.
+    /// First of two compared strategies. Its rank is at least as good as the second strategy's rank.
     pub first: String,
     pub second: String,
-    /// Ratio of the second strategy's ranked figure to the first strategy's; `None` if the two did not do the same work.
+    /// Ratio of the second strategy's ranked figure to the first strategy's ranked figure. `None` if the two strategies did not do the same
+    /// work.
     pub figure: Option<Times>,
     pub attempts: Option<Times>,
 }

@@ -1,5 +1,3 @@
-//! Record of a strategy's rank and figures in the JSON document.
-
 use super::{Answer, Row, RowRank, Times};
 use crate::document::comparison::{StandingRecord, TimesRecord};
 use crate::document::sweep::LeadRecord;

@@ -1,5 +1,3 @@
-//! Row of a strategy in the table of a comparison.
-
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 
 use super::MIN_SEEDS;
@@ -26,9 +24,9 @@ pub struct Row {
     pub per_done: Option<f64>,
     /// 99th percentile of the latency of ops that were done, in milliseconds; mean over runs.
     pub p99_ms: Option<f64>,
-    /// Time that the server's slots spent on attempts without use, such as rejected ones, in seconds; mean over runs.
+    /// Time that the server's slots spent on useless attempts of a strategy, such as rejected ones, in seconds. It is the mean over runs.
     pub wasted_s: Option<f64>,
-    /// Mean share of ops done, 0 to 1.
+    /// Share of a strategy's ops that were done, 0 to 1, as a mean over runs.
     pub done: f64,
     /// True if `done` is only a lower bound, because a run was stopped before all of its ops had ended.
     pub done_is_lower_bound: bool,
@@ -67,8 +65,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// Returns the ratio of two strategies. Values at the same position of both lists belong to the same seed. Returns `None` if a value is
-    /// missing or not above 0.
+    /// Returns the ratio of one strategy's values (`of`) to another strategy's values (`best`), usually those of the best strategy. Values
+    /// at the same position of both lists have the same seed. Returns `None` if a value is missing or not above 0.
     pub(super) fn new(of: &[f64], best: &[f64], level: Level) -> Option<Self> {
         let comparison = Comparison { level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
         let found = PairedRatio::new(of, best, comparison).ok()?;
@@ -125,7 +123,7 @@ pub(super) fn rows(
     all.map(|(standing, place)| row(standing, place, (best, figure), level)).collect()
 }
 
-/// Returns the ranked strategy with the best figure. This strategy may not be the first one in the table, because the table orders equal
+/// Returns the ranked strategy with the best figure. The first strategy of the table may be another one, because the table orders equal
 /// strategies by attempts.
 fn leader(standings: &[RankedStrategy], figure: Score) -> Option<&RankedStrategy> {
     let is_share = figure == Score::done_share();

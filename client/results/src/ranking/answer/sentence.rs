@@ -1,4 +1,4 @@
-//! Answer of a comparison in one to three sentences.
+//! Answer of a comparison of strategies, in one to three sentences.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Latencies in a document: sums exact to the nanosecond, and a histogram in the standard format of `HdrHistogram`. Merging the records of
-//! shards yields the same figures as recording all latencies together.
+//! Record of latencies in a shard's document: sums exact to the nanosecond, and a histogram in the standard format of `HdrHistogram`.
+//! Merging the records of shards yields the same figures as recording all latencies together.
 
 use std::io::Read as _;
 
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct LatencyRecord {
-    /// Sums and extremes of the latencies.
+    /// Number, extremes and sums of the recorded latencies.
     #[serde(flatten)]
     pub sums: SumsRecord,
     /// Histogram in the format V2 of `HdrHistogram`, deflated and encoded in base64, as in interval logs. Latencies are in microseconds,
@@ -29,15 +29,15 @@ pub struct LatencyRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SumsRecord {
-    /// Number of latencies.
+    /// Number of recorded latencies.
     pub count: u64,
-    /// Shortest latency; null if there are no latencies.
+    /// Shortest recorded latency, in nanoseconds; null if no latency was recorded.
     pub min_ns: Option<u64>,
-    /// Longest latency; null if there are no latencies.
+    /// Longest recorded latency, in nanoseconds; null if no latency was recorded.
     pub max_ns: Option<u64>,
-    /// Sum of all latencies.
+    /// Sum of all recorded latencies, in nanoseconds.
     pub sum_ns: String,
-    /// Sum of the squares of all latencies.
+    /// Sum of the squares of all recorded latencies, in square nanoseconds.
     pub sum_ns2: String,
 }
 

@@ -1,6 +1,6 @@
 //! Merging of client shards by summation. All shards used the same server, and their attempts waited in the same queue. Only sums over
-//! shards are exact, because another division of the clients would be another random sample. Values that cannot be summed become null.
-//! These are the extremes of summed windows, and everything that each program judged alone.
+//! shards are exact, because another division of the clients would be another random sample. Values that cannot be summed become null. Such
+//! values are the extremes of summed windows, and all judgements that each shard's program made alone.
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, Conservation, FailureResult, GivenUpCounts, Latencies, LatencySums,
@@ -227,8 +227,8 @@ fn series(parts: &[Part]) -> Vec<SeriesPoint> {
             add(&mut sum.ssthresh, last.ssthresh);
             caps.extend(last.server_cap);
         }
-        // All shards use the same server. If the shards recorded different concurrency limits of the server, the limit of the sum is
-        // unknown.
+        // All client shards of a run use the same server, so they should have recorded the same concurrency limit of the server. If the
+        // recorded limits differ, the merged series has no limit at this point.
         sum.server_cap =
             caps.first().copied().filter(|cap| caps.iter().all(|other| other.total_cmp(cap).is_eq()));
         sum

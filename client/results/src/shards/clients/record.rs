@@ -9,36 +9,37 @@ use vocabulary::wire::{ServerStats, ShardRow};
 
 use super::latency_record::{LatencyRecord, SumsRecord, attempts_per_op};
 
-/// Record of one shard of a run's clients.
+/// Record of one client shard, which executes a part of the clients of a run.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ClientShardRecord {
-    /// Unit by which the work is divided into shards.
+    /// Unit by which the work of a run is divided into client shards.
     pub kind: ClientsKind,
     /// Index of the shard, from 0. Client c belongs to shard c mod `of`.
     pub index: u32,
-    /// Number of shards.
+    /// Number of client shards into which the run is divided.
     pub of: u32,
     /// Id that all shards of the run share, 16 hexadecimal digits.
     pub run: String,
-    /// Planned and actual start of the shard.
+    /// Planned and actual start of the client shard.
     pub start: StartRecord,
     /// Instant at which the first op arrived. All instants of this record are in nanoseconds of the experiment since the common start of
     /// the shards.
     pub first_arrival_ns: Option<u64>,
-    /// Instant of the last success.
+    /// Instant of the last success of an op, in nanoseconds since the common start of the shards. Null if no op succeeded.
     pub last_success_ns: Option<u64>,
-    /// Instant of the last end of an op.
+    /// Instant at which the last op ended, in nanoseconds since the common start of the shards. Null if no op ended.
     pub last_end_ns: Option<u64>,
     /// Number of ops that succeeded within the deadline; null without a deadline.
     pub in_time: Option<u64>,
-    /// Number of ops that count as done in time.
+    /// Number of ops that succeeded within the time limit set by the user. Without such a limit, the deadline takes its place; without
+    /// either, all successes are counted.
     pub done_in_time: u64,
     /// Number of successful attempts that an intermediary between client and mockserver answered.
     pub gateway_successes: u64,
     /// Width of a bucket of the time series, in nanoseconds.
     pub bucket_ns: u64,
-    /// Latencies of ops, from arrival to success.
+    /// Latencies of successful ops, from an op's arrival to its success.
     pub op_latency: LatencyRecord,
     /// Latencies of attempts that succeeded.
     pub success_latency: LatencyRecord,
@@ -63,15 +64,15 @@ pub struct ClientShardRecord {
     pub ledger: Option<ServerStats>,
 }
 
-/// Client shards that a result was merged from.
+/// Client shards from which the result of a run was merged.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct MergedClients {
-    /// Unit by which the work was divided into shards.
+    /// Unit by which the work of the run was divided into client shards.
     pub kind: Option<ClientsKind>,
-    /// Number of shards.
+    /// Number of client shards into which the run was divided.
     pub of: u32,
-    /// Id that all shards of the run shared.
+    /// Id that all client shards of the merged run shared.
     pub run: String,
     /// Indexes of missing shards, from 0. With missing shards, the result does not cover the whole run. Figures of the server are then
     /// null, because the server also counted the missing shards.
@@ -90,21 +91,21 @@ pub enum ClientsKind {
     Clients,
 }
 
-/// Method by which shards start together.
+/// Method by which the client shards of a run start together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartedBy {
-    /// All shards waited for one another (--barrier).
+    /// All shards waited for one another at a barrier before they started (--barrier).
     Barrier,
     /// All shards started at a given date and time (--start-at).
     Time,
 }
 
-/// Start of a shard.
+/// Planned and actual start of a client shard.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct StartRecord {
-    /// Method by which the shards started together.
+    /// Method by which the client shards of the run started together.
     pub by: StartedBy,
     /// Planned start (--start-at), in milliseconds since the start of 1970. Null if the shards waited at a barrier, which has no planned
     /// instant.
@@ -127,9 +128,9 @@ impl StartRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ClientColumns {
-    /// Number of ops that arrived.
+    /// Number of ops that arrived, for each client of the shard.
     pub arrived: Vec<u64>,
-    /// Number of ops that succeeded.
+    /// Number of ops that succeeded, for each client of the shard.
     pub succeeded: Vec<u64>,
     /// Sum of the latencies of the ops that succeeded, in nanoseconds.
     pub latency_ns: Vec<u64>,

@@ -1,0 +1,192 @@
+//! Runs of candidate settings on plausible servers in virtual time, for `loadgen recommend`.
+
+use std::cell::RefCell;
+
+use experiments::Experiment;
+use experiments::recommend::{
+    Candidate, FRESH_SEEDS, FRESH_SERVERS, Goal, Observed, PlausibleServer, Range, drawn, search_servers,
+};
+use experiments::runs::driver::{Driver as _, Nobody, Task, Tasks};
+use experiments::runs::stop::Stop as _;
+use experiments::runs::virtual_time::VirtualTime;
+use experiments::servers::server_under_test::ServerUnderTest;
+use experiments::survey::MAX_ATTEMPTS_PER_OP;
+use results::RunResult;
+
+use super::flags::Flags;
+use crate::runner::interrupt::Interrupt;
+use crate::text::figures::counted;
+use crate::text::progress::Live;
+
+/// Place where candidates run: the plausible servers, and the seeds.
+pub(super) struct Bench<'a> {
+    pub(super) flags: Flags,
+    pub(super) ranges: Vec<Range>,
+    pub(super) goal: Goal,
+    pub(super) seed: u64,
+    /// Servers on which the search tries candidates. The nominal server comes first.
+    pub(super) servers: Vec<PlausibleServer>,
+    /// Known capacities, in requests per second, of the servers on which the search tries candidates.
+    pub(super) capacities_per_s: Vec<f64>,
+    /// Number of client instances, among which a rate is divided.
+    pub(super) instances: u32,
+    /// Number of ops of the nominal run; an estimate if the run is limited by its duration.
+    pub(super) ops: u64,
+    driver: VirtualTime,
+    interrupt: &'a Interrupt,
+    live: RefCell<Live>,
+}
+
+struct Planned {
+    experiment: Experiment,
+    server: ServerUnderTest,
+    seed: u64,
+}
+
+impl<'a> Bench<'a> {
+    /// Chooses the servers of the search, and checks that each of them can be configured.
+    ///
+    /// # Errors
+    /// Fails if a plausible value is not valid.
+    pub(super) fn new(
+        flags: Flags,
+        ranges: Vec<Range>,
+        goal: Goal,
+        (seed, threads): (u64, Option<u16>),
+        interrupt: &'a Interrupt,
+        live: Live,
+    ) -> anyhow::Result<Self> {
+        let servers = search_servers(&ranges, seed);
+        let none = "none".parse()?;
+        let mut capacities_per_s = Vec::new();
+        let (mut instances, mut ops) = (1, 0);
+        for (number, server) in servers.iter().enumerate() {
+            let (experiments, server) =
+                flags.on_server(server, &ranges).experiments(std::iter::once(&none))?;
+            let (experiment, model) = (&experiments[0], server.model());
+            capacities_per_s.extend(model.and_then(|model| experiments::capacity_per_s(experiment, model)));
+            if number == 0 {
+                let run = &experiment.run;
+                instances = if run.share_strategy { 1 } else { run.clients };
+                ops = ops_of(experiment);
+            }
+        }
+        let driver = VirtualTime::on_threads(threads);
+        let live = RefCell::new(live);
+        Ok(Self {
+            flags,
+            ranges,
+            goal,
+            seed,
+            servers,
+            capacities_per_s,
+            instances,
+            ops,
+            driver,
+            interrupt,
+            live,
+        })
+    }
+
+    /// Runs candidates on one server of the search. A run stalls at 20 attempts per op, so that hopeless candidates end early. `None` after
+    /// an interrupt.
+    pub(super) fn search(
+        &self,
+        server: usize,
+        candidates: &[&Candidate],
+    ) -> anyhow::Result<Option<Vec<Observed>>> {
+        let (number, servers) = (server + 1, self.servers.len());
+        self.live.borrow_mut().line(|| {
+            format!("server {number} of {servers}, {}", counted(candidates.len() as u64, "setting"))
+        });
+        self.on(&self.servers[server], candidates)
+    }
+
+    /// Runs candidates on a server with the seed of the search, as [`Bench::search`] does.
+    pub(super) fn on(
+        &self,
+        server: &PlausibleServer,
+        candidates: &[&Candidate],
+    ) -> anyhow::Result<Option<Vec<Observed>>> {
+        let flags = self.flags.on_server(server, &self.ranges);
+        let mut planned = Vec::new();
+        for candidate in candidates {
+            let (mut experiment, server) = flags.experiment(candidate)?;
+            experiment.run.max_attempts_per_op = Some(MAX_ATTEMPTS_PER_OP);
+            planned.push(Planned { experiment, server, seed: self.seed });
+        }
+        self.observed(&planned)
+    }
+
+    /// Runs candidates on fresh servers. Returns the servers, and for each candidate its means over seeds on each of them. `None` after an
+    /// interrupt.
+    #[expect(clippy::type_complexity, reason = "the servers with one row per candidate")]
+    pub(super) fn fresh(
+        &self,
+        candidates: &[&Candidate],
+    ) -> anyhow::Result<Option<(Vec<PlausibleServer>, u32, Vec<Vec<Observed>>)>> {
+        let servers = drawn(&self.ranges, self.seed, FRESH_SERVERS);
+        // If no figure of the server is uncertain, all fresh servers are equal. Each of them then has one seed of its own.
+        let seeds = if self.ranges.is_empty() { 1 } else { FRESH_SEEDS };
+        let mut rows = vec![Vec::new(); candidates.len()];
+        for (number, server) in servers.iter().enumerate() {
+            let count = servers.len();
+            self.live.borrow_mut().line(|| format!("fresh server {} of {count}", number + 1));
+            let flags = self.flags.on_server(server, &self.ranges);
+            let first = if self.ranges.is_empty() { number as u64 } else { 0 };
+            let mut planned = Vec::new();
+            for candidate in candidates {
+                for seed in 0..u64::from(seeds) {
+                    let (experiment, server) = flags.experiment(candidate)?;
+                    let seed = self.seed.wrapping_add(1 + first + seed);
+                    planned.push(Planned { experiment, server, seed });
+                }
+            }
+            let Some(observed) = self.observed(&planned)? else { return Ok(None) };
+            for (row, runs) in rows.iter_mut().zip(observed.chunks(seeds as usize)) {
+                row.extend(Observed::mean(runs));
+            }
+        }
+        Ok(Some((servers, seeds, rows)))
+    }
+
+    /// Runs candidates on the nominal server with the seed of the search. `None` after an interrupt.
+    pub(super) fn nominal(&self, candidates: &[&Candidate]) -> anyhow::Result<Option<Vec<RunResult>>> {
+        let mut planned = Vec::new();
+        for candidate in candidates {
+            let (experiment, server) = self.flags.experiment(candidate)?;
+            planned.push(Planned { experiment, server, seed: self.seed });
+        }
+        self.drive(&planned, RunResult::clone)
+    }
+
+    fn observed(&self, planned: &[Planned]) -> anyhow::Result<Option<Vec<Observed>>> {
+        self.drive(planned, |run| Observed::new(run, self.goal))
+    }
+
+    fn drive<T>(&self, planned: &[Planned], of: impl Fn(&RunResult) -> T) -> anyhow::Result<Option<Vec<T>>> {
+        let task = |number: usize| {
+            let Planned { experiment, server, seed } = &planned[number];
+            Task { experiment, server_under_test: server, seed: *seed, runs_of_file: u32::MAX }
+        };
+        let tasks = Tasks::new(planned.len(), task);
+        let mut taken = Vec::with_capacity(planned.len());
+        self.driver.drive(&tasks, self.interrupt, &Nobody, &mut |number, outcome| {
+            outcome.finished.sound(planned[number].seed)?;
+            taken.push(of(&outcome.finished.result));
+            Ok(())
+        })?;
+        Ok(self.interrupt.asked_by().is_none().then_some(taken))
+    }
+}
+
+/// Returns the number of ops of a run, or the expected number if the run is limited by its duration.
+fn ops_of(experiment: &Experiment) -> u64 {
+    let workload = &experiment.run.workload;
+    let of_time = workload.duration.zip(experiment.rate()).map(|(lasts, rate)| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+        let ops = (lasts.as_secs_f64() * rate.per_s()) as u64;
+        ops
+    });
+    [workload.ops, of_time].into_iter().flatten().min().unwrap_or_default()
+}

@@ -1,0 +1,214 @@
+//! Flags of the nominal experiment, and experiments on servers that differ from the nominal one.
+
+use std::ffi::OsString;
+
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use experiments::Experiment;
+use experiments::recommend::{Candidate, PlausibleServer, Range};
+use experiments::servers::server_under_test::ServerUnderTest;
+use tailback::StrategySpec;
+use vocabulary::split_outside;
+
+use super::args::{RecommendArgs, UNUSED};
+use crate::args::{MOCK_SERVER, RunArgs, WORKLOAD};
+use crate::exit::{Exit, Fatal};
+use crate::runner::experiment;
+
+/// Flags of the workload and the server as given on the command line. Flags that were not given are left out.
+#[derive(Clone, Debug)]
+pub(super) struct Flags(Vec<Flag>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Flag {
+    name: String,
+    value: Option<String>,
+}
+
+impl Flags {
+    pub(super) fn given(typed: &[OsString]) -> anyhow::Result<Self> {
+        let matches = RecommendArgs::matches(typed)?;
+        let mut flags = Vec::new();
+        for arg in RecommendArgs::flags().get_arguments() {
+            let (id, heading) = (arg.get_id().as_str(), arg.get_help_heading().unwrap_or_default());
+            if ![WORKLOAD, MOCK_SERVER].contains(&heading) || !is_given(&matches, id) {
+                continue;
+            }
+            let name = arg.get_long().unwrap_or_default().to_owned();
+            if UNUSED.contains(&id) {
+                let words = format!(
+                    "`--{name}` has no effect on `loadgen recommend`, which chooses its runs itself; leave it out"
+                );
+                return Err(Fatal::error(Exit::Usage, words));
+            }
+            if !arg.get_action().takes_values() {
+                flags.push(Flag { name, value: None });
+                continue;
+            }
+            let values = matches.get_raw(id).into_iter().flatten();
+            flags.extend(
+                values.map(|value| Flag {
+                    name: name.clone(),
+                    value: Some(value.to_string_lossy().into_owned()),
+                }),
+            );
+        }
+        Ok(Self(flags))
+    }
+
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|flag| flag.name == name)?.value.as_deref()
+    }
+
+    /// Returns the flags with another value of a server flag, or of a parameter of the preset (`STAGE.PARAMETER`).
+    pub(super) fn with(&self, key: &str, value: &str) -> Self {
+        let mut flags = self.clone();
+        if !key.contains('.') {
+            flags.set(key, value);
+        } else if let Some(preset) = self.value("preset") {
+            let preset = with_option(preset, key, value);
+            flags.set("preset", &preset);
+        }
+        flags
+    }
+
+    pub(super) fn on_server(&self, server: &PlausibleServer, ranges: &[Range]) -> Self {
+        server.changes(ranges).fold(self.clone(), |flags, (key, value)| flags.with(key, &value))
+    }
+
+    pub(super) fn with_workers(&self, in_flight: Option<u32>) -> Self {
+        let mut flags = self.clone();
+        if let Some(in_flight) = in_flight {
+            flags.set("in-flight", &in_flight.to_string());
+        }
+        flags
+    }
+
+    pub(super) fn without(&self, name: &str) -> Self {
+        Self(self.0.iter().filter(|flag| flag.name != name).cloned().collect())
+    }
+
+    fn set(&mut self, name: &str, value: &str) {
+        let flag = Flag { name: name.to_owned(), value: Some(value.to_owned()) };
+        match self.0.iter_mut().find(|flag| flag.name == name) {
+            Some(known) => *known = flag,
+            None => self.0.push(flag),
+        }
+    }
+
+    pub(super) fn words(&self) -> Vec<String> {
+        let words = self
+            .0
+            .iter()
+            .flat_map(|Flag { name, value }| std::iter::once(format!("--{name}")).chain(value.clone()));
+        words.collect()
+    }
+
+    /// Returns one experiment per given strategy, configured by the command-line flags in `self`, and the server under
+    /// test.
+    ///
+    /// # Errors
+    /// Fails if the flags contradict each other.
+    pub(super) fn experiments<'a>(
+        &self,
+        strategies: impl Iterator<Item = &'a StrategySpec>,
+    ) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
+        let fixed = ["loadgen", "recommend", "--strategy", "none"].map(str::to_owned);
+        // A value that begins with a dash would be taken for a flag, so it is joined to its flag.
+        let joined = self.0.iter().map(|Flag { name, value }| match value {
+            Some(value) => format!("--{name}={value}"),
+            None => format!("--{name}"),
+        });
+        let typed: Vec<OsString> = fixed.into_iter().chain(joined).map(OsString::from).collect();
+        let args = RecommendArgs::read(&typed).map_err(|error| {
+            let words = error.to_string();
+            let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            Fatal::error(Exit::Usage, first)
+        })?;
+        let mut run = RunArgs::defaults();
+        (run.simulate, run.workload, run.server) = (true, args.workload, args.server);
+        run.target.method = args.method;
+        let mut experiments = Vec::new();
+        for strategy in strategies {
+            run.strategy = strategy.clone();
+            experiments.push(experiment::of_flags(&run)?);
+        }
+        let seed = experiments.first().map_or(1, |first| first.run.seed);
+        let what = "the server cannot be configured";
+        let config = run.server.to_config(seed).map_err(|error| Fatal::because(Exit::Usage, what, error))?;
+        let server = ServerUnderTest::Own(Box::new(config));
+        for experiment in &experiments {
+            server.refuse_unusable(experiment).map_err(|error| Fatal::because(Exit::Usage, what, error))?;
+            experiment.refuse_request_of_its_own()?;
+        }
+        Ok((experiments, server))
+    }
+
+    pub(super) fn experiment(&self, candidate: &Candidate) -> anyhow::Result<(Experiment, ServerUnderTest)> {
+        let flags = self.with_workers(candidate.in_flight);
+        let (mut experiments, server) = flags.experiments(std::iter::once(&candidate.spec))?;
+        Ok((experiments.remove(0), server))
+    }
+}
+
+fn is_given(matches: &ArgMatches, id: &str) -> bool {
+    matches.value_source(id) == Some(ValueSource::CommandLine)
+}
+
+fn with_option(preset: &str, key: &str, value: &str) -> String {
+    let (name, options) = preset.split_once(':').unwrap_or((preset, ""));
+    let set = format!("{key}=");
+    let kept = split_outside(options, ',').filter(|option| {
+        let option = option.trim();
+        !option.is_empty() && !option.starts_with(&set)
+    });
+    let own = format!("{key}={value}");
+    let all: Vec<&str> = kept.chain([own.as_str()]).collect();
+    format!("{name}:{}", all.join(","))
+}
+
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=+:,./@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(typed: &str) -> Flags {
+        let words = ["loadgen", "recommend", "--strategy", "none"].into_iter().chain(typed.split(' '));
+        Flags::given(&words.map(OsString::from).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn only_given_flags_of_workload_and_server_are_kept() {
+        let flags = given("--in-flight 20 --preset openai:tokens=off --no-rejects-occupy --unsure none");
+        assert_eq!(flags.words().join(" "), "--in-flight 20 --no-rejects-occupy --preset openai:tokens=off");
+        assert_eq!(given("-n 5 -c 2").words().join(" "), "--ops 5 --in-flight 2");
+    }
+
+    #[test]
+    fn a_server_flag_or_a_parameter_of_the_preset_is_replaced() {
+        let flags = given("--preset openai:tokens=off,requests.rate=9/s --in-flight 20");
+        let with = |key, value| flags.with(key, value).words().join(" ");
+        assert!(with("requests.rate", "8/s").contains("--preset openai:tokens=off,requests.rate=8/s"));
+        assert!(with("requests.own", "no").ends_with("rate=9/s,requests.own=no"));
+        assert!(with("service-time", "1s").ends_with("--service-time 1s"));
+        assert_eq!(
+            given("--in-flight 1 --preset openai").with("a.b", "c").value("preset"),
+            Some("openai:a.b=c")
+        );
+    }
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("lognormal(2s,0.5)"), "'lognormal(2s,0.5)'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted("preset:openai,max-attempts=6"), "preset:openai,max-attempts=6");
+    }
+}
