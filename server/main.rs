@@ -1,6 +1,6 @@
 //! The `mockserver` binary.
 
-/// Memory allocator of the server. It is `mimalloc`, as in `loadgen`; its effect was measured there.
+/// Memory allocator of the server: `mimalloc`, as in `loadgen`. Its effect was measured in `loadgen`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -31,7 +31,7 @@ pub struct Column {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Figures in seconds of experiment time.
+    /// Unit of figures that are times: seconds of experiment time.
     Seconds,
     Count,
     Plain,
@@ -43,7 +43,7 @@ pub struct Lane {
     pub name: String,
     pub done: usize,
     pub runs: usize,
-    /// Total wall time of the finished runs.
+    /// Total wall time of the strategy's finished runs.
     pub took: Duration,
     /// Number of finished runs in which some ops were not done. Such runs are left out of figures that are meaningful
     /// only for complete runs.

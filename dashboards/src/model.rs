@@ -50,8 +50,8 @@ pub struct GeneratorState {
 pub enum Action {
     /// Request to end the run. Each further press of the key sends this request again.
     Quit,
-    /// Request to lower the limit. Like [`Self::RaiseLimit`], it is only sent if there is an [adjustable
-    /// limit](Header::adjustable_limit).
+    /// Request to lower a limit of the server. Like [`Self::RaiseLimit`], it is only sent if the server has an
+    /// [adjustable limit](Header::adjustable_limit).
     LowerLimit,
     RaiseLimit,
 }

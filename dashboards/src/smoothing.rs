@@ -16,7 +16,8 @@ pub(crate) const WAVES: f64 = 2.0;
 /// Smoothing weights around zero. The weights add up to one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GaussianKernel {
-    /// Width of the base of the bell-shaped kernel. A rectangular window of the same height and weight is half as wide.
+    /// Width of the base of the bell-shaped smoothing kernel. A rectangular window of the same height and weight is
+    /// half as wide.
     width: f64,
 }
 

@@ -1,5 +1,3 @@
-//! Dashboard on a terminal: state of the view, keys, widgets and the screen.
-
 mod arrangement;
 mod binding;
 mod chart;

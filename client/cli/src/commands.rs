@@ -4,6 +4,7 @@ mod compare;
 mod merge;
 mod parity;
 mod plot;
+mod recommend;
 mod report;
 mod reproduce;
 mod run;
@@ -43,6 +44,10 @@ const COMMON_FLAGS: [&str; 11] = [
 const COMMON_FLAGS_OF_SEVERAL: [&str; 9] =
     ["vary", "strategies", "by", "simulate", "repeats", "sensitivity", "json", "html", "explain"];
 
+/// Flags that the short help of `loadgen recommend -h` lists.
+const COMMON_FLAGS_OF_RECOMMEND: [&str; 7] =
+    ["strategy", "unsure", "change", "max-rejected", "json", "html", "quiet"];
+
 /// Finds out what a retry or throttling strategy costs against a throttling server.
 #[derive(Debug, Parser)]
 #[command(name = "loadgen", version, after_long_help = run::EXAMPLES, args_conflicts_with_subcommands = true)]
@@ -59,6 +64,9 @@ enum Command {
     /// Compare strategies with the same seeds: a ranked table.
     #[command(after_long_help = compare::args::EXAMPLES)]
     Compare(Box<compare::args::CompareArgs>),
+    /// Name one setting for your API, load and library.
+    #[command(after_long_help = recommend::args::EXAMPLES)]
+    Recommend(Box<recommend::args::RecommendArgs>),
     /// Vary a parameter, the workload or the server.
     #[command(after_long_help = sweep::args::EXAMPLES)]
     Sweep(Box<sweep::args::SweepArgs>),
@@ -91,16 +99,20 @@ enum Command {
 }
 
 fn command_line() -> clap::Command {
-    let several = |subcommand: clap::Command| {
+    let several = |subcommand: clap::Command, common: &'static [&'static str]| {
         let note = "And all flags of `loadgen` for workload, target and server: `loadgen --help`.";
         let of_a_run = [args::WORKLOAD, args::TARGET, args::MOCK_SERVER].map(Some);
-        let own = most_used(subcommand, &COMMON_FLAGS_OF_SEVERAL)
+        let own = most_used(subcommand, common)
             .mut_args(|arg| if of_a_run.contains(&arg.get_help_heading()) { arg.hide(true) } else { arg });
         with_note(own, note)
     };
     let command = most_used(Cli::command(), &COMMON_FLAGS).mut_subcommands(|subcommand| {
         let subcommand = with_first_examples(subcommand);
-        if matches!(subcommand.get_name(), "compare" | "sweep") { several(subcommand) } else { subcommand }
+        match subcommand.get_name() {
+            "compare" | "sweep" => several(subcommand, &COMMON_FLAGS_OF_SEVERAL),
+            "recommend" => several(subcommand, &COMMON_FLAGS_OF_RECOMMEND),
+            _ => subcommand,
+        }
     });
     let pointer = pointer_to_all(&command);
     let command = with_first_examples(command);
@@ -197,6 +209,7 @@ fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::Recommend(args)) => recommend::run(&args, typed),
         Some(Command::Sweep(args)) => sweep::run(&args, typed),
         Some(Command::Survey(args)) => survey::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),

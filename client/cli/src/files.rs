@@ -1,5 +1,3 @@
-//! Output files, stdout, and files that are read as a whole.
-
 pub(crate) mod exporter;
 pub(crate) mod exporters;
 pub(crate) mod exports;

@@ -36,7 +36,6 @@ pub(crate) struct Runner {
     fresh: Fresh,
     /// Runs that are missing from the merged shards; `None` if no run is missing.
     pub(crate) incomplete: Option<Incomplete>,
-    /// Number of concurrent runs.
     pub(crate) at_once: usize,
     interrupt: Interrupt,
     watch: Watch,
@@ -58,7 +57,7 @@ impl Runner {
     /// Opens the outputs. After this call, a signal stops the runs and keeps what was measured.
     ///
     /// # Errors
-    /// Fails if an output cannot be opened. No run has started yet in this case.
+    /// Fails, before any run starts, if an output cannot be opened.
     pub(crate) fn begin(args: &MultiArgs, exports: &mut Exports) -> anyhow::Result<Self> {
         Self::with(args, exports, None)
     }
@@ -118,9 +117,9 @@ impl Runner {
         board.show(self.watch, &self.interrupt, work)
     }
 
-    /// Runs all strategies with all seeds. The live display shows `name`, which distinguishes these runs from others of the command. After
-    /// an interrupt, only complete blocks (one seed with every strategy) are kept. Each run of a complete block is passed to `passed_on`,
-    /// with its texts for the output files `files`.
+    /// Runs all strategies with all seeds. The live display shows `name`, which distinguishes the runs from other runs of the command.
+    /// After an interrupt, only complete blocks (one seed with every strategy) are kept. Each run of a complete block is passed to
+    /// `passed_on`, with its texts for the output files `files`.
     pub(crate) fn run(
         &self,
         board: &Board,

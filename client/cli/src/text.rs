@@ -1,5 +1,3 @@
-//! Text for terminals: summaries, tables, warnings and progress lines.
-
 pub(crate) mod causes;
 pub(crate) mod colour;
 pub(crate) mod notes;

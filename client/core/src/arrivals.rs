@@ -10,8 +10,8 @@ use crate::workload::{ArrivalProcess, Group, Workload};
 /// computes several independent logarithms in hardly more time than one.
 const DRAWN_AT_ONCE: usize = 16;
 
-/// Iterator over the arrival instants of ops, in ascending order. It yields nothing for a closed loop, because there an
-/// op arrives whenever a place is free.
+/// Iterator over the arrival instants of ops, in ascending order. It yields nothing for a closed loop, because in a
+/// closed loop an op arrives whenever a place is free.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
     workload: Workload,

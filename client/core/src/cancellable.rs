@@ -48,7 +48,7 @@ impl<Q: Queue> LazyCancelQueue<Q> {
         }
     }
 
-    /// Returns the number of items, including cancelled ones.
+    /// Returns the number of items in the queue, including cancelled ones.
     pub(crate) fn len(&self) -> usize {
         self.queue.count()
     }

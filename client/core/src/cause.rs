@@ -24,7 +24,7 @@ pub enum ErrorKind {
     Refused,
     /// The host is unreachable, or no connection to it was established in time.
     Unreachable,
-    /// The connection was reset.
+    /// The connection to the server was reset.
     Reset,
     /// The connection was closed before any part of the answer.
     Closed,
@@ -48,7 +48,7 @@ pub enum ErrorKind {
     NoTag,
     /// The client's machine had no free port or open file.
     Exhausted,
-    /// Any other error.
+    /// Any error that left the attempt without a usable answer and has no kind of its own.
     Other,
 }
 
@@ -102,14 +102,15 @@ pub struct FailureCounts {
     counts: Vec<(Cause, u64)>,
 }
 
-/// Number of attempts that failed in the same way. Either `status` or `kind` is null.
+/// Number of attempts of a run that failed for one cause. The cause is an HTTP status (`status`) or a kind of error
+/// (`kind`), and the other field is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct FailureResult {
-    /// HTTP status of the answers; null if there was no usable answer.
+    /// HTTP status of the answers to the failed attempts; null if there was no usable answer.
     pub status: Option<u16>,
     /// Kind of error that left the attempts without a usable answer; null if they had an answer.
     pub kind: Option<ErrorKind>,
-    /// Number of attempts that failed in this way.
+    /// Number of attempts that failed with the HTTP status `status` or the kind of error `kind`.
     pub attempts: u64,
 }
 

@@ -10,7 +10,7 @@ use vocabulary::wire::MAX_SHARDS;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientShard {
     index: u32,
-    /// Total number of shards, which is greater than `index`.
+    /// Number of load generators (shards) among which the run's clients are divided; greater than `index`.
     of: u32,
 }
 

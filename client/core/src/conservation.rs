@@ -20,7 +20,8 @@ pub enum Mismatch {
     Attempts { total: u64, ended: u64, in_flight: u64 },
     #[error("{arrived} ops arrived, but {accounted} are accounted for (succeeded + given up + unfinished)")]
     Ops { arrived: u64, accounted: u64 },
-    /// Every op that succeeded has exactly one successful attempt.
+    /// Mismatch between succeeded ops and successful attempts. Every op that succeeded has exactly one successful
+    /// attempt.
     #[error("{ops} ops succeeded with {attempts} successful attempts")]
     Successes { ops: u64, attempts: u64 },
     #[error("the time series has {series} attempts, but the counters have {total}")]

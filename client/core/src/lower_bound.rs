@@ -147,8 +147,8 @@ struct Places {
 }
 
 impl LowerBound {
-    /// Creates a lower bound on the makespan of this workload at a server with these costs; `None` if no bound is
-    /// proven for them.
+    /// Creates a lower bound on the makespan of the workload in `config` at a server with the given costs. Returns
+    /// `None` if no bound is proven for the workload.
     pub fn new(config: &RunConfig, costs: Arc<dyn LeastCosts>) -> Option<Self> {
         let places = match config.workload.arrivals {
             ArrivalProcess::Closed { .. } if config.workload.duration.is_some() => return None,
@@ -184,8 +184,8 @@ impl LowerBound {
         Self::new(config, costs)?.with_rest(config, arrivals, 0, most)
     }
 
-    /// Returns the lower bound on the makespan, including the ops of the workload that have not been added yet, from op
-    /// `next` on. `None` if more than `most` such ops remain.
+    /// Returns the lower bound on the makespan of the whole workload. First adds the ops from op `next` on, which have
+    /// not been added yet. Returns `None` if there are more than `most` of them.
     pub(crate) fn with_rest(
         mut self,
         config: &RunConfig,
@@ -216,8 +216,8 @@ impl LowerBound {
         self.slots.is_none() || cap == self.slots || (self.costs.slots_vary() && is_fewer())
     }
 
-    /// Adds an op to the lower bound on the makespan. In a closed loop, `arrived` is ignored, because there arrivals
-    /// depend on the strategy.
+    /// Adds an op to the lower bound on the makespan. In a closed loop, arrivals depend on the strategy, so `arrived`
+    /// is ignored.
     pub fn add(&mut self, op: u64, arrived: Instant) {
         let service = whole_nanos(self.costs.service(op));
         let arrived = match &mut self.places {

@@ -13,7 +13,7 @@ use vocabulary::{Purpose, Rng, draws};
 pub const MAX_KINDS: usize = 64;
 /// Maximum length of a path in bytes. This limit keeps the head of a request far below the limits of servers.
 const MAX_PATH: usize = 1024;
-/// Maximum length of a method, in bytes.
+/// Maximum length of an HTTP method, in bytes.
 const MAX_METHOD: usize = 32;
 pub const HIGHEST_COST: u64 = 1_000_000_000;
 /// Stored value of a weight of 1: one million, because weights are stored in millionths.
@@ -40,7 +40,7 @@ struct Kinds {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestKind {
-    /// HTTP method: a token in upper case.
+    /// HTTP method of the request: a token in upper case.
     pub method: Box<str>,
     /// Path of the request, which begins with `/`. The path has no query, because a query may contain a secret and the
     /// path is written to result files.
@@ -49,7 +49,7 @@ pub struct RequestKind {
     pub cost: Option<u64>,
     /// Actual cost of the request, which is known only when the request is answered.
     pub used: Option<u64>,
-    /// Weight of the kind, in millionths.
+    /// Weight of the kind of requests in the mix, in millionths.
     weight: u64,
 }
 
@@ -92,8 +92,8 @@ impl RequestKind {
         Method::named(&self.method)
     }
 
-    /// Returns whether requests of this method have a body. For the other methods a body has no meaning (RFC 9110,
-    /// section 9.3).
+    /// Returns whether requests with the HTTP method of this kind have a body. For methods such as GET, a body has no
+    /// meaning (RFC 9110, section 9.3).
     pub fn has_body(&self) -> bool {
         !["GET", "HEAD", "DELETE", "OPTIONS", "TRACE"].contains(&&*self.method)
     }

@@ -1,4 +1,4 @@
-//! Common interface of queues that order their items differently.
+//! Common interface of a first-in, first-out queue and of a priority queue.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

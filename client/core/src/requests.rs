@@ -1,5 +1,3 @@
-//! Request kinds and API keys of the ops of a run.
-
 use std::num::NonZero;
 
 use tailback::Method;
@@ -49,8 +47,8 @@ impl Requests {
     }
 }
 
-/// Returns the value of the `Authorization` header for this API key (RFC 6750, section 2.1). All values have the same
-/// length.
+/// Returns the value of the `Authorization` header for the API key with the number `api_key` (RFC 6750, section 2.1).
+/// The values of all API keys have the same length.
 pub fn authorization(api_key: u32) -> String {
     format!("Bearer key-{api_key:07}")
 }

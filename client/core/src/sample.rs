@@ -7,11 +7,11 @@ use crate::cause::Cause;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Number of the op, from 0.
+    /// Number of the attempt's op within the run, from 0.
     pub op: u64,
     /// Ordinal of the attempt within its op, from 1.
     pub attempt: u32,
-    /// Number of the client, from 0.
+    /// Number of the client that sent the attempt, from 0.
     pub client: u32,
     /// Number of the attempt within the run, from 0, in the order of sending. No number occurs twice. Over
     /// HTTP, numbers of deferred attempts may be missing.

@@ -17,7 +17,8 @@ use vocabulary::Instant;
 
 use crate::op::OpSlot;
 
-/// Number of bits in one digit. Instants are treated as numbers that consist of such digits.
+/// Number of bits in one digit of an instant. The queue of sleeping ops treats an instant as a number that consists of
+/// digits.
 const DIGIT: u32 = 4;
 
 const RADIX: usize = 1 << DIGIT;
@@ -51,7 +52,7 @@ pub(crate) struct TimerQueue {
     far: Vec<Vec<u128>>,
     /// For each level, the set of its buckets that are not empty, with one bit per bucket.
     occupied: [u16; LEVELS],
-    /// Lower bound, in nanoseconds, on the instants in `far`.
+    /// Lower bound, in nanoseconds, on the instants at which the ops in `far` wake.
     base: u64,
     /// Counter of the ops that went to sleep. The counter wraps around after 2^32 ops, which can only affect the order
     /// of ops that wake at the same instant.
@@ -100,7 +101,7 @@ impl TimerQueue {
         }
     }
 
-    /// Moves the later half of `near` to `far`, without separating ops that wake at the same instant.
+    /// Moves the later half of the list `near` to the buckets `far`. Ops that wake at the same instant stay together.
     #[cold]
     fn shorten(&mut self) {
         let (first, middle) = (instant(self.near[0]), instant(self.near[self.near.len() / 2]));

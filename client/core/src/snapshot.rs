@@ -40,7 +40,7 @@ pub struct Snapshot {
     pub gauges: Gauges,
     pub server_busy: Option<u64>,
     pub server_cap: Option<u64>,
-    /// State of the server's limits, as reported by the latest answer with such a report.
+    /// State of the server's limits, as reported by the latest answer that reported limits.
     pub limits: AdvertisedLimits,
     pub op_latency: Latencies,
     pub send_lag: Latencies,

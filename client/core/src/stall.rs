@@ -10,8 +10,8 @@ use crate::downtime::Downtime;
 /// virtual time an attempt may take only nanoseconds, so a limit on time alone would come too late.
 const MAX_ATTEMPTS: u64 = 10_000_000;
 
-/// Second condition for a stall after [`MAX_ATTEMPTS`] attempts without a success: there must be at least this many
-/// attempts per unfinished op.
+/// Minimum number of attempts without a success per unfinished op before a run counts as stalled by its number of
+/// attempts. [`MAX_ATTEMPTS`] must be reached as well.
 const MAX_ATTEMPTS_PER_OP: u64 = 10;
 
 /// Maximum number of tries at one instant before the run counts as stalled. A run with many unfinished ops may exceed
@@ -40,7 +40,7 @@ pub(crate) struct StallWatch {
     patience: Duration,
     longest_backoff: Duration,
     /// Tries that failed without taking time, and whose ops retried at the same instant. The first value is the latest
-    /// such instant, the second is the number of such tries at it.
+    /// instant with a failed try of this kind. The second value is the number of these tries at that instant.
     fruitless: (Instant, u64),
     /// Attempts that did not succeed: the instant of the latest one, and their number since the last progress.
     in_vain: (Instant, u64),
@@ -109,7 +109,7 @@ impl StallWatch {
         self.fruitless.1 = 0;
     }
 
-    /// Records a try that failed at the same instant at which it began, and whose op tries again at that instant.
+    /// Records a try of an op that failed without taking time, if the op tries again at the same instant.
     pub(crate) fn on_fruitless(&mut self, at: Instant) {
         let (since, count) = self.fruitless;
         self.fruitless = if since == at { (at, count + 1) } else { (at, 1) };

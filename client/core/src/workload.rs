@@ -18,7 +18,7 @@ pub enum ArrivalProcess {
         rate_per_s: f64,
     },
     Uniform {
-        /// Number of arrivals per second, above 0.
+        /// Number of ops that arrive per second, at equal intervals; above 0.
         rate_per_s: f64,
     },
     /// Open loop in which all ops arrive at the origin of the run.
@@ -31,7 +31,7 @@ pub enum ArrivalProcess {
     /// Closed loop: a new op arrives whenever a place is free. An op that ends frees its place. A closed loop hides
     /// waiting times, because a slow server receives fewer requests.
     Closed {
-        /// Maximum number of unfinished ops, at least 1.
+        /// Maximum number of unfinished ops at any time in a closed loop, at least 1.
         in_flight: u32,
     },
 }
@@ -63,7 +63,7 @@ pub enum OperationKind {
 pub struct Workload {
     pub arrivals: ArrivalProcess,
     pub ops: Option<u64>,
-    /// Time during which ops arrive.
+    /// Length of the period during which ops arrive; `None` if no time limits the arrivals.
     pub duration: Option<Duration>,
 }
 

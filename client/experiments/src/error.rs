@@ -1,5 +1,3 @@
-//! Errors of experiments that cannot be run or that failed.
-
 use std::error;
 
 /// Category of an error, by which the command line chooses its exit code.

@@ -19,8 +19,8 @@ const EMBEDDED: &str = "embedded";
 /// Maximum size of a request body in a plan, in bytes. A plan with a larger body is rejected, because no real run sends so much.
 const MAX_BODY: usize = 64 << 20;
 
-/// Returns the plan of a point. The plan contains the point's experiments, which differ only in their strategies, and the server under
-/// test.
+/// Returns the plan of one point (one combination of varied values). It contains the point's experiments, which differ only in their
+/// strategies, and the server under test.
 ///
 /// # Errors
 /// Fails if there is no experiment, or if restoring the plan would yield different experiments.
@@ -77,7 +77,7 @@ fn words(server_under_test: &ServerUnderTest, server: &ServerRecord<'_>, simulat
 /// because documents leave out the secrets of requests, such as header values.
 ///
 /// # Errors
-/// Fails if this program would not write such a plan.
+/// Fails if the plan is not one that this program would write.
 pub fn restored(
     point: &PlannedPoint,
     mode: Mode,

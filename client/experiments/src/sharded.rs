@@ -26,10 +26,10 @@ pub struct BarrierChoice {
     pub server: MockServer,
     pub url: String,
     pub patience: Duration,
-    /// Id that distinguishes the shards of this run from shards of other runs at the same barrier.
+    /// Id of a sharded run at a barrier. Several runs may use the same barrier, and the id distinguishes their shards.
     pub name: Option<RunId>,
-    /// Fingerprint of the planned runs, set after all runs have been planned. All shards must have the same fingerprint, because the
-    /// barrier rejects any other.
+    /// Fingerprint of the runs that a shard has planned; set after planning. All shards of a run must have the same fingerprint, because
+    /// the barrier rejects a shard with a different one.
     pub plan: String,
 }
 

@@ -1,5 +1,5 @@
-//! Surveys: comparison of strategies on many servers that are drawn at random, because results on one server say little about another
-//! server.
+//! Surveys: comparisons of strategies on many servers that are drawn at random. Many servers are needed, because results on one server
+//! prove little about other servers.
 //!
 //! The function [`settings`] draws servers and workloads. A [`Survey`] holds the runs. Its methods compute ratios to a reference strategy
 //! from pairs of runs with the same setting and seed.

@@ -33,7 +33,7 @@ impl Control {
         self.wake.notify_one();
     }
 
-    /// Copies the latest snapshot that was requested to `into`. Returns the number of connections opened so far, and whether the run is
+    /// Copies the latest published snapshot of the run to `into`. Returns the number of connections opened so far, and whether the run is
     /// over.
     pub fn latest(&self, into: &mut Snapshot) -> (u64, bool) {
         let latest = locked(&self.latest);

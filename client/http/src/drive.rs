@@ -47,11 +47,11 @@ pub struct DriveReport {
     pub cpu: Option<Duration>,
     /// Processor time of the busiest of the threads that carry attempts.
     pub busiest_cpu: Option<Duration>,
-    /// Waiting times of attempts for which there was neither a free connection nor a permit to open one.
+    /// Times that attempts waited for a connection, because no connection was free and no further one was allowed.
     pub connection_waits: LatencyFigures,
-    /// Number of connections opened, including those opened before the run.
+    /// Number of connections that a run opened, including those opened before its clock started.
     pub connections: u64,
-    /// Times for establishing connections, in real time.
+    /// Times that it took to establish each connection, in real time.
     pub connect_times: LatencyFigures,
     /// Connections opened before the run. All fields are 0 if a stop request ended this phase early.
     pub warm_up: WarmUp,
@@ -72,8 +72,8 @@ pub enum DriveError {
     Silent { connections: usize },
 }
 
-/// Drives `run` to its end over the given transports. The state machine runs on the calling thread, together with the workers and
-/// connections of the first transport. Each other transport has a thread of its own.
+/// Drives `run` to its end over the given transports. The calling thread runs the state machine, and the workers and connections of the
+/// first transport. Each other transport has a thread of its own.
 pub(crate) fn drive_on_this_thread<T: Transport>(
     run: &mut Run,
     transports: Vec<T>,
@@ -130,8 +130,8 @@ async fn before_run<T>(run: &mut Run, control: &Control, what: impl Future<Outpu
     }
 }
 
-/// Opens connections before the clock starts. Each lane (thread that carries attempts) opens the same number of them. Each lane is then
-/// limited to the number of its connections that a mockserver has accepted.
+/// Opens connections before the clock starts. Each lane (thread that carries attempts) opens the same number of connections. If a
+/// mockserver accepts fewer than requested, each lane is limited to its accepted connections.
 ///
 /// # Errors
 /// Fails if the time is over and the server has answered on none of the connections.

@@ -1,5 +1,3 @@
-//! Classification of errors of the HTTP client by the kind of failure.
-
 use std::error::Error;
 use std::io;
 
@@ -73,8 +71,8 @@ fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
             () if error.is_parse_too_large() => Some(ErrorKind::LongHeaders),
             () if error.is_parse() => Some(ErrorKind::Unreadable),
             () if error.is_incomplete_message() || error.is_canceled() || error.is_closed() => {
-                // If a reset interrupted the message, the cause of this error is the reset. Without such a cause, the
-                // connection was closed.
+                // If a known cause, such as a reset, interrupted the message, this cause is the kind of error. Otherwise, the connection
+                // was closed.
                 error.source().and_then(of).or(Some(ErrorKind::Closed))
             }
             () => None,
@@ -112,8 +110,7 @@ fn tls(error: &rustls::Error) -> ErrorKind {
     }
 }
 
-/// Returns true if the server sent a TLS alert. In this case the server uses TLS, although no TLS connection was
-/// established.
+/// Returns true if the server sent a TLS alert. An alert shows that the server uses TLS, although no TLS connection was established.
 pub(crate) fn is_tls_alert(error: &reqwest::Error) -> bool {
     matches!(rustls_error(error), Some(rustls::Error::AlertReceived(_)))
 }

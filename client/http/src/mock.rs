@@ -15,7 +15,7 @@ use crate::transport::TransportError;
 use crate::transport::connecting::Connecting;
 use crate::transport::http_client::client;
 
-/// Maximum duration of an admin request, in real time.
+/// Maximum duration of an admin request to a mockserver, in real time.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Maximum size of an answer to an admin request, in bytes.
@@ -230,7 +230,7 @@ impl MockServer {
     }
 
     fn with_host(&self, request: RequestBuilder) -> RequestBuilder {
-        // Connections are not reused. Admin requests are rare, so the server at the other end of an old connection may be gone.
+        // Admin requests do not reuse connections. They are rare, so the server at the other end of an old connection may no longer exist.
         let request = request.timeout(PATIENCE).header("connection", "close");
         let request = match self.target.host_header() {
             Some(host) => request.header("host", host),

@@ -29,8 +29,9 @@ struct Keys {
 }
 
 impl RequestTemplates {
-    /// Creates the templates for requests that differ between ops. `None` if all ops have the same request. `plain` has the parts that all
-    /// ops share. `name` converts a URL to the form that it has in a request. Costs of requests are sent only to a mockserver.
+    /// Creates templates for the requests of a workload in which requests differ between ops. Returns `None` if all ops have the same
+    /// request. `plain` is the part of the request that all ops share. `name` converts a URL to the form that it has in a request. Costs of
+    /// requests are sent only to a mockserver.
     pub(crate) fn new(
         requests: &Requests,
         seed: u64,

@@ -1,4 +1,4 @@
-//! Interpretation of answers, used by all transports.
+//! Interpretation of a server's HTTP responses, used by all transports.
 
 mod advice;
 mod fields;

@@ -1,5 +1,3 @@
-//! Resource usage of the load generator itself: processor time and memory.
-
 use std::time::Duration;
 
 pub(crate) fn thread_cpu() -> Option<Duration> {
@@ -16,7 +14,6 @@ fn cpu(clock: rustix::time::ClockId) -> Option<Duration> {
     Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
 }
 
-/// Returns the peak memory usage of the process in bytes; `None` if the system does not report it.
 pub fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -42,7 +42,7 @@ pub trait Transport: Clone + Send + Sync + 'static {
     fn build(config: TransportConfig) -> Result<Self, TransportError>;
 
     /// Opens up to `count` connections before the run, and waits for them for at most `patience` (real time). Opens none if the server
-    /// would count this as work. A connection to a mockserver is ready once the server has answered on it.
+    /// would count them as work. A connection to a mockserver is ready once the mockserver has answered on it.
     fn warm_up(&self, count: usize, patience: Duration) -> impl Future<Output = WarmUp> + Send;
 
     /// Limits the transport to `connections` connections, because a mockserver accepted no more during the warm-up. For other servers it
@@ -55,7 +55,7 @@ pub trait Transport: Clone + Send + Sync + 'static {
     /// connection. Further attempts would queue inside the transport, where they are not counted.
     fn room(&self) -> usize;
 
-    /// Waits until the result of [`room`](Self::room) has increased.
+    /// Waits until the transport has room for more attempts, that is, until the result of [`room`](Self::room) has increased.
     fn grown(&self) -> impl Future<Output = ()> + Send;
 
     /// Records the loss of a connection, because its attempt failed or was withdrawn.
@@ -74,7 +74,7 @@ pub struct WarmUp {
     pub ready: usize,
 }
 
-/// Makes `count` calls of `attempt` at the same time. Each call gets one connection ready. Returns how many calls succeeded within
+/// Calls `attempt` `count` times concurrently. Each call gets one connection ready. Returns the number of calls that succeeded within
 /// `patience`.
 pub(crate) async fn ready_in_time<F>(count: usize, patience: Duration, attempt: impl Fn() -> F) -> usize
 where
@@ -109,7 +109,7 @@ pub struct TransportConfig {
     pub local_addresses: Arc<[IpAddr]>,
     /// Number of threads that carry attempts, each with connections of its own. The state machine runs on the first thread.
     pub threads: NonZero<usize>,
-    /// Number of HTTP/2 connections per thread. Attempts are distributed over these connections.
+    /// Number of HTTP/2 connections that each thread opens. The attempts of a thread are distributed over its connections.
     pub http2_connections: NonZero<usize>,
     /// Ratio of real time to experiment time. Servers that do not receive the run's headers give retry advice in real time. The ratio is
     /// used to convert this advice.
@@ -160,7 +160,7 @@ pub struct Answer {
     pub server: Option<ServerSeen>,
     /// Wait that the answer advises before a retry, in experiment time.
     pub advised_wait: Option<Duration>,
-    /// HTTP status, or error if there was no usable answer; `None` if the attempt was withdrawn.
+    /// Result of an attempt: the HTTP status, or an error if there was no usable answer; `None` if the attempt was withdrawn.
     pub cause: Option<Cause>,
     /// True if an intermediary answered instead of the mockserver that was identified.
     pub by_gateway: bool,

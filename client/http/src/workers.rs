@@ -92,7 +92,8 @@ struct AssignmentState {
 }
 
 impl<T: Transport> Workers<T> {
-    /// Creates workers on the given runtimes. Each runtime has its own transport. The first runtime belongs to the caller.
+    /// Creates the workers of each thread that sends attempts. Each pair in `lanes` is the runtime of one thread and the transport for its
+    /// attempts. The first runtime belongs to the calling thread.
     pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
         let lane = |(number, (handle, transport))| Lane {
             jobs: (number > 0).then(|| Errands::to(&handle)),
@@ -116,8 +117,8 @@ impl<T: Transport> Workers<T> {
         self.answers.clone()
     }
 
-    /// Sends an attempt as soon as there is room for it. If the attempt is for another thread, it is only collected. [`Self::tell`] passes
-    /// it on.
+    /// Sends an attempt as soon as a thread has room for it. Attempts for other threads are only collected, and [`Self::tell`] passes the
+    /// collected attempts on.
     pub(crate) fn send(&mut self, attempt: SentAttempt) {
         match self.free_lane() {
             Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
@@ -190,7 +191,7 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    /// Passes the collected jobs on to the other threads.
+    /// Passes the collected attempts on to the threads that send them.
     pub(crate) fn tell(&mut self) {
         for jobs in self.lanes.iter_mut().filter_map(|lane| lane.jobs.as_mut()) {
             if !jobs.untold.is_empty() {

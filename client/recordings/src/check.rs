@@ -22,11 +22,11 @@ const MOST: usize = 50_000;
 
 const RUNS: u64 = 100;
 
-/// Seed of all draws. It is fixed, so that the same recording and strategy always get the same verdict.
+/// Seed of all random draws of a check. It is fixed, so that the same recording and strategy always get the same verdict.
 const SEED: u64 = 20_261_121;
 
-/// Compares the recorded pair with a strategy. `strategy` is the one that the pair's configuration is mapped to, or `None` if there is no
-/// such strategy.
+/// Compares a recorded pair (a scenario and a configuration of a library) with a strategy. `strategy` is the strategy that the
+/// configuration is mapped to, or `None` if no strategy is known.
 ///
 /// # Errors
 /// Fails if the strategy cannot be started.
@@ -71,8 +71,8 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
         let script = &recorded.script;
         Trial { strategy: &strategy, script, clients, ops, seed }.run()
     };
-    // A client waits before an op only because of ops that it did earlier. If most recorded ops have such a wait, all ops were done by one
-    // client.
+    // A client waits before its next op only because of its earlier ops. If more than half of the recorded ops began with a wait, one
+    // client did all ops.
     let waited = recorded.before_first.iter().skip(1).filter(|wait| pair.grain.without_noise(**wait) > 0.0);
     let is_one = 2 * waited.count() > recorded.before_first.len();
     let usual = if is_one { Clients::ONE } else { Clients::Fresh };
@@ -91,7 +91,8 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
     Ok(ops(pair, recorded, &own, by_calendar, more))
 }
 
-/// Returns the ops of a simulated run. The run is known to end, because an earlier, shorter run of the same strategy and script ended.
+/// Returns the ops of a simulated run with many ops. Such a run ends, because an earlier run with fewer ops of the same strategy and script
+/// ended.
 fn of_many(replayed: Replayed) -> Vec<Op> {
     match replayed {
         Replayed::Ops(ops) => ops,
@@ -155,8 +156,8 @@ fn ops(
     })
 }
 
-/// Returns the waits without the most unusual 5 % (rounded down), which are those furthest from the median. In these ops the connection had
-/// been closed, and the library had to reconnect.
+/// Returns the waits without outliers: the 5 % of waits (rounded down) that are furthest from the median are removed. In ops with such
+/// waits, the library had to reconnect, because the connection had been closed.
 fn usual(waits: &[f64]) -> Vec<f64> {
     let mut sorted = waits.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -180,7 +181,8 @@ fn of_series(
             Replayed::Ops(ops) => runs.push(ops),
             Replayed::Endless => return Ok(Some(Difference::new("attempts", "an end", "no end"))),
         }
-        // If two runs with different seeds are equal, the strategy makes no random draws. Further runs would then be equal too.
+        // If two simulated runs with different seeds have equal results, the strategy makes no random draws. Further runs would have the
+        // same results.
         if runs.len() == 2 && runs[0] == runs[1] {
             break;
         }

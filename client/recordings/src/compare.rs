@@ -1,5 +1,3 @@
-//! Comparison of a recording with the behaviour of a strategy, figure by figure.
-
 pub(crate) mod attempts;
 pub(crate) mod delays;
 pub(crate) mod endings;
@@ -7,5 +5,5 @@ pub(crate) mod number;
 pub(crate) mod series;
 
 /// Significance level of the tests whether two samples come from the same distribution. At this level, one of ten thousand comparisons of a
-/// client with itself fails. Such a comparison fails each time, because the seeds are fixed.
+/// client with itself fails by chance. The comparison then fails each time, because the seeds are fixed.
 pub(crate) const LEVEL: f64 = 1e-4;

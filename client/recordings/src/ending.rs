@@ -8,7 +8,7 @@ use crate::raw::{RawCode, RawOutcome};
 pub(crate) enum Ending {
     Success,
     Answer(u16),
-    /// No response arrived.
+    /// The op ended because no response arrived.
     Transport,
     /// The op ended before any request was sent.
     Refused,
@@ -23,7 +23,8 @@ pub(crate) enum RecordedEnding {
     SomeAnswer,
     Transport,
     Failure,
-    /// The ending is unknown. Either there was no server, or the recorded program does not distinguish success from failure.
+    /// The ending of a recorded op is unknown. Either there was no server, or the recorded program does not distinguish success from
+    /// failure.
     Nothing,
 }
 

@@ -1,9 +1,10 @@
 //! Measurement precision of recorders: the amount by which recorded delays may differ from the real delays of the client.
 
-/// Measurement precision of a recorder. Times are in seconds.
+/// Measurement precision of the program that made a recording. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Grain {
-    /// Step of the recorder's clock. Recorded delays are whole multiples of it. 0 if the recorder measured real time, without steps.
+    /// Step of the recorder's clock, in seconds. Recorded delays are whole multiples of this step. 0 if the recorder measured real time,
+    /// without steps.
     step: f64,
     /// Shortest delay that the recorder can measure.
     least: f64,
@@ -93,8 +94,8 @@ impl Grain {
         (self.lowest(delay)..=self.highest(delay)).contains(&recorded)
     }
 
-    /// Returns the precision for waits before the first attempt and after the last one. Some of these waits end at a fixed instant. The
-    /// program has then already used part of the time when the recorded wait begins.
+    /// Returns the precision for an op's waits before its first attempt and after its last one. Some waits end at a fixed instant. Because
+    /// the program has then used part of the time before the wait begins, the recorded wait is shorter.
     #[must_use]
     pub(crate) fn of_waiting(self) -> Self {
         Self { below: self.below.max(self.spent), least: 0.0, ..self }
@@ -106,7 +107,7 @@ impl Grain {
         if wait <= self.noise { 0.0 } else { wait }
     }
 
-    /// Returns the largest difference that two recordings of the same delay may have.
+    /// Returns the largest difference that may occur between two recorded values of a constant delay.
     pub(crate) fn unsteadiness(&self) -> f64 {
         if self.adds_time() { 1e-3 } else { self.above + DIGIT }
     }

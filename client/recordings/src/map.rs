@@ -25,7 +25,7 @@ pub struct Mapped {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Recorded {
-    /// File name of the recording, without a folder.
+    /// File name of the recording, without its folder.
     file: String,
     config: String,
     text: String,

@@ -1,5 +1,3 @@
-//! Verdict of a comparison between a strategy and a recording.
-
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,10 +12,10 @@ pub enum CheckOutcome {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Name of the figure that differs, such as `attempts` or `delay 2`.
+    /// Name of the figure that differs between a recording and a strategy, such as `attempts` or `delay 2`.
     pub what: String,
     pub recorded: String,
-    /// The strategy's value of the figure, as text.
+    /// Value that the strategy yields for a figure that differs from the recording, as text.
     pub here: String,
 }
 

@@ -29,7 +29,6 @@ pub struct Pair {
 
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// Name of the library, without a version.
     pub library: String,
     pub version: String,
     pub pairs: Vec<Pair>,
@@ -42,13 +41,13 @@ pub(crate) enum Kind {
     Skipped(String),
 }
 
-/// Independent ops, each of which has its own client. Every list except `endings` has one entry per op, or is empty if the values were not
-/// recorded. `endings` has one entry per kind of ending, with the number of ops that ended in this way.
+/// Recorded independent ops, each of which has its own client. Every list except `endings` has one entry per op, or is empty if the values
+/// were not recorded. `endings` has one entry per kind of ending, with the number of ops that ended in this way.
 #[derive(Clone, Debug)]
 pub(crate) struct Ops {
     pub(crate) script: Script,
     pub(crate) attempts: Vec<u32>,
-    /// Delays before the retries, in seconds.
+    /// Delays before the retries of each recorded op, in seconds.
     pub(crate) delays: Vec<Vec<f64>>,
     pub(crate) before_first: Vec<f64>,
     pub(crate) after_last: Vec<f64>,
@@ -141,8 +140,8 @@ impl Ops {
         if !(1..=MAX_OPS).contains(&n) {
             return Err(("n", format!("is {n}; it must be from 1 to {MAX_OPS}")));
         }
-        // Without a recorded server, the recording has only delays. The script then rejects every request, because the delays are those of
-        // ops whose requests all fail.
+        // A recording without a server contains only delays. The script then rejects every request, because the delays are those of ops
+        // whose requests all fail.
         let steps = raw.steps.unwrap_or_else(|| vec![WrittenStep::status(503)]);
         let script = Script::from_steps(vec![steps]).map_err(|error| match error {
             ScriptFileError::Step { step, why, .. } => {
@@ -179,8 +178,8 @@ impl Ops {
             }
         }
         let endings = endings(raw.outcome.as_ref(), raw.outcomes.as_ref(), n)?;
-        // A recorded status that the script never sends was created by the library, because there was no response. For example, Octokit
-        // reports status 500.
+        // If a recorded status never occurs in the script of server responses, the library itself created the status, because there was no
+        // response. For example, Octokit reports status 500.
         let endings = endings.into_iter().map(|(ending, count)| match ending {
             RecordedEnding::Answer(status) if !script.has_status(status) => (RecordedEnding::Failure, count),
             ending => (ending, count),

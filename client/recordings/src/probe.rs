@@ -5,8 +5,8 @@ use tailback::{SpecError, StrategySpec};
 
 use crate::replay::{Clients, Replayed, Trial};
 
-/// Seed of all random draws. It is fixed, so that two responses are comparable: a strategy that ignores their content has the same delays
-/// after both.
+/// Seed of all random draws. It is fixed, so that delays after two different responses are comparable. A strategy that ignores the content
+/// of responses then has the same delays after both responses.
 const SEED: u64 = 1;
 
 /// Returns the delay before the first retry, in seconds, for each of several new clients (`clients` is their number). The delay begins with

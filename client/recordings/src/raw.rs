@@ -16,7 +16,8 @@ pub(crate) struct RawFile {
     pub(crate) interception: String,
     #[serde(default)]
     pub(crate) series: SeriesScripts,
-    /// Scenarios, which are parsed one by one, so that an invalid scenario does not affect the others.
+    /// Scenarios of a recording. They are parsed one by one, so that an invalid scenario does not prevent the other scenarios from being
+    /// parsed.
     pub(crate) scenarios: Vec<serde_json::Value>,
 }
 
@@ -77,6 +78,6 @@ pub(crate) enum RawCode {
 pub(crate) enum RawOutcomes {
     /// Number of ops for each outcome. The key is the outcome as JSON text.
     Counted(BTreeMap<String, usize>),
-    /// Names of result types or exception types that occurred.
+    /// Names of the result types or exception types with which recorded ops ended.
     Named(Vec<String>),
 }

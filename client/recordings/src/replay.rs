@@ -13,8 +13,8 @@ use crate::ending::Ending;
 /// Maximum mean number of attempts per op. A strategy that exceeds it is assumed to retry forever.
 const ENDLESS: u64 = 300;
 
-/// Time without success after which a run would count as stalled. It is longer than any run, because a script may never let an op succeed.
-/// A run of such a script must not end as stalled.
+/// Time without success after which a simulated run would count as stalled. The script of a recording may never let an op succeed. The time
+/// is therefore longer than any run, so that no run ends as stalled.
 const PATIENCE: Duration = Duration::from_secs(1 << 33);
 
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +37,12 @@ pub(crate) enum Clients {
 }
 
 impl Clients {
-    /// Shortest possible pause between two ops.
+    /// Shortest possible pause between two consecutive ops of a client.
     pub(crate) const AT_ONCE: Duration = Duration::from_nanos(1);
     pub(crate) const ONE: Self = Self::One { pause: Self::AT_ONCE };
 }
 
-/// Result of one op. Times are in seconds.
+/// Result of one simulated op. Times are in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Op {
     pub(crate) attempts: u32,

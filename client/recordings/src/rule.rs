@@ -26,7 +26,7 @@ type Values = BTreeMap<String, Value>;
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
     Number(f64),
-    /// Duration in seconds.
+    /// Value that is a duration in seconds.
     Duration(f64),
     List(Vec<String>),
 }
@@ -192,7 +192,7 @@ fn filled(template: &str, values: &Values) -> Option<String> {
     Some(text + left)
 }
 
-/// Applies a sequence of additions and multiplications such as `*2+1` to a number. The operations are applied from left to right.
+/// Applies the arithmetic of a placeholder, such as `*2+1`, to a number. Additions and multiplications are applied from left to right.
 fn calculated(number: f64, mut arithmetic: &str) -> Option<f64> {
     let mut result = number;
     while let Some(operator) = arithmetic.chars().next() {
@@ -216,8 +216,8 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// Inserts overrides into the text of a strategy. Options are inserted into the first part of the strategy, and replace earlier values of
-/// the same option. Overrides that are parts of a strategy (`+aimd`) are appended to the text.
+/// Inserts overrides into the text of a strategy. An override that is an option is inserted into the first part of the strategy, and
+/// replaces an earlier value of this option. An override that is a part of a strategy (such as `+aimd`) is appended to the text.
 fn with<'a>(text: &'a str, overrides: impl Iterator<Item = &'a str>) -> String {
     let (name, options) = text.split_once(':').unwrap_or((text, ""));
     let mut set: Vec<(&str, Option<&str>)> = split_options_of(options);
@@ -249,8 +249,8 @@ fn is_between(char: char) -> bool {
     !is_word(char) && !['.', '-', '+'].contains(&char)
 }
 
-/// Returns true if a word looks like a value or a flag. If no pattern of a rule matches such a word, the rule does not cover the
-/// configuration.
+/// Returns true if a word of a library's configuration looks like a value or a flag. If no pattern of a rule matches such a word, the rule
+/// does not cover the configuration.
 fn is_option(word: &str) -> bool {
     let word = word.trim_matches('.');
     let is_value = word.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit());

@@ -16,7 +16,7 @@ pub(crate) struct RawSeries {
     /// ops.
     #[serde(default)]
     repeat: bool,
-    /// Pause between two ops, in seconds.
+    /// Pause of the recorded client between two ops, in seconds.
     #[serde(default)]
     pause_s: f64,
 }

@@ -67,8 +67,9 @@ fn write(settings: &mut Described) -> String {
     )
 }
 
-/// Returns the AWS preset that differs least from the strategy, with the parameter choice that differs least. Whole presets are compared,
-/// because they contain the rules that are fixed in the AWS SDKs. Among equal presets, one given on the command line is preferred.
+/// Returns the AWS preset that differs least from the strategy, with the values of the preset's parameters that differ least. Whole presets
+/// are compared, because they contain the rules that are fixed in the AWS SDKs. If several presets differ equally little, a preset given on
+/// the command line is preferred.
 fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
     // Legacy mode is considered only if the strategy was given as the legacy preset.
     let is_legacy = settings.preset.is_some_and(|typed| typed.name == LEGACY);

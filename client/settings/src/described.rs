@@ -141,7 +141,7 @@ impl Described {
         }
     }
 
-    /// Marks all parts and all parameters as expressed.
+    /// Marks all parts and all parameters of the strategy as expressed in the settings of a library.
     pub(crate) fn is_whole(&mut self) {
         for part in &mut self.parts {
             part.is_known = true;

@@ -21,7 +21,7 @@ pub(crate) const FORMAT: Format = Format {
 
 const BUDGET: &str = "envoy-budget";
 
-/// gRPC statuses, and their names in Envoy's `retry_on`.
+/// gRPC statuses that Envoy can retry, each with its name in Envoy's setting `retry_on`.
 const GRPC: [(&str, &str); 5] = [
     ("CANCELLED", "cancelled"),
     ("DEADLINE_EXCEEDED", "deadline-exceeded"),

@@ -1,6 +1,3 @@
-//! Errors while writing a strategy as settings of a library.
-
-/// Reason why a strategy cannot be written as settings of a library.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// No format of settings has the given name. The field `suggestion` is empty or begins with a space.

@@ -1,5 +1,3 @@
-//! Description of an output format for settings.
-
 use crate::described::Described;
 
 #[derive(Clone, Copy, Debug)]

@@ -24,8 +24,7 @@ const BUDGET: &str = "retry-budget";
 
 const HEDGING: &str = "hedging";
 
-/// Default maximum number of attempts of a gRPC client. Unless it is configured otherwise, the client reduces larger limits to this
-/// maximum.
+/// Default of a gRPC client's maximum number of attempts. A client that keeps the default reduces larger limits to it.
 const MAX_ATTEMPTS: u32 = 5;
 
 #[derive(Serialize)]
@@ -193,8 +192,8 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
         let why = "gRPC has no timeout for a single attempt; its deadline ends the whole call";
         settings.note(COMMON, "retry-on", why);
     }
-    // gRPC maps every HTTP status that has no mapping of its own to UNKNOWN. A retry of UNKNOWN for one of these statuses would retry all
-    // of them. Therefore, HTTP statuses never add UNKNOWN.
+    // gRPC maps every HTTP status without a mapping of its own to the gRPC status UNKNOWN. If UNKNOWN were retried because of one such HTTP
+    // status, all of them would be retried. Therefore, no HTTP status adds UNKNOWN to the retried statuses.
     let mut mapped: BTreeSet<&str> = retried.codes.keys().map(|code| Grpc::of_http(*code).name()).collect();
     let has_others = mapped.remove("UNKNOWN");
     if !mapped.is_empty() {
@@ -252,7 +251,7 @@ fn throttling(settings: &mut Described) -> Option<RetryThrottling> {
     if f64::from(whole).to_bits() != max_tokens.to_bits() {
         settings.note(BUDGET, "max", "maxTokens of gRPC must be a whole number from 1 to 1000");
     }
-    // gRPC truncates `tokenRatio` after the third decimal.
+    // gRPC truncates the setting `tokenRatio` of its retry throttling after the third decimal.
     let token_ratio = libm::trunc(ratio * 1000.0 + 1e-9) / 1000.0;
     if (token_ratio - ratio).abs() > 1e-9 {
         settings.note(BUDGET, "ratio", "tokenRatio of gRPC has at most three decimals");

@@ -21,7 +21,7 @@ pub(crate) const FORMAT: Format = Format {
 
 const NAME: &str = "resilience4j";
 const BREAKER: &str = "ratio-breaker";
-/// Minimum interval that resilience4j accepts (`IntervalFunctionCompanion.checkInterval`).
+/// Minimum duration that resilience4j accepts in a setting, such as the wait before a retry (`IntervalFunctionCompanion.checkInterval`).
 const LEAST: Duration = Duration::from_millis(1);
 const WINDOW: &str = "fixed-window";
 

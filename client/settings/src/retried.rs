@@ -22,8 +22,8 @@ pub(crate) struct Retried {
 const REJECTED: [u16; 3] = [429, 503, 529];
 
 impl Retried {
-    /// Parses the value of the parameter `retry-on`. The word `throttled` in it is replaced with the terms of `throttle_on`. If several
-    /// terms match, the last term decides.
+    /// Parses the value of the parameter `retry-on`. In this value, the word `throttled` is replaced with the terms of `throttle_on`. If
+    /// several terms match an outcome, the last of these terms decides.
     pub(crate) fn read(retry_on: &str, throttle_on: &str) -> Self {
         let mut retried = Self::default();
         for term in retry_on.split('|').map(str::trim) {

@@ -4,8 +4,8 @@ use tailback::find;
 
 use crate::part::{BACKOFF, Part, Value};
 
-/// Short forms of the retry policy `backoff`, by name. Each short form sets the listed parameters of `backoff`. A parameter that both
-/// policies have under the same name is copied.
+/// Short forms of the retry policy `backoff`, by name. Each short form sets the listed parameters of `backoff`. A parameter that the short
+/// form and `backoff` have under the same name is copied.
 const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
     ("immediate", &[("base", "0s"), ("growth", "constant")]),
     ("none", &[("base", "0s"), ("growth", "constant")]),
@@ -58,7 +58,7 @@ pub(crate) fn as_backoff(mut part: Part) -> Part {
     Part { name: BACKOFF.to_owned(), values, is_known: true }
 }
 
-/// Converts a spread such as `between|0.8|1.2` to `around|0.2`, for which libraries have a setting.
+/// Converts a symmetric spread of delays such as `between|0.8|1.2` to the form `around|0.2`, for which libraries have a setting.
 fn around(spread: &mut Value) {
     let ends = spread.text.strip_prefix("between|").and_then(|ends| ends.split_once('|'));
     let Some((Ok(low), Ok(high))) = ends.map(|(low, high)| (low.parse::<f64>(), high.parse::<f64>())) else {

@@ -18,7 +18,8 @@ pub(crate) trait Peer {
 
     fn on_cancel(&mut self, now: Instant, key: AttemptKey);
 
-    /// Returns the instant of the peer's next event, or [`Instant::FAR_FUTURE`] if there is none.
+    /// Returns the instant of the next event of the peer, which is the client's counterpart, such as a simulated server. Returns
+    /// [`Instant::FAR_FUTURE`] if the peer has no further event.
     fn next_at(&self) -> Instant;
 
     /// Advances from `now` to the first instant at which the peer has an input for the client, but not beyond `until`. Before `until` the
@@ -52,7 +53,7 @@ impl<P: Peer> EventLoop<P> {
                     self.run.handle_input(self.now, Input::Abort);
                 }
             }
-            // If the peer and the client have events at the same instant, the peer's events come first.
+            // If the client and its peer, such as a simulated server, have events at the same instant, the peer's events come first.
             let until = self.client_until.max(self.now);
             if self.peer.next_at() <= until {
                 self.advance_peer(until);
@@ -69,7 +70,7 @@ impl<P: Peer> EventLoop<P> {
             match self.run.poll_output(self.now) {
                 Output::Send(launched) => self.peer.on_send(self.now, launched),
                 Output::Cancel(key) => self.peer.on_cancel(self.now, key),
-                // If the client needs another poll at the same instant, `at` is equal to `now`.
+                // The instant `at` may be equal to the current instant `now`. The client then needs another poll at the same instant.
                 Output::WaitUntil(at) => self.client_until = at,
                 Output::Idle => self.client_until = Instant::FAR_FUTURE,
                 Output::Done => break,

@@ -15,7 +15,7 @@ const MAX_KEPT: u64 = 1 << 14;
 /// Headers whose values differ between attempts or clients. Request details with one of these headers are not cached.
 const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
 
-/// Source and cache of request details. All ops with the same request kind and API key share their details.
+/// Source and cache of request details, such as headers and path. All ops with the same request kind and API key share their details.
 #[derive(Debug)]
 pub(crate) struct RequestDetails {
     requests: Requests,

@@ -8,15 +8,15 @@ use loadgen_core::SteadyRate;
 use mockserver_core::Config;
 use vocabulary::Instant;
 
-/// Returns the minimum costs of a successful op at this server in the run with this seed. The client computes its lower bound on the
-/// makespan from these costs. Returns `None` if no bound is proven.
+/// Returns the minimum costs of a successful op at the given server, for a run with the given seed. The client computes its lower bound on
+/// the makespan from these costs. Returns `None` if no bound is proven.
 pub fn least_costs(server: &Config, seed: u64) -> Option<Arc<dyn loadgen_core::LeastCosts>> {
     let costs = mockserver_core::LeastCosts::new(server, seed)?;
     Some(Arc::new(Costs(costs)))
 }
 
-/// Returns the server's rate-limiting algorithm, for the client's measurements. Returns `None` unless the server's policy is a single such
-/// algorithm.
+/// Returns the server's rate-limiting algorithm, which the client's measurements use. Returns `None` unless the server's policy consists of
+/// a single rate-limiting algorithm.
 pub fn rate_law(server: &Config) -> Option<loadgen_core::RateLaw> {
     let mockserver_core::RateLaw { pace, steady } = server.rate_law()?;
     let steady = steady.map(|(requests, per)| SteadyRate { requests, per });

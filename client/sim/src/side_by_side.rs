@@ -91,8 +91,8 @@ impl<T> Shared<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the index of the next job, or `None` if there is none. If too many results are undelivered, first waits, so that workers do
-    /// not run far ahead of the receiver.
+    /// Returns the index of the next job for a worker thread, or `None` if no job is left. If too many results are undelivered, first
+    /// waits, so that workers do not run far ahead of the receiver of the results.
     fn begin(&self) -> Option<usize> {
         let full = |state: &mut State<T>| {
             state.next < state.count && state.results.len() >= MAX_WAITING * self.threads

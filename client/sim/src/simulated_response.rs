@@ -23,11 +23,10 @@ pub(crate) struct SimulatedResponse {
     pub(crate) outcome: Outcome,
     pub(crate) cause: Option<Cause>,
     pub(crate) server: Option<ServerSeen>,
-    /// Retry delay that the response advertises.
     pub(crate) advised_wait: Option<Duration>,
 }
 
-/// Server settings that determine the form of the server's responses, and the client's classifiers for these responses.
+/// Server settings that determine the form of the server's responses, and the classifiers with which the client interprets the responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResponseForm<'a> {
     pub(crate) config: &'a Config,
@@ -145,7 +144,8 @@ impl SimulatedResponse {
         Self::read(status, code, response)
     }
 
-    /// Interprets a response whose status, headers and body come from a script. No other function reads these parts of a scripted response.
+    /// Interprets a response whose status, headers and body come from a script. No other function reads the status, headers or body of a
+    /// scripted response.
     #[cold]
     fn scripted(
         answer: &ScriptedAnswer,

@@ -28,7 +28,7 @@ pub(crate) struct SimulatedServer {
     under_way: Vec<Option<UnderWay>>,
     /// Stack of free request ids. The id that was freed last is reused first.
     free: Vec<RequestId>,
-    /// Latest request id of each attempt slot.
+    /// Request id of the latest attempt in each attempt slot, indexed by slot.
     ids: Vec<RequestId>,
     /// Attempt with carrier sense that was sent at the current instant. It is set as long as the client does not know whether the attempt
     /// was started or deferred.

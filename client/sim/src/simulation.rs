@@ -1,5 +1,3 @@
-//! A single run in virtual time.
-
 use loadgen_core::{OperationKind, Run};
 use mockserver_core::Config;
 use vocabulary::Instant;

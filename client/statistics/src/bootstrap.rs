@@ -83,7 +83,8 @@ impl Bootstrap {
         Self { sorted: drawn, correction }
     }
 
-    /// Returns the confidence interval at this level. Its width is zero if all values are equal.
+    /// Returns the bootstrap confidence interval at the given level. The interval's width is zero if all values of the
+    /// sample are equal.
     ///
     /// The ends of the interval stay within the range of the resampled statistics. A level whose error is near 1 /
     /// resamples therefore cannot be reached.
@@ -102,8 +103,9 @@ impl Bootstrap {
         let below = self.sorted.partition_point(|statistic| *statistic < claim);
         let up_to = self.sorted.partition_point(|statistic| *statistic <= claim);
         let last = self.sorted.len() - 1;
-        // The position of `claim` among the sorted statistics determines its share. If some statistics equal `claim`,
-        // its position may be the position of any of them. Otherwise, its position lies between its two neighbours.
+        // The p value of `claim` depends on the position of `claim` among the sorted statistics. If some statistics
+        // equal `claim`, its position may be the position of any of them. If none do, its position lies between its two
+        // neighbours.
         let (low, high) = if below < up_to {
             (below as f64, (up_to - 1) as f64)
         } else if below == 0 || below > last {
@@ -153,9 +155,9 @@ impl ResampledMeans {
         };
         let of = |(distances, mean): (&Vec<f64>, f64)| {
             let drawn: Vec<f64> = drawn_of(distances, mean);
-            // If a value is left out, the mean moves away from this value, in proportion to the value's distance from
-            // the mean. The factor of proportionality cancels out in the acceleration, because it is the same for all
-            // values.
+            // For the acceleration, each value is left out once (jackknife). Without the value, the mean moves away
+            // from it, in proportion to the value's distance from the mean. The factor of proportionality cancels out
+            // in the acceleration, because it is the same for all values.
             let left_out = || acceleration(&distances.iter().map(|distance| -distance).collect::<Vec<_>>());
             Some(Self { correction: Correction::new(&drawn, mean, left_out)?, drawn })
         };
@@ -179,8 +181,8 @@ impl Correction {
         }
         let highest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let spread = highest - drawn.iter().copied().fold(f64::INFINITY, f64::min);
-        // Statistics that differ by at most this slack count as equal, because sums of the same values in different
-        // orders differ by rounding.
+        // Resampled statistics that differ by at most `slack` count as equal. The reason is that sums of the same
+        // values in different orders differ by rounding.
         let slack = 1e-9 * spread;
         let below = drawn.iter().filter(|statistic| **statistic < observed - slack).count();
         let up_to = drawn.iter().filter(|statistic| **statistic <= observed + slack).count();

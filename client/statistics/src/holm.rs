@@ -21,9 +21,9 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// Returns the level for the interval of each comparison, in the given order. With these levels, intervals and Holm's
-/// correction agree: an interval excludes "no difference" exactly when the adjusted p value is below the error of
-/// `together`.
+/// Returns the confidence level for the interval of each comparison, in the order of `p_values`. `together` is the
+/// level of all comparisons together. With the returned levels, intervals and Holm's correction agree: an interval
+/// excludes "no difference" exactly when the adjusted p value is below the error of `together`.
 ///
 /// The m comparisons are processed in the order of their p values, smallest first. The error of `together` is divided
 /// by m for the first one, by m - 1 for the second one, and so on. After the first comparison that is not

@@ -1,5 +1,3 @@
-//! Confidence intervals, and the statistical methods that compute them.
-
 use crate::level::Level;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,7 +27,7 @@ pub enum Method {
     /// resample. For 20 to 199 values it is the bootstrap. From 200 values on it is Student's t again. The mean of so
     /// many values is so close to normal that both methods nearly agree, and resampling is expensive.
     BySize {
-        /// Seed of the bootstrap. The same seed and values give the same interval.
+        /// Seed of the bootstrap's random draws. The same seed and values give the same interval.
         seed: u64,
     },
 }

@@ -1,5 +1,3 @@
-//! Confidence levels.
-
 /// Confidence level, stored as the error that it allows: 0.05 for a 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Level {

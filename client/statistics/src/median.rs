@@ -19,7 +19,8 @@ pub(crate) fn median_interval(sorted: &[f64], level: Level) -> Option<Interval> 
     let count = sorted.len();
     let mut outside = 0.0;
     let mut kept = None;
-    // If k values are left out at each end, the interval misses the median exactly when at most k values lie on one side of it.
+    // The confidence interval of the median omits the k smallest and the k largest values. It misses the median exactly
+    // when at most k values lie on one side of the median.
     for left_out in 0..count / 2 {
         outside += 2.0 * one_side(count, left_out);
         if outside > level.error() {

@@ -1,5 +1,3 @@
-//! Verdict on the ratio of two strategies' figures: lower, higher, equivalent or not distinguishable.
-
 use crate::interval::Interval;
 
 /// Conclusion from the confidence interval of a ratio. The ratio is the first strategy's figure divided by the second
@@ -41,12 +39,12 @@ impl Default for Margin {
 }
 
 impl PairOutcome {
-    /// Returns the verdict on a ratio with this confidence interval.
+    /// Returns the verdict on the ratio of two strategies' figures, from the confidence interval of the ratio.
     ///
     /// Equivalence is checked first, because a difference may be too small to matter. An example is an interval from
-    /// 1.001 to 1.003. For equivalence, the whole interval must lie within the margin. This is the same as two one-sided
-    /// tests, each with half of the level's error. Source: Schuirmann, "A comparison of the two one-sided tests procedure
-    /// and the power approach", 1987.
+    /// 1.001 to 1.003. For equivalence, the whole interval must lie within the margin. This condition is the same as
+    /// two one-sided tests, each with half of the level's error. Source: Schuirmann, "A comparison of the two one-sided
+    /// tests procedure and the power approach", 1987.
     pub fn on(interval: Option<&Interval>, margin: Margin) -> Self {
         let Some(interval) = interval else {
             return Self::TooFew;

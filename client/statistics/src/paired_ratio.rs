@@ -48,7 +48,8 @@ pub enum Incomparable {
 }
 
 impl PairedRatio {
-    /// Compares the runs of two strategies. Runs at the same position of both lists form a pair.
+    /// Compares the runs of two strategies, with one value per run. Values at the same position of both lists form a
+    /// pair.
     pub fn new(first: &[f64], second: &[f64], comparison: Comparison) -> Result<Self, Incomparable> {
         if first.len() != second.len() {
             return Err(Incomparable::UnequalLengths { first: first.len(), second: second.len() });

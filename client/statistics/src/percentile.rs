@@ -3,8 +3,8 @@
 //! The method is type 7 of Hyndman and Fan ("Sample quantiles in statistical packages", The American Statistician 50,
 //! 1996), the default of numpy and R. The arithmetic operations are those of numpy.
 
-/// Returns the value below which this share (0 to 1) of the sorted values lies. The result is interpolated between the
-/// two neighbouring values.
+/// Returns the value below which the given share (0 to 1) of the sorted values lies. The result is interpolated between
+/// the two neighbouring values.
 ///
 /// Returns `None` if there are no values or the share is not within 0 to 1. The values must be ascending.
 pub fn percentile(sorted: &[f64], share: f64) -> Option<f64> {
@@ -24,8 +24,8 @@ pub(crate) fn percentile_unsorted(values: &mut [f64], share: f64) -> Option<f64>
 }
 
 struct Position {
-    /// Index of the lower neighbour of the percentile. The upper neighbour is the next value, or the same value if it
-    /// is the last.
+    /// Index of the lower neighbour of the percentile among the sorted values. The upper neighbour is the next value.
+    /// If the lower neighbour is the last value, it is also the upper neighbour.
     index: usize,
     /// Position of the percentile between its lower neighbour (0) and its upper neighbour (1).
     fraction: f64,

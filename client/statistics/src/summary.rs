@@ -1,5 +1,3 @@
-//! Summary of one figure of many runs: mean, spread, percentiles and intervals.
-
 use crate::{
     certainty::intervals_of_means,
     interval::{Interval, Method},
@@ -74,8 +72,8 @@ impl Summary {
         figures.iter().zip(intervals).map(summary).collect()
     }
 
-    /// Returns the skewness of the figure if it exceeds chance and is too large for the number of runs. In this case,
-    /// the interval of the mean misses more often than its level promises, and the interval of the median is more
+    /// Returns the skewness of the figure if it exceeds chance and is too large for the number of runs. Such skewness
+    /// makes the interval of the mean miss more often than its level promises. The interval of the median is then more
     /// informative.
     pub fn too_skewed(&self) -> Option<f64> {
         self.skewness.filter(|skewness| is_skewed(self.count, *skewness))

@@ -33,7 +33,7 @@ pub enum Advice {
     Past,
     /// Advice whose wait is a negative number.
     Negative,
-    /// Advice that this client cannot parse.
+    /// Advice about retries that the client cannot parse.
     Unreadable,
     /// Advice never to retry. The op then ends.
     Never,

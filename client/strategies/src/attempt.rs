@@ -6,13 +6,13 @@ use crate::{Advice, Classification, Facts, Instant, Method, Status};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Number of the attempt within its client, from 0 in order of sending. Clients that share a strategy also share
-    /// this numbering. In this case, counts of in-flight attempts and of ready ops include all these clients.
+    /// one numbering. Counts of in-flight attempts and of ready ops then include all clients that share the strategy.
     pub seq: u64,
     /// Number of the op within the run, from 0.
     pub op: u64,
     /// Number of the attempt within its op, from 1. Launches that a budget shed are not counted.
     pub attempt: u32,
-    /// Arrival time of the op.
+    /// Arrival time of the attempt's op.
     pub arrived: Instant,
     /// Result of the op's last try; `None` before its first try.
     pub last: Option<Status>,
@@ -31,7 +31,7 @@ pub struct AttemptEnd {
     /// Number of the attempt within its client. A limiter uses this number to identify attempts that were sent before
     /// the last cut of its window. Their numbers are lower than that of the first attempt after the cut.
     pub seq: u64,
-    /// Number of the op within the run.
+    /// Number of the attempt's op within the run.
     pub op: u64,
     /// Number of the attempt within its op, from 1.
     pub attempt: u32,
@@ -45,8 +45,8 @@ pub struct AttemptEnd {
     /// has nothing more to send.
     pub ready: u64,
     /// True if other attempts of the same hedging round are still in flight, or if one of them has already decided the
-    /// op's result. In both cases, the end of this attempt ends the op's try only if this attempt succeeded. Always
-    /// false without hedging.
+    /// op's result. The end of the attempt then ends the op's try only if the attempt succeeded. Always false without
+    /// hedging.
     pub round_continues: bool,
 }
 
@@ -61,8 +61,8 @@ pub struct Outcome {
     pub classification: Classification,
     /// Advice of the server about retries, parsed by the rules of the strategy's innermost layer.
     pub advice: Advice,
-    /// Advice of the server, parsed by the rules of the strategy's outer layers, if these rules differ from those of
-    /// the innermost layer.
+    /// Advice of the server, parsed by the rules of the strategy's outer layers, if the innermost layer has other rules
+    /// for advice.
     pub outer_advice: Advice,
     /// HTTP method of the request. It is set and used only for clients that send requests with [several
     /// methods](crate::StrategySpec::with_methods).
@@ -70,12 +70,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Creates an outcome without advice or other facts.
+    /// Creates the outcome of an attempt from its status, without advice or other facts about the answer.
     pub const fn plain(status: Status) -> Self {
         Self::advised(status, Advice::None)
     }
 
-    /// Creates an outcome with advice and no other facts.
+    /// Creates the outcome of an attempt from its status and the server's advice, without other facts about the answer.
     pub const fn advised(status: Status, advice: Advice) -> Self {
         let (facts, classification, method) = (Facts::NONE, Classification::from_status(status), Method::Get);
         Self { status, facts, classification, advice, outer_advice: Advice::None, method }

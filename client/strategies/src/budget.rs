@@ -44,9 +44,9 @@ pub(crate) const MAX_BUDGETS: usize = 4;
 /// assert!(strategy.reports());
 /// ```
 pub trait Budget: Send {
-    /// Decides whether a launch is admitted. The random generator `rng` is keyed by the op, the attempt, the budget's
-    /// position in the stack and the number of launches shed so far. So a repeated call returns the same decision, but
-    /// an op that was shed gets a new draw.
+    /// Decides whether the launch of an attempt is admitted. The random generator `rng` is keyed by the op, the
+    /// attempt, the budget's position in the stack and the number of launches shed so far. So a repeated call returns
+    /// the same decision, but an op whose launch was shed gets a new draw.
     fn ask(&self, now: Instant, launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision;
 
     /// Returns whether an op whose attempt was just rejected or failed may retry at all.
@@ -84,22 +84,22 @@ pub trait Budget: Send {
         Permit::default()
     }
 
-    /// Records that this budget rejected a launch (shed it).
+    /// Records that this budget rejected the launch of an attempt (shed it).
     fn on_shed(&mut self, _now: Instant, _launch: &Candidate) {}
 
     /// Records the end of an attempt. `permit` is the value that [`on_sent`](Self::on_sent) returned for this attempt.
     fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome, _permit: Permit) {}
 
-    /// Writes the gauges of this part, for dashboards.
+    /// Writes the budget's gauges, which are values that dashboards plot over time.
     fn report(&self, _gauges: &mut Gauges) {}
 }
 
-/// Decision of a budget about a launch.
+/// Decision of a budget about the launch of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetDecision {
-    /// Admit the launch.
+    /// Admit the launch of the attempt.
     Permit,
-    /// Delay the launch until a condition is met.
+    /// Delay the launch of the attempt until a condition is met.
     Wait(Until),
     /// Shed the launch: it fails without being sent. The retry policy then decides whether to retry the op, and takes
     /// the advice in this variant into account.

@@ -3,7 +3,7 @@
 
 use crate::Status;
 
-/// Classification of an outcome by a strategy.
+/// Classification of an attempt's outcome by the rules of a strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Classification {
     /// The op succeeded, or there is no outcome yet.
@@ -17,8 +17,8 @@ pub enum Classification {
 }
 
 impl Classification {
-    /// Returns the classification that applies if the strategy has no rules of its own for it. The result depends only
-    /// on the status.
+    /// Returns the default classification of an outcome, for strategies without a rule of their own for it. The default
+    /// depends only on the status of the outcome.
     pub const fn from_status(status: Status) -> Self {
         match status {
             Status::Succeeded => Self::Done,
@@ -29,7 +29,7 @@ impl Classification {
         }
     }
 
-    /// Returns whether the op may be retried.
+    /// Returns whether an op whose outcome has this classification may be retried.
     pub const fn is_retriable(self) -> bool {
         matches!(self, Self::Transient | Self::Throttled)
     }

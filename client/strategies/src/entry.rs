@@ -13,15 +13,15 @@ use crate::shape::Shaped;
 /// Registered strategy part, which can be created by its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Name of the part in strategy texts, in kebab-case.
+    /// Name of the strategy part in strategy texts, in kebab-case.
     pub name: &'static str,
-    /// Kind of the part, such as limiter or budget.
+    /// Kind of the strategy part, such as limiter or budget.
     pub kind: PartKind,
-    /// Summary of the part in one line.
+    /// Summary of the strategy part in one line.
     pub summary: &'static str,
-    /// Rule of the part, in formulas and words.
+    /// Rule of the strategy part, in formulas and words.
     pub rule: &'static str,
-    /// Source of the rule, such as a publication or a client library.
+    /// Source of the strategy part's rule, such as a publication or a client library.
     pub source: &'static str,
     parameters: fn(&Options) -> Result<Vec<ParameterInfo>, OptionsError>,
     doubts: fn(&Options) -> Result<Vec<String>, OptionsError>,

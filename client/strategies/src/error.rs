@@ -21,25 +21,25 @@ pub enum SpecError {
     Unknown {
         /// Unknown name in the strategy text.
         name: String,
-        /// Either empty, or a suggestion such as "did you mean …?".
+        /// Suggestion of the intended name, such as "did you mean …?"; empty if there is none.
         suggestion: String,
     },
     /// The strategy text sets a parameter that the part does not have.
     #[error("`{part}` has no parameter `{key}`{suggestion}; its parameters are {accepted}")]
     UnknownParameter {
-        /// Name of the part.
+        /// Name of the strategy part that does not have the parameter.
         part: &'static str,
-        /// Key of the unknown parameter.
+        /// Key of the parameter that the strategy part does not have.
         key: String,
-        /// Either empty, or a suggestion such as "did you mean …?".
+        /// Suggestion of the intended parameter, such as "did you mean …?"; empty if there is none.
         suggestion: String,
-        /// List of the keys that the part accepts.
+        /// List of the keys that the strategy part accepts.
         accepted: String,
     },
     /// An option in the strategy text has no `=` and no value.
     #[error("`{option}` of `{part}` has no value; write `{part}:key=value,key=value`")]
     NoValue {
-        /// Name of the part.
+        /// Name of the strategy part whose option has no value.
         part: &'static str,
         /// Option without a value, as written in the strategy text.
         option: String,
@@ -47,15 +47,15 @@ pub enum SpecError {
     /// The strategy text sets a parameter more than once.
     #[error("`{text}` sets `{key}` twice; keep one of them")]
     Twice {
-        /// Strategy text of the part.
+        /// Text of the strategy part that sets the parameter repeatedly.
         text: String,
-        /// Key of the repeated parameter.
+        /// Key of the parameter that is set repeatedly.
         key: String,
     },
     /// The strategy text gives a parameter a value that the parameter does not accept.
     #[error("in `{part}`: {source}")]
     Value {
-        /// Name of the part.
+        /// Name of the strategy part whose parameter does not accept the value.
         part: &'static str,
         /// Text that names the rejected value and the accepted values.
         source: ParameterError,
@@ -63,9 +63,9 @@ pub enum SpecError {
     /// The strategy text combines parameters of a part that do not fit together.
     #[error("in `{part}`: {why}")]
     Combination {
-        /// Name of the part.
+        /// Name of the strategy part whose parameters do not fit together.
         part: &'static str,
-        /// Reason why the parameters do not fit together.
+        /// Reason why the parameters of a strategy part do not fit together.
         why: String,
     },
     /// A layer of the strategy has two retry policies.
@@ -74,23 +74,23 @@ pub enum SpecError {
          put one around the other: `A over B`"
     )]
     TwoRetryPolicies {
-        /// Text of the layer.
+        /// Text of the layer that has two retry policies.
         text: String,
     },
     /// A layer has more budgets than an attempt can hold permits for.
     #[error("`{text}` has more than {MAX_BUDGETS} budgets; keep at most {MAX_BUDGETS}")]
     TooManyBudgets {
-        /// Text of the layer.
+        /// Text of the layer that has too many budgets.
         text: String,
     },
     /// A layer of the strategy has two hedgers.
     #[error("`{text}` has two hedgers, `{first}` and `{second}`; keep one of them")]
     TwoHedgers {
-        /// Text of the layer.
+        /// Text of the layer that has two hedgers.
         text: String,
-        /// Name of the first hedger.
+        /// Name of the first of the layer's two hedgers.
         first: &'static str,
-        /// Name of the second hedger.
+        /// Name of the second of the layer's two hedgers.
         second: &'static str,
     },
     /// An outer layer has a hedger, but only the innermost layer may have one.
@@ -99,7 +99,7 @@ pub enum SpecError {
          write `{hedger}` behind the last `over`"
     )]
     OuterHedger {
-        /// Name of the hedger.
+        /// Name of the hedger that is in an outer layer.
         hedger: &'static str,
     },
     /// The strategy combines a hedger with a part that has carrier sense. The two parts exclude each other, because
@@ -109,21 +109,21 @@ pub enum SpecError {
          starts; leave one of them out"
     )]
     HedgedCarrier {
-        /// Name of the hedger.
+        /// Name of the strategy's hedger.
         hedger: &'static str,
-        /// Name of the part with carrier sense.
+        /// Name of the strategy part that has carrier sense.
         carrier: &'static str,
     },
     /// The strategy has too many layers, because the state of an op has a fixed number of entries, one per layer.
     #[error("`{text}` has more than {MAX_LAYERS} layers; keep at most {MAX_LAYERS}")]
     TooManyLayers {
-        /// Text of the strategy.
+        /// Text of the strategy that has too many layers.
         text: String,
     },
     /// The word `over` has no layer on one of its sides.
     #[error("`{text}` has nothing on one side of `over`; write `A over B`, where B is the inner strategy")]
     NoLayer {
-        /// Text of the strategy.
+        /// Text of the strategy, in which `over` lacks a layer on one side.
         text: String,
     },
     /// A layer of a strategy with several layers has no retry policy.
@@ -138,7 +138,7 @@ pub enum SpecError {
     /// The strategy searches answers for more reasons than it can distinguish.
     #[error("`{text}` has more than 64 different terms `reason.NAME`; keep at most 64")]
     TooManyReasons {
-        /// Text of the strategy.
+        /// Text of the strategy that searches for too many reasons.
         text: String,
     },
     /// The layers of the strategy parse advice in more ways than an outcome can hold results.
@@ -146,7 +146,7 @@ pub enum SpecError {
         "the layers of `{text}` have more than two different values of `advice`; give some of them the same value"
     )]
     TooManyAdviceForms {
-        /// Text of the strategy.
+        /// Text of the strategy whose layers parse advice in too many ways.
         text: String,
     },
     /// The word `preset:` is not followed by the name of a preset.
@@ -155,7 +155,7 @@ pub enum SpecError {
          all names"
     )]
     PresetWithoutName {
-        /// Text of the part.
+        /// Text of the strategy part in which the name of the preset is missing.
         text: String,
     },
     /// The strategy text contains the name of an unknown preset.
@@ -163,13 +163,13 @@ pub enum SpecError {
     UnknownPreset {
         /// Unknown preset name in the strategy text.
         name: String,
-        /// Either empty, or a suggestion such as "did you mean …?".
+        /// Suggestion of the intended preset, such as "did you mean …?"; empty if there is none.
         suggestion: String,
     },
     /// An option after a preset's name has no `=`.
     #[error("`{option}` of `{preset}` has no value; write `{preset},key=value`")]
     PresetOptionWithoutValue {
-        /// Name of the preset, with the prefix `preset:`.
+        /// Name of the preset whose option has no value, with the prefix `preset:`.
         preset: String,
         /// Option without a value, as written in the strategy text.
         option: String,
@@ -177,11 +177,11 @@ pub enum SpecError {
     /// A word after the name of a preset is not one of the preset's choices.
     #[error("`{option}` is not accepted by `preset:{preset}`; the accepted values are {accepted}")]
     PresetChoice {
-        /// Name of the preset.
+        /// Name of the preset that does not accept the word.
         preset: String,
-        /// Unknown word in the strategy text.
+        /// Option with the rejected word, as `key=word`.
         option: String,
-        /// List of the words that the preset accepts.
+        /// List of the words that the preset accepts as the option's value.
         accepted: String,
     },
     /// The strategy text sets a parameter after a preset's name, but no part of the preset has this parameter.
@@ -189,21 +189,21 @@ pub enum SpecError {
         "`preset:{preset}` has no parameter `{key}`{suggestion}{}", pointer(.suggestion, .preset)
     )]
     NoSuchOverride {
-        /// Name of the preset.
+        /// Name of the preset whose parts do not have the parameter.
         preset: String,
-        /// Key of the unknown parameter.
+        /// Key of the parameter that no part of the preset has.
         key: String,
-        /// Either empty, or a suggestion such as "did you mean …?".
+        /// Suggestion of the intended parameter, such as "did you mean …?"; empty if there is none.
         suggestion: String,
     },
     /// The strategy text overrides a parameter that several parts of the preset have.
     #[error("more than one part of `preset:{preset}` has a parameter `{key}`; write {parts} to choose one")]
     AmbiguousOverride {
-        /// Name of the preset.
+        /// Name of the preset of which several parts have the parameter.
         preset: String,
-        /// Key of the ambiguous parameter.
+        /// Key of the parameter that several parts of the preset have.
         key: String,
-        /// Unambiguous keys to use instead.
+        /// Unambiguous keys that users can write instead of the ambiguous key.
         parts: String,
     },
     /// The strategy contains the `oracle`, but the caller has not provided the schedule that the oracle follows.

@@ -9,16 +9,16 @@ use vocabulary::grpc;
 /// facts but counts by [`Status`](crate::Status).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// HTTP status code; 0 if there is no answer.
+    /// HTTP status code of the answer; 0 if there is no answer.
     pub code: u16,
-    /// Reason why there is no answer; `None` if there is an answer, or nothing is known.
+    /// Reason why the attempt got no answer; `None` if it got an answer, or if nothing is known.
     pub missing: Option<Missing>,
     /// Hints about retries in the headers of the answer.
     pub hints: Hints,
     /// gRPC status of the answer. It is set only if a rule of the strategy uses it.
     pub grpc: Option<Grpc>,
-    /// Reason that the answer gives, such as an error code. The value is a position, from 1, in the list of reasons for
-    /// which the strategy searches.
+    /// Reason given in the answer, such as an error code. The reason is stored as its position, from 1, in the list of
+    /// reasons for which the strategy searches answers.
     pub reason: Option<NonZeroU8>,
 }
 
@@ -31,13 +31,13 @@ impl Facts {
         Self { code, ..Self::NONE }
     }
 
-    /// Creates the facts of an attempt without an answer, with the reason `why` there is none.
+    /// Creates the facts of an attempt that got no answer. `why` is the reason for the missing answer.
     pub const fn missing(why: Missing) -> Self {
         Self { missing: Some(why), ..Self::NONE }
     }
 }
 
-/// Reason why there is no usable answer.
+/// Reason why an attempt got no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// The connection could not be established.
@@ -55,20 +55,20 @@ pub enum Missing {
 pub struct Hints(u8);
 
 impl Hints {
-    /// Empty set of hints.
+    /// Empty set of hints about retries.
     pub const NONE: Self = Self(0);
-    /// Header `x-should-retry: true`.
+    /// Hint for a retry: the header `x-should-retry: true`.
     pub const SHOULD_RETRY: Self = Self(1);
-    /// Header `x-should-retry: false`.
+    /// Hint against a retry: the header `x-should-retry: false`.
     pub const SHOULD_NOT_RETRY: Self = Self(2);
-    /// Header `stripe-should-retry: true`.
+    /// Hint for a retry: the header `stripe-should-retry: true`.
     pub const STRIPE_SHOULD_RETRY: Self = Self(4);
-    /// Header `stripe-should-retry: false`.
+    /// Hint against a retry: the header `stripe-should-retry: false`.
     pub const STRIPE_SHOULD_NOT_RETRY: Self = Self(8);
-    /// Header `x-envoy-ratelimited` or `x-envoy-overloaded`, with any value.
+    /// Hint by Envoy: the header `x-envoy-ratelimited` or `x-envoy-overloaded`, with any value.
     pub const ENVOY_RATE_LIMITED: Self = Self(16);
 
-    /// Returns the union of two sets of hints.
+    /// Returns the union of two sets of hints about retries.
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)

@@ -6,7 +6,7 @@ pub struct GaugeKind {
     /// Name of the gauge in legends and results.
     pub name: &'static str,
     /// Unit of the gauge. It is empty if the value is a number of attempts, because such values are plotted on the same
-    /// axis as the window.
+    /// axis as the window (limit on in-flight attempts).
     pub unit: &'static str,
 }
 
@@ -46,11 +46,11 @@ impl BreakerPhase {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Gauges {
-    /// Limit on in-flight attempts.
+    /// Limit on the number of attempts in flight.
     pub window: Option<f64>,
     /// Slow start threshold: the window below which growth is exponential.
     pub ssthresh: Option<f64>,
-    /// Limit on attempts per second.
+    /// Limit on the number of attempts sent per second.
     pub rate_per_s: Option<f64>,
     /// Number of remaining tokens of a budget.
     pub tokens: Option<f64>,

@@ -45,27 +45,27 @@ pub trait Hedger: Send {
     /// just after it has sent `launch`, which is not itself a copy.
     fn on_sent(&mut self, now: Instant, launch: &Candidate) -> Option<Copies>;
 
-    /// Returns the effect of one failed attempt on the other attempts of its round. The effect applies only if the
-    /// rules of the strategy allow a retry of the op.
+    /// Returns the effect of one failed attempt on the other attempts of its hedging round. The effect applies only if
+    /// the rules of the strategy allow a retry of the op.
     fn after_failure(&self) -> AfterFailure;
 
     /// Records the end of an attempt or a copy.
     fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome) {}
 
-    /// Writes the gauges of this part, for dashboards.
+    /// Writes the hedger's gauges, which are values that dashboards plot over time.
     fn report(&self, _gauges: &mut Gauges) {}
 }
 
-/// Copies that may follow an attempt.
+/// Copies of an attempt that a hedger may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copies {
-    /// Number of copies, at most [`MAX_COPIES`].
+    /// Number of copies of the attempt, at most [`MAX_COPIES`].
     pub count: u32,
     /// Delay of each copy. It starts when the previous copy was sent; for the first copy, when the attempt was sent.
     pub delay: Duration,
 }
 
-/// Effect of one failed attempt on the other attempts of its round.
+/// Effect of one failed attempt on the other attempts of its hedging round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterFailure {
     /// The next copy is sent at once, as in gRPC and Polly.

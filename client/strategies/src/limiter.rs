@@ -40,9 +40,9 @@ pub trait Limiter: Send {
         if self.is_full(view.in_flight) { Admit::Wait(Until::Event) } else { Admit::Go }
     }
 
-    /// Returns true if the window is full with `in_flight` attempts in flight. In this case [`poll`](Self::poll) would
-    /// make every candidate wait for an [event](Until::Event), whatever the other values of its view. So the client
-    /// skips the poll.
+    /// Returns true if the window is full with `in_flight` attempts in flight. [`poll`](Self::poll) would then make
+    /// every candidate wait for an [event](Until::Event), whatever the other values of the candidate's view. So the
+    /// client skips the poll.
     fn is_full(&self, _in_flight: u32) -> bool {
         false
     }
@@ -57,8 +57,8 @@ pub trait Limiter: Send {
     fn on_ended(&mut self, _now: Instant, _ended: &AttemptEnd, _outcome: &Outcome) {}
 
     /// Records that no op is ready to be sent. If the limiter would admit more attempts, the client is
-    /// application-limited: its own load, not the server, limits the number of attempts in flight. So this number does
-    /// not show how much the server can handle.
+    /// application-limited: its own load, not the server, limits the number of attempts in flight. So the number in
+    /// flight does not show how much the server can handle.
     fn on_app_limited(&mut self, _now: Instant, _in_flight: u32) {}
 
     /// Returns the instant at which the client must call [`on_timer`](Self::on_timer), or `None` if no timer is set.
@@ -70,20 +70,20 @@ pub trait Limiter: Send {
     /// Handles the timer. The client calls this method at the instant that [`timer`](Self::timer) returned.
     fn on_timer(&mut self, _now: Instant) {}
 
-    /// Writes the gauges of this part, for dashboards.
+    /// Writes the limiter's gauges, which are values that dashboards plot over time.
     fn report(&self, _gauges: &mut Gauges) {}
 }
 
 /// State of the client that a limiter needs to decide about the next attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LimiterView {
-    /// Number of attempts in flight, without the candidate.
+    /// Number of attempts in flight, without the attempt that would start next.
     pub in_flight: u32,
     /// Number of ops that could be sent now, including the candidate.
     pub ready: u64,
     /// Number of ops that wait for the end of their back-off.
     pub sleeping: u64,
-    /// Attempt that would start next.
+    /// Attempt that starts next if it is admitted.
     pub candidate: Candidate,
 }
 
@@ -111,9 +111,9 @@ impl CarrierSense {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Admit {
-    /// Start the attempt.
+    /// Start the next attempt now.
     Go,
-    /// Do not start the attempt yet.
+    /// Do not start the next attempt until a condition is met.
     Wait(Until),
     /// Start the attempt only if the server has enough free capacity at that moment. If it has not, no attempt is
     /// counted: [`on_ended`](Limiter::on_ended) follows with [`Status::Deferred`](crate::Status::Deferred). The limiter
@@ -121,7 +121,7 @@ pub enum Admit {
     GoIfFree(CarrierSense),
 }
 
-/// Condition that ends the wait of a launch.
+/// Condition that ends the wait of an attempt that may not be sent yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// The launch waits until this instant, or until any earlier event.

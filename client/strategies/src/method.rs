@@ -1,4 +1,4 @@
-//! HTTP method of a client's requests. The retry rules of some clients depend on it.
+//! HTTP method of a client's requests. The retry rules of some clients depend on the method.
 
 /// HTTP method of a request, as far as retry rules distinguish methods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,13 +75,13 @@ impl Method {
         known.map_or(Self::Other, |(_, method)| *method)
     }
 
-    /// Returns the name of the method in lower case, or `other` for every method without its own variant.
+    /// Returns the name of the HTTP method in lower case, or `other` for a method without a variant of its own.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, method)| *method == self).map_or("other", |(name, _)| name)
     }
 
-    /// Returns whether the method is idempotent: sending the request twice has the same effect as sending it once (RFC
-    /// 9110, section 9.2.2).
+    /// Returns whether the HTTP method is idempotent: sending the request twice has the same effect as sending it once
+    /// (RFC 9110, section 9.2.2).
     pub const fn is_idempotent(self) -> bool {
         !matches!(self, Self::Post | Self::Patch | Self::Other)
     }

@@ -27,7 +27,8 @@ const MAX_FAILURES: u32 = 10;
 
 #[derive(Debug)]
 pub(crate) struct OutageBackoff {
-    /// State during an outage; `None` if there is no outage. It is boxed, because outages are rare.
+    /// State of the backoff during an outage; `None` if there is no outage. The state is boxed, because outages are
+    /// rare.
     held: Option<Box<Held>>,
     /// Delay before the next probe of the server. Only an answer of the server resets it to the shortest delay.
     wait: Duration,
@@ -42,8 +43,8 @@ struct Held {
     until: Instant,
     /// Sequence number and send time of the earliest probe in flight; `None` if no probe is in flight.
     out: Option<(u64, Instant)>,
-    /// True if the server is reachable but attempts fail with a 5xx status or by timeout. In this case, a probe that
-    /// has not failed yet does not count as accepted.
+    /// True if the server is reachable but attempts fail with a 5xx status or by timeout. A probe that has not failed
+    /// yet then does not count as accepted by the server.
     is_failing: bool,
 }
 
@@ -100,8 +101,8 @@ impl OutageBackoff {
         match failure {
             Failure::Transport => self.hold(now, seq, false),
             _ if is_failing => self.hold(now, seq, true),
-            // A timeout shows that the server accepted the attempt. So there is no outage, and the limiter reacts to
-            // the slow server instead of this backoff.
+            // A timeout shows that the server accepted the attempt. So there is no outage. The limiter reacts to the
+            // slow server, and the backoff for outages does not.
             Failure::Timeout => {
                 self.held = self.held.take().filter(|held| seq < held.first_probe);
                 false

@@ -4,7 +4,7 @@ use crate::hedger::Hedger;
 use crate::shape::{Shape, Shaped};
 use crate::{Budget, Limiter, RetryPolicy};
 
-/// Kind of a strategy part.
+/// Kind of a strategy part, such as limiter or budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// Limiter, which decides when the next attempt may start.
@@ -17,14 +17,14 @@ pub enum PartKind {
     Hedging,
 }
 
-/// Instance of a strategy part.
+/// Part of a strategy: a limiter, a retry policy, a budget or a hedger.
 pub enum Part {
     /// Instance of a [`Limiter`].
     Limiter(Box<dyn Limiter>),
     /// Instance of a [`RetryPolicy`].
     RetryPolicy(Box<dyn RetryPolicy>),
-    /// Backoff of this crate, which is the most common retry policy. It has a variant of its own, because calls of it
-    /// then need no dynamic dispatch.
+    /// Backoff of this crate, which is the most common retry policy. The backoff has a variant of its own, because its
+    /// calls then need no dynamic dispatch.
     BackOff(Shaped),
     /// Instance of a [`Budget`].
     Budget(Box<dyn Budget>),

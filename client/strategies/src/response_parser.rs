@@ -17,11 +17,11 @@ pub struct ResponseParser {
     pub(crate) grpc: bool,
     pub(crate) reasons: Vec<String>,
     /// Headers and notations in which the test harness parses advice, to measure how accurate the advice is. `None` if
-    /// they are the same as in the innermost layer.
+    /// the innermost layer of the strategy uses the same headers and notations.
     pub(crate) harness: Option<AdviceForms>,
 }
 
-/// Facts and advice parsed from an answer.
+/// Facts and advice about retries, parsed from a server's answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ParsedResponse {
     /// Facts about the answer, such as its status code.

@@ -69,12 +69,12 @@ pub trait RetryPolicy: Send {
 /// Op whose try has just failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FailedOp {
-    /// Number of the op within the run.
+    /// Number of the failed op within the run.
     pub op: u64,
-    /// Arrival time of the op.
+    /// Arrival time of the failed op.
     pub arrived: Instant,
     /// Number of failed tries of the op so far, including the last try. Sheds count as failed tries. In the formulas of
-    /// the policies, this number is `n`, from 1.
+    /// retry policies, the number of failed tries is `n`, from 1.
     pub failures: u32,
     /// Outcome of the op's last try.
     pub outcome: Outcome,
@@ -96,14 +96,14 @@ impl RetryState {
     }
 }
 
-/// Decision of a retry policy.
+/// Decision of a retry policy about a failed op.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retry {
     /// The op is ready again after this time. Zero means at once: the op is then queued after the ops that are already
     /// ready.
     After(Duration),
-    /// The op ends without success after this time.
+    /// The op is not retried and ends without success after a wait of this length.
     GiveUpAfter(Duration),
-    /// The op ends without success now.
+    /// The op is not retried and ends without success at once.
     GiveUp,
 }

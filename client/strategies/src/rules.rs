@@ -21,7 +21,8 @@ pub struct Rules {
     /// Rule that selects the answers in which advice is read. `None` if advice is read in all answers.
     pub(crate) advice_on: Option<Compiled>,
     pub(crate) reads_outer: bool,
-    /// Rules that classify outcomes. If `None`, the classification follows the status that the test harness counts.
+    /// Rules that classify outcomes, such as throttled or transient. If `None`, an outcome is classified by the kind
+    /// that the load generator counts it as.
     pub(crate) classifications: Option<Classifications>,
 }
 
@@ -159,7 +160,7 @@ pub(crate) struct MaxTime {
 /// Reaction to a retry whose wait would end after the time limit of its op.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOver {
-    /// The op is given up at once, without waiting.
+    /// The op is given up at once, because its retry would come after the op's time limit.
     #[default]
     GiveUp,
     Shorten,

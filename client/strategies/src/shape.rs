@@ -27,14 +27,14 @@ pub(crate) use spread::Spread;
 pub(crate) struct Shape {
     pub(crate) base: Duration,
     pub(crate) growth: Growth,
-    /// Number of the first retry in the formulas for the delay. In these formulas, `k` is the number of the retry.
+    /// Number that the first retry has in the formulas for the delay. The formulas call the number of a retry `k`.
     pub(crate) start: u32,
     pub(crate) offset: Duration,
     /// List of explicit delays, in the order of retries. Empty if the delays are computed.
     pub(crate) delays: Vec<Duration>,
     pub(crate) after_last: AfterLast,
-    /// Formula for the delay, which replaces the settings for growth and spread. It is meant for backoffs that these
-    /// settings cannot describe.
+    /// Formula for the delay, which replaces the settings for growth and spread. It is meant for backoffs that cannot
+    /// be described by settings for growth and spread.
     pub(crate) formula: Option<Program>,
     /// Delay before the first retry. It replaces the computed delay. Only the final rounding (`grain`) is applied to
     /// it.
@@ -48,10 +48,10 @@ pub(crate) struct Shape {
     pub(crate) grain: Grain,
     pub(crate) counter: Counter,
     pub(crate) throttled_base: Option<Duration>,
-    /// Growth factor after throttling. `None` if it is the same as after other failures.
+    /// Factor by which delays grow after throttling. `None` if they grow by the same factor as after other failures.
     pub(crate) throttled_factor: Option<f64>,
-    /// True if a computed delay of zero is intentional. In this case, the strategy does not raise short delays to a
-    /// minimum after transport errors.
+    /// True if a computed delay of zero is intentional. The strategy then does not raise short delays to a minimum
+    /// after transport errors.
     pub(crate) states_delay: bool,
 }
 

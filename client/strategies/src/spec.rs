@@ -154,8 +154,8 @@ impl StrategySpec {
         self
     }
 
-    /// Creates an instance of the strategy. `seed` is the seed of the run, and all clients may have the same seed. They
-    /// still behave differently, because random draws are also keyed by op.
+    /// Creates an instance of the strategy. `seed` is the seed of the run, and all clients may have the same seed.
+    /// Clients with the same seed still behave differently, because random draws are also keyed by op.
     pub fn build(&self, seed: u64, oracle_schedule: Option<OracleSchedule>) -> Result<Strategy, SpecError> {
         let mut context = Context { seed, oracle_schedule };
         let reading = &self.reading;
@@ -294,15 +294,15 @@ fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
     }
 }
 
-/// Maximum number of reasons, such as error codes, for which a strategy searches. A reason is identified by its
+/// Maximum number of reasons, such as error codes, for which a strategy searches answers. A reason is identified by its
 /// position in a list, and the position is stored in a byte.
 const MAX_REASONS: usize = 64;
 
 type ReadPart = (&'static Entry, Vec<(String, String)>);
 
-/// Finds a part by its name. Common parameters are those that apply to the whole layer. They are set in `common`, and
-/// the other options are returned. No option may be repeated within a part. No common parameter may occur in several
-/// parts, so `common_keys` collects their keys.
+/// Finds a strategy part by its name. Options that apply to the whole layer (common parameters) are stored in `common`;
+/// all other options are returned. No option may be repeated within a part. No common parameter may occur in several
+/// parts, so `common_keys` collects the keys of common parameters.
 fn read_part(
     part: RawPart,
     common: &mut Common,

@@ -30,7 +30,7 @@ impl Status {
     }
 }
 
-/// Reason why there was no usable answer.
+/// Reason why an attempt had no usable answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// The attempt took longer than its timeout.

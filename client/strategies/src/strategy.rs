@@ -26,7 +26,7 @@ pub use self::hedging::AfterCopy;
 pub(crate) use self::memory::MAX_LAYERS;
 pub use self::memory::Permits;
 
-/// Strategy instance of one client, or of several clients that share it.
+/// Instance of a strategy with its state. It belongs to one client, or to several clients that share it.
 pub struct Strategy {
     seed: u64,
     /// Maximum number of attempts of an op. It applies even if the limits of the layers are higher.
@@ -40,8 +40,8 @@ pub struct Strategy {
     outage: Option<OutageBackoff>,
     /// Outer layers. The first one is the layer around the inner layer.
     outer: Box<[Outer]>,
-    /// Number of launches shed so far. It is part of the key of the budgets' random draws. So a later launch of a shed
-    /// op gets new draws, and no op is rejected forever.
+    /// Number of launches that the budgets have rejected so far. This number is part of the key of the budgets' random
+    /// draws. So each new launch of a rejected op gets new draws, and no op is rejected forever.
     sheds: u64,
     memory: Memory,
     reading: Arc<ResponseParser>,
@@ -53,21 +53,22 @@ struct Outer {
     in_flight: u32,
 }
 
-/// Decision about a launch.
+/// Decision about the launch of an attempt: send it, delay it or shed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchDecision {
     /// Send the attempt. Every part has admitted and recorded it. If a [`CarrierSense`] is present, the server starts
     /// the attempt only if it has enough free capacity.
     Send(Permits, Option<CarrierSense>),
-    /// Delay the launch until a condition is met.
+    /// Delay the launch of the attempt until a condition is met.
     Wait(Until),
     /// The launch is shed, because a budget rejected it. The driver passes this outcome to [`Strategy::on_failure`].
     Shed(Outcome),
 }
 
 impl Strategy {
-    /// Creates a strategy from parts. The parts need not be in the registry. There may be at most four budgets. If
-    /// there are several retry policies or hedgers, only the last one is used.
+    /// Creates a strategy from parts, such as a limiter and a retry policy. The parts need not be in the registry of
+    /// parts. There may be at most four budgets. If there are several retry policies, only the last one is used. The
+    /// same applies to hedgers.
     pub fn new(seed: u64, parts: impl IntoIterator<Item = Part>, rules: Rules) -> Self {
         Self::layered(seed, vec![(parts.into_iter().collect(), Arc::new(rules))], u32::MAX, Arc::default())
     }
@@ -141,8 +142,9 @@ impl Strategy {
         !self.reports && !self.keeps_memory
     }
 
-    /// Returns whether the window is full with `in_flight` attempts in flight. In this case [`admit`](Self::admit)
-    /// would make every candidate wait for an [event](Until::Event), so the driver can skip the call of `admit`.
+    /// Returns whether the window of a limiter is full with `in_flight` attempts in flight. If it is full,
+    /// [`admit`](Self::admit) would make every candidate wait for an [event](Until::Event). So the driver need not call
+    /// `admit` then.
     #[inline]
     pub fn is_full(&self, in_flight: u32) -> bool {
         self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
@@ -213,7 +215,7 @@ impl Strategy {
         }
     }
 
-    /// Decides whether and when an op whose try failed is retried. `attempts` is the number of attempts of the op sent
+    /// Decides whether and when an op is retried after a failure. `attempts` is the number of attempts of the op sent
     /// so far.
     ///
     /// Without a retry policy, the op is ready again at once, and the limiter decides when its retry is sent.
@@ -271,7 +273,7 @@ impl Strategy {
         first
     }
 
-    /// Runs the timers that are due at `now`.
+    /// Runs the timers of the strategy's limiters that are due at `now`.
     pub fn on_timer(&mut self, now: Instant) {
         let outer = self.outer.iter_mut().flat_map(|outer| outer.layer.limiters.iter_mut());
         for limiter in self.inner.limiters.iter_mut().chain(outer) {
@@ -287,7 +289,7 @@ impl Strategy {
         self.reports
     }
 
-    /// Returns the gauges of all parts, for dashboards.
+    /// Returns the gauges of all parts of the strategy. Dashboards show these gauges.
     #[inline]
     pub fn gauges(&self) -> Gauges {
         let mut gauges = Gauges::default();

@@ -44,8 +44,8 @@ impl EarlyWaking {
 
     /// Records one measurement of the wake-up latency: a thread that was due to wake at `meant` woke at `now`.
     pub(crate) fn woken(&mut self, meant: Duration, now: Duration) {
-        // The measured lateness is capped. A longer delay means that another thread occupied the processor, and such a
-        // delay cannot be predicted.
+        // The measured lateness of the thread is capped. A longer delay means that another thread occupied the
+        // processor. Such a delay cannot be predicted.
         let late = now.saturating_sub(meant).min(2 * MAX_AHEAD);
         self.lateness = (self.lateness * (SMOOTHING - 1) + late) / SMOOTHING;
     }

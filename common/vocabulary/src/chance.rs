@@ -16,7 +16,8 @@ pub type Draws = rand_xoshiro::SplitMix64;
 #[non_exhaustive]
 pub enum Purpose {
     Arrivals,
-    /// Work time of an accepted op. The draw is keyed by op only, so every attempt of an op needs the same time.
+    /// Random draw of the time that the server works on an accepted op. The draw is keyed by op and not by attempt, so
+    /// every attempt of an op needs the same time.
     ServiceTime,
     RejectTime,
     Network,
@@ -34,13 +35,15 @@ pub enum Purpose {
     Rejection,
     Fault,
     Backoff,
-    /// Decisions of the client's probabilistic throttles.
+    /// Random draws with which the client's probabilistic throttles decide.
     Admission,
     /// Times at which a limiter renews its baseline. The limiter compares later measurements with this baseline.
     Probe,
-    /// Kind of an op's requests. The draw is keyed by op only, so every attempt of an op has the same kind.
+    /// Random draw of the kind of an op's requests. The draw is keyed by op and not by attempt, so every attempt of an
+    /// op has the same kind.
     RequestKind,
-    /// API key of an op's requests. The draw is keyed by op only, so every attempt of an op has the same key.
+    /// Random draw of the API key of an op's requests. The draw is keyed by op and not by attempt, so every attempt of
+    /// an op has the same key.
     ApiKey,
     /// Random settings that a survey tries. Each draw depends on the survey's seed and on the number of the setting.
     Setting,

@@ -6,7 +6,7 @@
 use crate::nesting::split_outside;
 use crate::parameter::{Parameter, ParameterError, ParameterInfo};
 
-/// Configuration of a component that is written `name:key=value,key=value`.
+/// Configuration of a component. Users write it as `name:key=value,key=value`.
 pub trait Configurable: Default + 'static {
     /// Name of the component as written by users, in kebab case. The source file has the same name in snake case.
     const NAME: &'static str;

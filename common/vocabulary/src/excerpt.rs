@@ -1,8 +1,6 @@
-//! Shortening of messages that quote arbitrarily long input.
-
 use std::borrow::Cow;
 
-/// Maximum number of characters of a quoted word.
+/// Maximum number of characters of a word that a message quotes.
 const LONGEST: usize = 200;
 
 /// Truncates words of more than 200 characters in a message, because quoted input may be tens of kilobytes long.

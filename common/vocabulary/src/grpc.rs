@@ -5,7 +5,6 @@ pub const STATUS: &str = "grpc-status";
 /// client must not retry (gRFC A6).
 pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
-/// Names of the gRPC status codes, indexed by number.
 pub const STATUSES: [&str; 17] = [
     "OK",
     "CANCELLED",

@@ -19,7 +19,8 @@ const NAMED: &[(&str, u64)] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateUnit {
-    /// Name of the unit as given by the user. Empty if the unit was given as a duration such as `300s`.
+    /// Name of the rate's unit of time as given by the user, such as `min`. Empty if the unit was given as a duration
+    /// such as `300s`.
     name: &'static str,
     nanos: u64,
 }

@@ -1,5 +1,3 @@
-//! Suggestions ("did you mean …?") for names that do not exist.
-
 /// Maximum length in bytes of an unknown name for which a similar known name is searched.
 const LONGEST: usize = 200;
 

@@ -1,5 +1,3 @@
-//! Formatting of whole numbers with grouped digits.
-
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -61,7 +61,7 @@ pub type RunId = u64;
 /// Answer to `GET /_mock/capacity`: the free capacity. Clients with carrier sense query it before they send a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capacity {
-    /// Number of free slots, places or descriptors.
+    /// Number of free slots of the server, or of free places or descriptors, depending on its policy.
     pub free: u64,
 }
 
@@ -102,7 +102,7 @@ pub enum ConfigChange {
         max_busy: u64,
     },
     Parameter {
-        /// Policy, parameter and new value, such as `primary.limit=90`.
+        /// Changed parameter of a policy with its new value, such as `primary.limit=90`.
         set: String,
     },
 }

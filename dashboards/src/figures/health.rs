@@ -1,5 +1,5 @@
-//! Health of the load generator: whether the generator, rather than the strategy or the server, is the bottleneck. The
-//! summary of a run uses the same rule.
+//! Health of the load generator: whether the generator, rather than the strategy or the server, is the bottleneck.
+//! Dashboards and the summary of a run decide this by the same rule.
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ pub(crate) struct Progress {
     /// Number of ended ops that did not succeed. They are included in [`Self::ended`].
     pub(crate) given_up: u64,
     pub(crate) goal: Goal,
-    /// Time since the arrival of the first op.
+    /// Time since the arrival of the run's first op, in seconds of experiment time.
     pub(crate) elapsed_s: f64,
     /// Estimated time left; `None` if the run goes on until it is stopped. For a run with a fixed number of ops, the
     /// estimate is based on the last quarter of the run. It is `None` as long as no op ends. For a run that ends by

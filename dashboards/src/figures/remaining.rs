@@ -1,5 +1,3 @@
-//! Progress of a comparison of strategies, and its estimated end.
-
 use std::time::Duration;
 
 use super::Progress;
@@ -17,8 +15,8 @@ pub(crate) struct Remaining {
 
 impl Remaining {
     /// Estimates the progress of a comparison. Each remaining run is assumed to take as long as the earlier runs of the
-    /// same strategy on average. If there are none, the earlier runs of all strategies are used. As long as no run has
-    /// ended, the estimated duration of the run in progress is used for every run.
+    /// same strategy on average. If the strategy has no earlier runs, the earlier runs of all strategies are used. As
+    /// long as no run has ended, the estimated duration of the run in progress is used for every run.
     pub(crate) fn new(lanes: &Lanes, time_scale: f64) -> Self {
         let sum = |of: fn(&crate::Lane) -> usize| lanes.lanes.iter().map(of).sum::<usize>();
         let (done, runs) = (sum(|lane| lane.done), sum(|lane| lane.runs));

@@ -65,7 +65,8 @@ impl<'a> Timeline<'a> {
         let mut range = (f64::NAN, f64::NAN);
         for bucket in first..end {
             let gauge = value(bucket);
-            // The range starts as NaN. `min` and `max` ignore NaN: if one argument is NaN, they return the other one.
+            // The range (minimum, maximum) of the gauge starts as NaN. `min` and `max` ignore NaN: if one argument is
+            // NaN, they return the other one.
             range = (range.0.min(f64::from(gauge.min)), range.1.max(f64::from(gauge.max)));
         }
         (!range.0.is_nan()).then_some(range)

@@ -11,8 +11,8 @@ pub(super) struct Adjustments {
     logarithmic: bool,
     /// Unit of the times in the plot, as (seconds per unit, name of the unit).
     unit: Option<(f64, String)>,
-    /// Strategy labels. The index of a label is the look (colour, dash pattern, marker) of its strategy. Therefore a
-    /// strategy looks the same in all plots of a scenario.
+    /// Labels of the strategies. The index of a label in this list determines the look of its strategy: colour, dash
+    /// pattern and marker. Therefore a strategy looks the same in all plots of a scenario.
     looks: Vec<String>,
 }
 

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use results::{At, DrawnColumn, FiguresOverRuns, OverRuns};
 use vocabulary::duration_text;
 
-/// Column that shows one figure of every cell under its own title. The value in the column's unit is `(value - minus) *
-/// times`.
+/// Table column that shows one figure of every cell under its own title. The column shows `(value - minus) * times`,
+/// which is the figure's value in the unit of the column.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) title: String,

@@ -1,12 +1,11 @@
-//! Content of one report: runs, scenarios, and the ranking of a comparison.
-
 use super::experiment::Scenario;
 use super::ranking::Ranking;
 use super::strategy::Strategy;
 
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// Strategies with their runs, best first, or in the order of the files if there is no ranking.
+    /// Strategies of the report with their runs. The best strategy is first. If there is no ranking, the strategies are
+    /// in the order of the result files.
     pub(super) strategies: Vec<Strategy>,
     pub(super) scenarios: Vec<Scenario>,
     pub(super) ranking: Option<Ranking>,

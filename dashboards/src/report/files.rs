@@ -1,5 +1,3 @@
-//! Reading and checking of the result files of one report.
-
 use std::collections::BTreeSet;
 
 use results::{

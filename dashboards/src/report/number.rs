@@ -1,5 +1,3 @@
-//! Formatting of numbers in reports.
-
 use crate::text;
 
 pub(super) fn number(value: f64) -> String {

@@ -16,8 +16,8 @@ pub struct Axis {
     /// Unit of the values on the axis; empty for plain counts.
     pub unit: &'static str,
     pub scale: Scale,
-    /// Value that the axis always includes. Plots side by side have the same value here, so that their axes have the
-    /// same ends.
+    /// Value that the axis always includes. Plots that stand side by side include the same value, so that their axes
+    /// have the same ends.
     pub reaches: f64,
     /// Names of the values 0, 1, 2 … on an axis of named choices. Empty if the axis shows measured values.
     pub names: Vec<String>,
@@ -52,11 +52,12 @@ pub struct Series {
 pub enum Shape {
     #[default]
     Line,
-    /// Separate marks. The first mark is drawn larger, because it represents all the others.
+    /// Points drawn as separate marks. The first mark is larger, because it represents all the others.
     Marks,
-    /// Separate marks of equal size.
+    /// Points drawn as separate marks of equal size.
     Dots,
-    /// Bars from zero. If several series have a bar at the same position, the bars are side by side.
+    /// Values drawn as bars that start at zero. If several series have a bar at the same position, the bars are side by
+    /// side.
     Bars,
     /// One thin line per event. Meant for so many events that only their density matters.
     Events,
@@ -94,7 +95,8 @@ impl Series {
 }
 
 impl Plot {
-    /// Returns the position of a series among the series of the same shape, and the number of series of this shape.
+    /// Returns the position of a series among the plot's series of the same shape, and the number of series of this
+    /// shape.
     pub(super) fn among(&self, index: usize) -> (usize, usize) {
         let shape = self.series[index].shape;
         let alike = |series: &&Series| series.shape == shape;

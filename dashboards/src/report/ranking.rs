@@ -1,5 +1,3 @@
-//! Ranking of the strategies in a document.
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::{Answer, Mode, RankedStrategy, RunFigures, RunResult, Score, Sentence, Unthrottled};

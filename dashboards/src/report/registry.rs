@@ -26,7 +26,7 @@ const CLIENTS: &str = "runs or a scenario with several values of `--clients`";
 const PLOT: &str = "a scenario that requests this plot under `[plot]`";
 const SUBMITTERS: &str = "runs or a scenario with several values of `--in-flight`";
 
-/// All plots, in the order of the report.
+/// All plots that a report can show, in the order of the report.
 pub const PLOTS: &[Entry] = &[
     Entry {
         name: "done",

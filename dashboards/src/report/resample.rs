@@ -104,9 +104,9 @@ impl Grid {
         self.course(strategy, 1.0, running)
     }
 
-    /// Averages every cell with its neighbours, weighted by distance. Weights for times before the start of the run are
-    /// left out, because nothing could happen then. For times after the end, counts of zero are averaged. Otherwise the
-    /// last wave of responses would look faster than the other waves.
+    /// Averages every cell of a time series with its neighbours, weighted by distance. Times before the start of the
+    /// run have no weight, because nothing could happen then. Times after the end of the run have counts of zero. If
+    /// they were left out, the last wave of responses would look faster than the other waves.
     fn smoothed(self, cells: &[f64]) -> Vec<f64> {
         let bell = GaussianKernel::new(self.smooth_s / self.cell_s);
         #[expect(

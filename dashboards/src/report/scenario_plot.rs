@@ -12,7 +12,7 @@ pub(super) struct ScenarioPlot {
     pub(super) title: String,
     pub(super) shows: String,
     pub(super) note: String,
-    /// Indices of the claims to which the plot belongs.
+    /// Indices of the scenario's claims to which the plot belongs.
     pub(super) claims: Vec<usize>,
     /// Name of the drawn plot in the plot registry.
     pub(super) draws: String,

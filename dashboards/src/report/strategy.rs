@@ -28,8 +28,8 @@ const MAX_LISTED: usize = 3;
 /// Maximum length of a setting's value in a label, in characters.
 const MAX_VALUE: usize = 40;
 
-/// Prefixes of settings that a preset determines. Labels leave out these settings, because the preset's name covers
-/// them.
+/// Prefixes of the names of settings that a server preset determines. Strategy labels leave out these settings, because
+/// the name of the preset covers them.
 const OF_A_PRESET: [&str; 2] = ["server_model.answers", "server_model.policy"];
 
 #[derive(Clone, Debug)]
@@ -70,7 +70,8 @@ impl Strategy {
         values
     }
 
-    /// Returns the conditions of the strategy's runs. Strategies with equal conditions can be compared.
+    /// Returns the conditions of the strategy's runs, without the seed and the strategy. Strategies with the same
+    /// conditions can be compared.
     pub(super) fn conditions(&self) -> Option<Conditions> {
         Some(Conditions::from_run(self.runs[0].result.as_ref()?).of_any_seed().of_any_strategy())
     }

@@ -1,5 +1,3 @@
-//! Rendering of plots as SVG.
-
 mod area;
 mod legend;
 mod shapes;

@@ -6,8 +6,8 @@ use results::{Figure, SweepCell, Swept, WrittenSweep};
 use super::cell::Cell;
 use super::experiment::{Scenario, Sweep};
 
-/// Figures of a sweep that reports show. Other figures are not kept here, because they can be computed from these
-/// figures, or are in the result file.
+/// Names of the figures of a sweep that reports show. Reports keep no other figures, because these can be computed from
+/// the listed figures or are in the result file.
 const FIGURES: [&str; 13] = [
     "makespan_s",
     "attempts.total",

@@ -26,8 +26,8 @@ pub(crate) fn next_event(due: Instant) -> Result<Option<Event>, WatchError> {
             return event::read().map(Some).map_err(WatchError::Read);
         }
     }
-    // If there is input, it is not a complete event yet. Sleeping until `due` avoids polling the same input again at
-    // once.
+    // The terminal has sent no complete event so far. If it has sent the beginning of an event, polling again would
+    // return at once. Sleeping until `due` avoids this.
     std::thread::sleep(due.saturating_duration_since(Instant::now()));
     Ok(None)
 }

@@ -1,5 +1,3 @@
-//! Rendering of a frame of the dashboard, and of the state of the view.
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 

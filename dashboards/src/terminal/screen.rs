@@ -32,8 +32,8 @@ pub enum WatchError {
 ///
 /// Call this function before leaving the process without returning from [`watch`](crate::watch()).
 pub fn restore() {
-    // If there is no dashboard, the function returns without waiting for stdout, because a thread that writes to stdout
-    // may block for ever.
+    // If no dashboard is open, `restore` returns without waiting for stdout, because a thread that writes to stdout may
+    // block for ever.
     if !ENTERED.load(Ordering::SeqCst) {
         return;
     }
@@ -82,8 +82,8 @@ impl Screen {
 
     fn prepare() -> io::Result<Self> {
         enable_raw_mode()?;
-        // The flag is set only after raw mode was entered. Without a terminal, entering raw mode fails. In this case
-        // nothing must be written to stdout, so the flag stays unset.
+        // `ENTERED` is set only after raw mode was entered. Without a terminal, entering raw mode fails. Nothing must
+        // then be written to stdout, so `ENTERED` stays unset.
         ENTERED.store(true, Ordering::SeqCst);
         // `Terminal::clear` is not used, because it queries the position of the cursor and waits two seconds if there
         // is no answer.

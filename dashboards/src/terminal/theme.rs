@@ -11,7 +11,6 @@ use crate::Background;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Theme {
-    /// Bright colours for dark backgrounds.
     Dark,
     Light,
     /// Medium colours with a little less contrast, which are readable on every background.
@@ -23,18 +22,18 @@ pub(crate) enum Theme {
 pub(crate) enum Role {
     Accepted,
     Rejected,
-    /// Attempts without a usable response.
+    /// Role of bars and lines that show attempts without a usable response.
     Failed,
     Window,
     Ssthresh,
-    /// Gauge that a strategy reports under a name of its own.
+    /// Role of the line of a gauge that a strategy reports under a name of its own.
     Drawn,
     InFlight,
     Cap,
     LowerBound,
     Latency,
     Title,
-    /// Faint elements such as axes, rules and units.
+    /// Role of faint elements such as axes, rules and units.
     Faint,
     Alert,
 }
@@ -69,7 +68,7 @@ impl Theme {
             // The default text colour is set explicitly. Without it, text over a bar would take the bar's colour and be
             // invisible.
             Role::Cap => plain.fg(Color::Reset).add_modifier(Modifier::BOLD),
-            // Alerts are black on orange, on every background.
+            // Alerts have black text on orange, whatever the background of the terminal is.
             Role::Alert => plain.fg(Color::Indexed(16)).bg(Color::Indexed(214)).add_modifier(Modifier::BOLD),
             role => plain.fg(Color::Indexed(self.colour(role))),
         };

@@ -6,7 +6,6 @@ use vocabulary::wire::ServerCounts;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// Request counts that the server reports to clients.
     pub counts: ServerCounts,
     pub served: Duration,
     /// Server time spent on rejections, on cancelled requests, and on requests whose answer was spoiled by an injected fault.

@@ -14,8 +14,8 @@ pub(crate) struct Fate {
     pub(crate) is_rejected: bool,
 }
 
-/// Names of all policies that the server has used so far, in the order of their first use. Each list of counts per policy has the same
-/// order. A list of counts is extended when a later policy is first counted.
+/// Names of all policies that the server has used so far, in the order of their first use. Lists of counts per policy have the same order.
+/// A list of counts becomes longer when a later policy is first counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     known: Vec<String>,

@@ -48,15 +48,15 @@ pub enum CapacityLimit {
         /// Period of the rate limit as configured, such as `/min` or ` in 5m`.
         per: String,
         burst: Option<u64>,
-        /// Mean cost of a request at this limit.
+        /// Mean cost that the rate limit charges for a request.
         cost: f64,
     },
 }
 
 impl Config {
-    /// Returns the server's long-term capacity for this traffic. The capacity is unknown (`None`) if limits change during the run, if the
-    /// policy has its own service times, or if nothing limits requests. It is also unknown if the number of slots is the lowest limit and
-    /// service times grow with the load.
+    /// Returns the server's long-term capacity for the given traffic. `None` if the capacity is unknown. It is unknown if limits change
+    /// during the run, if the policy has its own service times, or if nothing limits requests. It is also unknown if the number of slots is
+    /// the lowest limit and service times grow with the load.
     pub fn capacity(&self, traffic: &Traffic) -> Option<Capacity> {
         let courses = self.courses();
         let slots_change = !self.caps.is_empty() || courses.slots.is_some();

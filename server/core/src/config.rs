@@ -1,5 +1,3 @@
-//! Configuration of the server: all parameters of its model, with their validation.
-
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -49,7 +47,7 @@ pub struct Config {
     pub answers: AnswersConfig,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// Factor by which the preset's limits were multiplied.
+    /// Factor by which the limits of the server preset were multiplied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
     #[serde(default, skip_serializing_if = "Faults::is_empty")]

@@ -1,5 +1,3 @@
-//! Inputs and outputs of the server's state machine.
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,8 +19,8 @@ pub enum Input {
     /// not be smaller than the field `least`. If less is free, the request is answered at once with [`ServerDecision::Deferred`]. Such a
     /// request holds no resources and is not counted.
     ArriveIfFree { request: Request, least: u32 },
-    /// Like `Arrive` or `ArriveIfFree`, but with those HTTP properties of the request that the server uses: see
-    /// [`Server::wants`](crate::Server::wants).
+    /// Arrival of a request, together with those HTTP properties of the request that the server uses: see
+    /// [`Server::wants`](crate::Server::wants). Apart from the properties, this input is like `Arrive` or `ArriveIfFree`.
     ArriveWith {
         request: Request,
         details: Arc<RequestFields>,
@@ -32,8 +30,9 @@ pub enum Input {
     },
     /// The client of this request has disconnected. The slot of the request is freed.
     Cancel(RequestId),
-    /// Replaces the configuration. Requests in service continue unchanged if the answers are the same, and the policies differ at most in
-    /// the values of their parameters. In all other cases, all requests in service or in queues are rejected.
+    /// Replaces the configuration of the server. Requests in service continue unchanged if the new configuration has the same answers, and
+    /// if its policies differ at most in the values of their parameters. With any other change, all requests in service or in queues are
+    /// rejected.
     Configure(Box<Config>),
     /// Resets all counts. Requests in flight keep their slots and are answered, but not counted.
     Reset,

@@ -23,9 +23,9 @@ const ALL: u64 = 1_000_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     Reset,
-    /// The connection is closed without an answer.
+    /// Fault: the server closes the connection without an answer.
     Close,
-    /// No answer is sent until the client disconnects.
+    /// Fault: the server sends no answer until the client disconnects.
     Hang,
     /// The connection is closed in the middle of the answer.
     Truncate,
@@ -291,19 +291,19 @@ mod tests {
     #[test]
     fn nonsense_is_refused_with_what_is_accepted() {
         for (text, why) in [
-            ("reset", "write `reset:1%`"),
+            ("reset", "write for example `reset:1%`"),
             ("reset:1", "`1` is not a percentage"),
             ("reset:101%", "`101%` is not a percentage"),
             ("reset:NaN%", "is not a percentage"),
             ("reset:-1%", "is not a percentage"),
-            ("reset:1%:before", "`before` is not valid"),
+            ("reset:1%:before", "`before` is not known; only `after` may follow the share"),
             ("rest:1%", "unknown fault `rest` (did you mean `reset`?)"),
             ("200:1%", "`200` is not an error status from 400 to 599"),
             ("99999:1%", "unknown fault `99999`"),
             ("slow-body:1%", "such as `slow-body(2s)`"),
             ("slow-body(2s:1%", "has no closing `)`"),
             ("slow-body(soon):1%", "is not a duration"),
-            ("slow-body(2h):1%", "is longer than 1h"),
+            ("slow-body(2h):1%", "is longer than the maximum of 1h"),
             ("reset(2s):1%", "`reset` does not take a time; leave out the parentheses"),
             ("reset:1%,reset:2%", "`reset` is given twice"),
             ("reset:60%,close:40.1%", "more than 100%"),

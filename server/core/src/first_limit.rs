@@ -180,7 +180,7 @@ mod tests {
             let mut down = limit;
             (0..100).for_each(|_| down = down.moved(Direction::Down));
             if let Err(error) = config.with_setting(&down.setting()) {
-                assert!(error.ends_with("`start` is above `most`"), "{error}");
+                assert!(error.ends_with("`start` is above `most`; lower `start` or raise `most`"), "{error}");
             }
         }
     }

@@ -38,7 +38,8 @@ impl LeastCosts {
         self.paces.clone()
     }
 
-    /// Returns the minimum delay from client to admission. Each attempt draws its own delay, so only the smallest possible draw is certain.
+    /// Returns the minimum network delay of a request from the client to admission. Each attempt draws its own delay, so only the smallest
+    /// possible draw is certain.
     pub fn request_delay(&self) -> Duration {
         self.config.network_delay.least()
     }

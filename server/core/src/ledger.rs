@@ -23,10 +23,10 @@ const LIVE: Duration = Duration::from_mins(1);
 
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
-    /// Counts of requests that arrived before the last reset. If the decision on such a request is made after the reset, it is counted here
-    /// as well.
+    /// Counts of the requests that arrived before the last reset of the counts. Decisions that are made on these requests after the reset
+    /// are counted here, too.
     earlier: Account,
-    /// Counts of requests that arrived since the last reset.
+    /// Counts of the requests that arrived since the last reset of the counts.
     total: Account,
     runs: BTreeMap<RunId, Kept>,
     rows_left: usize,
@@ -43,8 +43,8 @@ pub(crate) struct Ledger {
 struct Kept {
     account: Account,
     last: Instant,
-    /// Value of `Ledger::forgotten_until` when this account was created. Up to that instant, activity of the same run may be missing in
-    /// this account.
+    /// Value of `Ledger::forgotten_until` at the time when the run's account was created. The run's activity up to that instant may be
+    /// missing in the account.
     forgotten_before: Option<Instant>,
     shards: ShardRows,
 }
@@ -103,8 +103,8 @@ impl Ledger {
 
     pub(crate) fn on_revocation(&mut self, run: Of, step: Step) {
         self.update(run, |Account { counts, revoked, .. }| {
-            // The request was counted as accepted before, and this count is now taken back. If the account of its run was evicted and
-            // created anew in the meantime, it does not contain the request. In this case, nothing is subtracted.
+            // The request was counted as accepted before, and this count is undone here. The account of the run may have been evicted and
+            // created anew since then. Such a new account has not counted the request, so nothing is subtracted from it.
             if step == Step::Read {
                 counts.reads_rejected += u64::from(counts.reads_rejected < counts.reads);
             } else if let Some(accepted) = counts.accepted.checked_sub(1) {
@@ -224,7 +224,6 @@ impl Ledger {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
     ThisEpoch(Option<Counted>),
-    /// A request that arrived before the last reset.
     Earlier,
 }
 

@@ -22,7 +22,7 @@ pub struct ServerLog {
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerEvent {
     Input(Instant, Input),
-    /// Answer that the shell (the HTTP server or the simulator) has taken from the server in order to send it. The shell takes an answer
+    /// Answer that the shell (the HTTP server or the simulator) has fetched from the server core for sending. The shell fetches an answer
     /// when it is due, or later. If the client has disconnected by then, the log does not contain the answer.
     Answer(Answer),
 }

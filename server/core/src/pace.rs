@@ -61,7 +61,8 @@ struct Windows {
 impl Passing for Windows {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         let began = *self.began.get_or_insert(from);
-        // Number of used windows that certainly lie in the run as a whole. The first and the last used window may lie in it only partly.
+        // Number of used windows of the rate limit that certainly lie completely within the run. The first and the last used window may lie
+        // only partly within the run.
         let whole = u128::from((self.passed / u64::from(self.limit)).saturating_sub(1));
         self.passed += 1;
         let over = u64::try_from(whole * self.window.as_nanos()).ok()?;

@@ -283,11 +283,11 @@ mod tests {
         for (text, words) in [
             (
                 r#"{"max_busy": 20, "policy": "token-bucket"}"#,
-                "`max_busy` sets the number of requests served at once, but `token-bucket",
+                "`max_busy` sets the number of requests served at once, but the policy `token-bucket",
             ),
             (
                 r#"{"policy": "token-bucket", "caps": "10s=5"}"#,
-                "`caps` sets the number of requests served at once, but `token-bucket",
+                "`caps` sets the number of requests served at once, but the policy `token-bucket",
             ),
             (r#"{"preset": "github", "max_busy": 20}"#, "`--preset 'github:concurrent.cap=20'`"),
             (r#"{"preset": "github", "caps": "10s=5"}"#, "`10s concurrent.cap=5`"),

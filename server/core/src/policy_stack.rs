@@ -125,8 +125,8 @@ impl Policies {
         self.0.get(index)?.stage(anchor)
     }
 
-    /// Returns the indices of the policies whose parameters have other values than in the stack `before`. Returns `None` if the stacks
-    /// differ in anything else, because the state of the policies cannot be kept in this case.
+    /// Returns the indices of the policies that have other parameter values in this stack than in the stack `before`. Returns `None` if the
+    /// stacks differ in anything other than parameter values. After such a change, the state of the policies cannot be kept.
     pub(crate) fn other_figures(&self, before: &Self) -> Option<Vec<usize>> {
         let mut pairs = self.0.iter().zip(&before.0);
         let is_same_kind =

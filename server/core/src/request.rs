@@ -1,5 +1,3 @@
-//! Request to the server: its purpose, its outcome and its random draws.
-
 use std::time::Duration;
 
 use vocabulary::wire::RunId;
@@ -81,7 +79,7 @@ impl Request {
     #[inline]
     pub(crate) fn sample(&self, distribution: &Distribution, purpose: Purpose) -> Duration {
         match distribution {
-            // Fast path: a constant needs no random generator.
+            // Fast path: a constant duration needs no random generator.
             Distribution::Constant(value) => *value,
             random => self.draw(random, purpose),
         }

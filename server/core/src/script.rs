@@ -32,7 +32,7 @@ pub struct ReplyId(NonZeroU16);
 pub enum ScriptError {
     #[error("the script of op {op} has no steps; give at least one, such as 503")]
     Empty {
-        /// Number of the op, from 1.
+        /// Number of the op whose script is empty, counted from 1.
         op: usize,
     },
     #[error("the script has {0} steps; at most {MAX_REPLIES} are accepted")]

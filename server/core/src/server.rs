@@ -32,8 +32,8 @@ pub struct Server {
     config: Config,
     /// Calendar time at the server's start.
     anchor: WallTime,
-    /// True if answers have no templates, no faults and no limits of a stack to report. The value is cached, because every answer depends
-    /// on it.
+    /// True if answers need neither templates nor faults, and report no limits of a policy stack. The value is cached, because every answer
+    /// depends on it.
     is_plain: bool,
     has_facts: bool,
     service: ServiceModel,
@@ -46,7 +46,7 @@ pub struct Server {
     ledger: Ledger,
     /// Number of resets of the counts so far. Requests that arrived before the latest reset are not counted in the new counts.
     epoch: u64,
-    /// Version of the single object that conditional writes change.
+    /// Version of the one object on the server that conditional writes change.
     version: u64,
     /// Requests on the network from client to admission.
     coming: Timeline<RequestId>,
@@ -177,7 +177,7 @@ impl Server {
     }
 
     /// Returns the next answer that is due by `until`. Processes all events before this answer, each at its own instant, but no later
-    /// events. This method is meant for shells whose time advances in jumps, such as the simulator.
+    /// events. This method is meant for callers whose time advances in jumps, such as the simulator.
     #[inline]
     pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
         if !self.answers.is_empty() {
@@ -231,7 +231,7 @@ impl Server {
         &self.config
     }
 
-    /// Returns the parts of requests that the current policy uses. The shell passes requests with these parts as [`Input::ArriveWith`].
+    /// Returns the parts of requests that the current policy uses. Callers pass requests with these parts as [`Input::ArriveWith`].
     pub fn wants(&self) -> FieldSelection {
         let mut wants = self.config.policy.wants();
         if self.early_retries.is_some() {

@@ -44,7 +44,8 @@ impl<T> Timeline<T> {
     pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
         let at = at.min(LATEST);
         let entry = Entry { key: (at, order), item };
-        // It is enough to compare the instants. At equal instants, the new item belongs after the last one, because its `order` is larger.
+        // It is enough to compare the instants of the new item and of the last item. At equal instants, the new item belongs after the last
+        // item, because its `order` is larger.
         if self.in_order.back().is_none_or(|last| last.key.0 <= at) {
             self.in_order.push_back(entry);
         } else {

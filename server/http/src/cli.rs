@@ -227,7 +227,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 say(&format!("error: stdout cannot be written: {error}\n"));
-                // `loadgen` uses the same exit code if stdout cannot be written.
+                // Exit code for a failure to write to stdout. `loadgen` uses the same code.
                 ExitCode::from(74)
             }
         });

@@ -65,7 +65,7 @@ async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let mut serving = pin!(serving);
     tokio::select! {
         biased;
-        // An error is ignored, because an invalid request or a disconnected client ends only its own connection.
+        // An error of this connection is ignored, because an invalid request or a disconnected client ends only its own connection.
         _ = serving.as_mut() => return,
         () = stopping.stopped() => {}
     }

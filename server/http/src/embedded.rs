@@ -121,7 +121,7 @@ impl Drop for Embedded {
         self.shared.close();
         self.stop.send_replace(true);
         if let Some(thread) = self.thread.take() {
-            // The result is ignored, because after a panic of the server there is nothing left to stop.
+            // The result of the server's thread is ignored, because after a panic of the server there is nothing left to stop.
             drop(thread.join());
         }
     }

@@ -27,7 +27,7 @@ pub(crate) struct Shared {
     pub(crate) earlier: Notify,
     pub(crate) clock: Clock,
     pub(crate) wanted: CachedSelection,
-    /// Random number that identifies this start of a mockserver.
+    /// Random number that is drawn at each start of a mockserver and identifies this start.
     pub(crate) instance: u64,
     pub(crate) barriers: Barriers,
     /// Maximum number of streams of an HTTP/2 connection. It is stored here only for the description of the server, because the connections
@@ -211,7 +211,8 @@ impl Shared {
         self.lock().server.config().clone()
     }
 
-    /// Returns the number of configuration changes so far. This number also reveals a change that was undone by a later one.
+    /// Returns the number of configuration changes so far. If a later change has undone a change, this number still reveals that there were
+    /// changes.
     pub(crate) fn changes(&self) -> u64 {
         self.lock().changes
     }

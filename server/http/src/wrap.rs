@@ -1,5 +1,3 @@
-//! Line wrapping for terminals, without line breaks inside words.
-
 /// Width in columns if the output does not go to a terminal, or the terminal's width is unknown.
 pub(crate) const USUAL: usize = 80;
 

@@ -6,11 +6,11 @@ use std::str::FromStr;
 use clap::Args;
 use experiments::checks::{Condition, Share};
 
-/// Flags that make a completed run fail.
+/// Flags for checks of results, such as `--fail-if`, which can make a completed run fail.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Checks")]
 pub(crate) struct CheckArgs {
-    /// Exit with 99 if this condition holds, such as `amplification > 1.2`; repeatable.
+    /// Exit with 99 if this holds, such as `amplification > 1.2`; repeatable.
     ///
     /// A condition is `PATH OPERATOR VALUE`. PATH is the path of any figure in the result JSON (see docs/figures.md). OPERATOR is one of
     /// `>`, `>=`, `<`, `<=`, `==`, `!=`. VALUE is a number, a percentage (`90%`), `true` or `false`. With several runs, the mean of the
@@ -32,7 +32,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
 
-    /// Difference from the baseline up to which a figure counts as equal.
+    /// Difference from the baseline up to which a figure counts as unchanged.
     #[arg(long, value_name = "SHARE", default_value = "5%", requires = "baseline")]
     pub(crate) noise: Share,
 }

@@ -28,7 +28,7 @@ pub(crate) struct ClientShardArgs {
     #[arg(long, value_name = "URL", requires = "client_shard", conflicts_with = "start_at")]
     barrier: Option<String>,
 
-    /// Time to wait for the other shards at the barrier.
+    /// Maximum time that a client shard waits at the barrier for the other shards.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience, requires = "barrier")]
     barrier_timeout: Duration,
 

@@ -34,10 +34,10 @@ pub(crate) struct OutputArgs {
     pub(crate) print_config: bool,
 }
 
-/// Formats of live figures.
+/// Output formats of live figures, the figures of a run in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressFormat {
-    /// One JSON object a line.
+    /// Live figures as lines of JSON, with one object per line.
     Ndjson,
 }
 
@@ -45,7 +45,7 @@ pub(crate) enum ProgressFormat {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ReportArgs {
-    /// Threads [default: one per core in virtual time, 1 over HTTP]. In virtual time, results do not depend on the number of threads.
+    /// Threads [default: one per core in virtual time, 1 over HTTP]. In virtual time, results do not depend on it.
     #[arg(long, value_name = "N", value_parser = count::<u16>(1, 1024))]
     pub(crate) threads: Option<u16>,
 

@@ -17,14 +17,14 @@ pub(crate) struct ScreenArgs {
     pub(crate) theme: Theme,
 }
 
-/// Background of the terminal.
+/// Theme that matches the background of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Theme {
-    /// Background that the terminal reports in `COLORFGBG`.
+    /// Theme for the background that the terminal reports in the environment variable `COLORFGBG`.
     Auto,
-    /// Dark background.
+    /// Theme for terminals with a dark background.
     Dark,
-    /// Light background.
+    /// Theme for terminals with a light background.
     Light,
 }
 

@@ -14,7 +14,7 @@ use crate::exit::{Exit, Fatal};
 
 const VARIABLE: &str = "TAILBACK_TRANSPORT";
 
-/// Values of `--transport`; HTTP/2 has a flag of its own.
+/// Names of HTTP clients that the flag `--transport` accepts besides `auto`. HTTP/2 has a flag of its own.
 const NAMES: [&str; 2] = ["hyper", "reqwest"];
 
 #[derive(Args, Clone, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct TransportArgs {
     #[arg(long)]
     http2: bool,
 
-    /// HTTP/2 connections of each thread.
+    /// Number of HTTP/2 connections that each thread opens.
     #[arg(long, value_name = "N", default_value = "1", value_parser = count::<u16>(1, 256), requires = "http2")]
     http2_connections: u16,
 }

@@ -56,7 +56,7 @@ pub(crate) struct Layout {
 /// Position of the runs in a document. With `First` or `Last`, each run can be written at once, so that runs are not kept in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RunsStand {
-    /// Runs are part of the document value itself, because there are few runs or none.
+    /// Runs are serialised together with the rest of the document, because there are few runs or none.
     #[default]
     InDocument,
     /// Runs are written before the rest of the document, in the order of completion. Each run is written as soon as it ends.
@@ -108,7 +108,7 @@ pub(crate) trait Exporter: Send {
         Ok(())
     }
 
-    /// Writes the rest of the file and gives the file its final name. `document` is the result as JSON. It is empty if the format is not
-    /// made from the document.
+    /// Writes the rest of the output file and gives the file its final name. `document` is the result as JSON. It is empty if the file's
+    /// format is not made from the document.
     fn finish(self: Box<Self>, document: &str) -> anyhow::Result<()>;
 }

@@ -106,7 +106,7 @@ impl Exports {
         }
     }
 
-    /// Writes the rest of all files and completes them. An error in one file does not stop the other files. Returns the first error.
+    /// Writes the rest of all output files and completes them. An error in one file does not stop the other files. Returns the first error.
     pub(crate) fn finish(self, document: &impl Serialize) -> anyhow::Result<()> {
         let mut text = String::new();
         if self.want(Source::Document) {

@@ -59,7 +59,7 @@ impl LineWriter {
 
     /// Sends a line, which ends with a line break, to the writing thread. Call this method only if [`is_free`](Self::is_free) returns true.
     pub(crate) fn hand_over(&mut self, line: Vec<u8>) {
-        // Sending fails only if the writing thread has panicked. In this case no line is in flight.
+        // Sending a line fails only if the writing thread has panicked. No line is in flight after a panic.
         self.is_free = self.lines.send(line).is_err();
     }
 

@@ -110,8 +110,8 @@ impl Replacement {
                 && entry.file_type().is_ok_and(|kind| kind.is_file())
                 && let Ok(file) = File::open(entry.path())
                 && file.try_lock().is_ok()
-                // The open file is compared with the path. Before this program locked the file, its writer may have removed it and created
-                // another file of the same name.
+                // The open file is compared with the file at the path. Before this program locked the file, the file's writer may have
+                // removed it and created another file of the same name.
                 && is_at(&file, &entry.path())
             {
                 // The lock is held until the file is removed. A program that has just created this file therefore fails to lock it, and

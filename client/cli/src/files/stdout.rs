@@ -39,7 +39,7 @@ impl Write for ToStdout {
 }
 
 /// True if writing failed because the terminal was closed. A closed terminal is no longer recognised as a terminal, but it is still a
-/// character device. A file on a disk, which can cause the same error, is not.
+/// character device. A file on a disk can cause the same error, but it is not a character device.
 fn is_closed_terminal(error: &io::Error) -> bool {
     let is_device = || {
         fstat(io::stdout())
@@ -48,7 +48,7 @@ fn is_closed_terminal(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::IO.raw_os_error()) && is_device()
 }
 
-/// True if the program was started with a closed stdout (`>&-`). In this case, Rust's runtime opens `/dev/null` for reading and writing.
+/// True if the program was started with a closed stdout (`>&-`). Rust's runtime then opens `/dev/null` as stdout, for reading and writing.
 /// Output that a user redirects to `/dev/null` is opened for writing only.
 pub(super) fn is_closed() -> bool {
     let stdout = io::stdout();

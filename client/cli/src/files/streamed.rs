@@ -1,5 +1,3 @@
-//! Output that is written in pieces.
-
 use std::io::{self, BufWriter, Read, Seek, Write};
 
 use tempfile::NamedTempFile;

@@ -40,7 +40,7 @@ fn figures(run: &Finished) -> (Vec<Option<f64>>, bool) {
 pub(crate) struct LaneWatcher<'a> {
     board: &'a Board,
     in_turn: InTurn<'a>,
-    /// Display name of each point or server variation. The name is empty if there is only one.
+    /// Display name of each point or server variation. The name is empty if there is only one point or variation.
     names: Vec<String>,
     files: Option<&'a InFlightExports>,
     at: Vec<&'a [String]>,

@@ -18,7 +18,7 @@ pub(super) struct MovedLimit<'a> {
     /// requested after this report.
     cap: Option<u64>,
     reported_cap: Option<u64>,
-    /// Time since the first op arrived. Limits that follow a schedule depend on it.
+    /// Time since the first op arrived. Server limits that follow a schedule depend on this time.
     elapsed: Duration,
     /// True if the user changed the limit. Lower bounds proven for the original server then no longer hold.
     pub(super) is_moved: bool,

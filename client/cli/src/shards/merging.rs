@@ -20,7 +20,7 @@ const MAX_TASKS: usize = 100_000_000;
 
 pub(crate) struct Merging {
     pub(crate) plan: ShardPlan,
-    /// Serialised runs, with their positions by task number.
+    /// Serialised runs of the merged shards (`texts`), and the position of each run in them by task number (`places`).
     pub(crate) texts: Texts,
     pub(crate) places: BTreeMap<u64, SpoolRange>,
     /// Start time of the first run; `None` in virtual time.

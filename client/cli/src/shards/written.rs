@@ -28,7 +28,7 @@ pub(crate) struct OfShard<'p, 'a> {
     pub(crate) plan: &'p ShardPlan,
     /// All runs of the command, including those of other shards.
     pub(crate) tasks: &'p Tasks<'a>,
-    /// Runs from this number on are written without time series and latency curves, because merged documents omit these for the same runs.
+    /// Number of the first run that is written without time series and latency curves. Merged documents also omit them from this run on.
     pub(crate) courses_before: u64,
     pub(crate) output: Output,
     pub(crate) screen: ScreenArgs,

@@ -1,5 +1,3 @@
-//! Causes of failed attempts, formatted as text.
-
 use experiments::runs::one_run::Finished;
 use loadgen_core::FailureResult;
 

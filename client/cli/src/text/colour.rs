@@ -1,5 +1,3 @@
-//! Colours of text on a terminal.
-
 use std::env;
 use std::io::{self, IsTerminal as _};
 

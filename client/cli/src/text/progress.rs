@@ -59,7 +59,7 @@ impl Drop for Live {
 pub(crate) struct Progress {
     /// Time at which the next line may be printed; `None` if no lines are wanted.
     next: Option<Instant>,
-    /// Last printed line. An equal line is not printed again, because a log does not need it twice.
+    /// Progress line that was printed last. An equal line is not printed again, because a log does not need it twice.
     last: String,
     snapshot: Snapshot,
 }

@@ -54,7 +54,8 @@ impl<'a> Ranking<'a> {
         Self { answer, columns }
     }
 
-    /// Returns the lines of the table. With `all`, the table lists every strategy, even if there are more than `MAX_ROWS` strategies.
+    /// Returns the ranking of strategies as a text table. With `all`, the table lists every strategy, even if there are more than
+    /// `MAX_ROWS` strategies.
     pub(crate) fn text(&self, width: usize, all: bool, has_colours: bool) -> String {
         let rows = self.shown(all);
         let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();

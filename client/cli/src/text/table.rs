@@ -10,7 +10,7 @@ const APART: usize = 2;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Column {
     Right(usize),
-    /// Left-aligned column, two blanks after the previous column.
+    /// Left-aligned column of a table, two blanks after the previous column.
     Left(usize),
 }
 
@@ -20,7 +20,8 @@ pub(crate) enum LongNames {
     /// The long name moves the cells of its row to the right.
     Shift,
     OwnLine,
-    /// The long name is printed on lines of its own above the cells, and is wrapped after a `+` where necessary.
+    /// A name that is too long for its column is printed on lines of its own above the cells of its row. It is wrapped after a `+` where
+    /// necessary.
     Broken,
 }
 

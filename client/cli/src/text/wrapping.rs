@@ -1,5 +1,3 @@
-//! Wrapping of text into lines that fit a terminal.
-
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 

@@ -1,5 +1,3 @@
-//! Counts of ops and of attempts.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,11 +18,11 @@ impl OpCounts {
     }
 }
 
-/// Counts of the attempts of a run.
+/// Numbers of attempts of one run by outcome, such as succeeded or rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct AttemptCounts {
-    /// Number of attempts sent.
+    /// Number of attempts that the client sent.
     pub total: u64,
     /// Number of attempts that succeeded, so that their work was done.
     #[serde(default)]

@@ -1,5 +1,3 @@
-//! Measurement of how evenly several clients are served.
-
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -22,8 +20,8 @@ const MIN_HALF: Duration = Duration::from_millis(50);
 /// clients that had successes in the window.
 #[derive(Clone, Debug)]
 pub(super) struct Fairness {
-    /// Half the length of a fairness window, in nanoseconds. A new window starts after each such time, so each window overlaps the next by
-    /// half.
+    /// Half the length of a fairness window, in nanoseconds. A new window starts whenever half a window has passed, so each window overlaps
+    /// the next by half.
     half_nanos: u64,
     half: u64,
     /// Measurements of this shard's clients, indexed by the client's position in the shard. All other lists with one entry per client have
@@ -33,8 +31,8 @@ pub(super) struct Fairness {
     /// Number of successes of every client. The first number is for the previous half window, the second for the current one.
     got: Vec<[u32; 2]>,
     got_any: Bits,
-    /// Sets of clients, with one bit per client. `busy` has the clients with work at present, `has_work` those with work in the current
-    /// half window. `had_work` has those with work in the previous half window.
+    /// Sets of clients, with one bit per client. `busy` contains the clients that have work at present. `has_work` contains the clients
+    /// that had work in the current half of a fairness window. `had_work` contains the clients that had work in the previous half.
     busy: Bits,
     has_work: Bits,
     had_work: Bits,
@@ -66,11 +64,11 @@ impl Default for Client {
     }
 }
 
-/// Fairness among the clients of a run.
+/// Measures of fairness among the clients of a run, such as Jain's fairness index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct FairnessFigures {
-    /// Number of clients that had work.
+    /// Number of clients that had work during the run.
     pub clients: u64,
     /// Jain's index of successes per client, as the mean over sliding windows. It is 1 if all clients with work had equally many successes.
     /// It is 1/n if one of n clients had all of them. A window lasts ten undisturbed attempts, at least 100 ms. A shorter run counts as one
@@ -131,7 +129,8 @@ fn figures_of(
     means.sort_unstable_by(f64::total_cmp);
     let finite = |ms: f64| ms.is_finite().then_some(ms);
     let slowest_ms = slowest.and_then(|(_, ms)| finite(ms));
-    // The median is not finite if one of the two middle clients had no success, because the mean latency of such a client is infinite.
+    // The mean latency of a client without success is infinite. If one of the two middle clients had no success, the median over clients is
+    // therefore not finite.
     let median_ms = percentile(&means, 0.5);
     FairnessFigures {
         clients: means.len() as u64,

@@ -1,5 +1,3 @@
-//! Reasons for which ops were given up.
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::Status;
@@ -8,7 +6,7 @@ use tailback::Status;
 pub enum GivenUp {
     Rejected,
     Failed,
-    /// A budget refused the launch.
+    /// A budget of the strategy refused to send an attempt of the op.
     Shed,
     /// The server had too little free capacity to start the attempt.
     Deferred,
@@ -26,7 +24,7 @@ impl GivenUp {
     }
 }
 
-/// Number of ops given up, by reason.
+/// Numbers of ops that the client gave up, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct GivenUpCounts {

@@ -28,7 +28,7 @@ const CURVE: [f64; 32] = [
 #[derive(Clone, Debug)]
 pub struct Latencies {
     tally: Tally,
-    /// Durations in microseconds.
+    /// Histogram of the measured durations, in microseconds.
     histogram: Histogram<u64>,
     exact: Exact,
 }
@@ -203,8 +203,8 @@ impl Latencies {
         Some(places.map(|place| place.between(value)))
     }
 
-    /// Returns the latencies with these ranks in nanoseconds, to the precision of the histogram. Ranks count from 0 and
-    /// are in ascending order.
+    /// Returns, in nanoseconds, the latency at each of the given ranks, to the precision of the histogram. Ranks are
+    /// counted from 0 and are in ascending order.
     fn at_ranks(&self, ranks: &[u64]) -> Vec<u64> {
         let mut known = Vec::with_capacity(ranks.len());
         let mut seen = 0;

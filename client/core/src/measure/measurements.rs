@@ -1,5 +1,3 @@
-//! All measurements of one run.
-
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
@@ -60,8 +58,8 @@ pub struct Measurements {
     /// time.
     deadline_nanos: Option<u64>,
     in_time: u64,
-    /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as done in time. This is the limit that the user
-    /// set or, without such a limit, the deadline. Without either it is unlimited.
+    /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as done in time. The maximum is the limit that
+    /// the user set or, if no limit is set, the deadline. If neither is set, the time is unlimited.
     within_nanos: u64,
     done_in_time: u64,
     /// End of the warm-up. Ops that arrive earlier and attempts that are sent earlier are excluded from latencies.
@@ -157,8 +155,8 @@ impl Measurements {
         self.fairness.as_ref().map(Fairness::counts)
     }
 
-    /// Returns two results about the retries for which the server had advised an instant. The first is the number of these retries. The
-    /// second has sums of the time by which they were too early.
+    /// Returns the number of retries for which the server had advised an instant. Also returns the sums of the times by which these retries
+    /// were sent too early.
     pub fn advice_sums(&self) -> (u64, LatencySums) {
         self.advice.sums()
     }
@@ -325,7 +323,6 @@ impl Measurements {
         self.most_attempts_per_op = self.most_attempts_per_op.max(u64::from(attempts));
     }
 
-    /// Returns the latencies of all attempts that were answered or failed, merged.
     pub fn attempt_latency(&self) -> Latencies {
         let mut all = self.success_latency.clone();
         all.merge(&self.rejection_latency);

@@ -19,7 +19,7 @@ use vocabulary::{Instant, whole_nanos};
 use crate::lower_bound::Pace;
 
 /// Maximum difference between the success rate of all clients and the server's rate limit at which both count as equal. It is a share of
-/// the rate limit. The same share applies when windows are compared with caps.
+/// the rate limit. Windows are compared with caps by the same tolerance.
 const NEAR: f64 = 0.1;
 
 /// Minimum period over which a success rate is measured, as the number of requests that the server's rate limit admits in that period.

@@ -18,8 +18,8 @@ const NARROWEST_NANOS: u64 = 10_000_000;
 pub struct Series {
     width_nanos: u64,
     points: Vec<Point>,
-    /// Gauges whose names are defined by strategies or by the server's rate limit. Each has a value for every point.
-    /// Strategies define at most [`MAX_DRAWN`](tailback::MAX_DRAWN) of these gauges.
+    /// Gauges whose names are defined by strategies or by the server's rate limit. Each gauge has one value for every
+    /// point. Strategies define at most [`MAX_DRAWN`](tailback::MAX_DRAWN) of these gauges.
     drawn: Vec<DrawnGauge>,
     /// Bucket that was used last: its start, in nanoseconds, and its index. It is stored, because most events fall into
     /// the same bucket as the event before.
@@ -33,14 +33,14 @@ pub struct Point {
     pub rejected: u32,
     pub failed: u32,
     pub in_flight: Gauge,
-    /// Sum of the windows of all clients.
+    /// Sum of the windows (limits on attempts in flight) of all clients.
     pub window: Gauge,
     /// Sum of the slow-start thresholds of all clients.
     pub ssthresh: Gauge,
     /// Number of busy slots, as reported by the server's answers.
     pub server_busy: Gauge,
     /// Concurrency cap, as reported by the server's answers. If there is no cap on all requests, it is the cap on
-    /// requests with the same key as the answered one.
+    /// requests with the same key as the answered request.
     pub server_cap: Gauge,
 }
 
@@ -77,8 +77,8 @@ impl Gauge {
         if value.is_nan() {
             return;
         }
-        // Each of these comparisons also replaces NaN, and compiles to one instruction. The functions `min` and `max`
-        // of floats take seven instructions.
+        // The minimum and the maximum are updated by plain comparisons. A plain comparison also replaces NaN, and
+        // compiles to one instruction. The functions `min` and `max` of floats take seven instructions.
         self.min = if self.min < value { self.min } else { value };
         self.max = if self.max > value { self.max } else { value };
     }

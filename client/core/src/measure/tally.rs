@@ -10,7 +10,7 @@ pub(super) struct Tally {
     squares: u128,
 }
 
-/// Exact sums of latencies in nanoseconds.
+/// Count, minimum, maximum and exact sums of recorded latencies, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatencySums {
     pub count: u64,
@@ -87,8 +87,8 @@ impl Tally {
     /// Returns the standard deviation of the latencies (divisor n) in nanoseconds; 0 if nothing was recorded.
     pub(super) fn deviation(&self) -> f64 {
         let count = u128::from(self.count);
-        // The difference of the two sums is computed in whole numbers, because the difference of two nearly equal
-        // floats would consist of rounding errors.
+        // The standard deviation is computed from a difference of two sums. The difference is taken in whole numbers,
+        // because a difference of two nearly equal floats would consist of rounding errors.
         let exact = count
             .checked_mul(self.squares)
             .zip(self.sum.checked_mul(self.sum))

@@ -50,13 +50,13 @@ pub struct WindowFigures {
     pub rejected_before_convergence: u64,
     /// Mean of the window over time. This and the following figures are null for strategies without a window.
     pub mean: Option<f64>,
-    /// Standard deviation of the window over time.
+    /// Standard deviation over time of the window (summed over all clients).
     pub sd: Option<f64>,
     /// Standard deviation of the window as a share of its mean; 0 for a constant window.
     pub variation: Option<f64>,
-    /// Number of reductions of the window.
+    /// Number of times that the window (summed over all clients) became smaller.
     pub cuts: Option<u64>,
-    /// Number of reductions of the window per minute during which there was a window.
+    /// Number of times per minute that the window (summed over all clients) became smaller. Only time with a window counts.
     pub cuts_per_min: Option<f64>,
 }
 
@@ -116,7 +116,7 @@ impl WindowCourse {
         course.pass(end.unwrap_or(self.since));
         let known = course.window.is_some() && course.lasted_s > 0.0;
         let mean = known.then(|| course.area / course.lasted_s);
-        // The difference may be slightly negative because of rounding, if both of its terms are nearly equal.
+        // The mean of squares minus the square of the mean may be slightly negative because of rounding, if both terms are nearly equal.
         let sd = mean.map(|mean| (course.area_of_squares / course.lasted_s - mean * mean).max(0.0).sqrt());
         let origin = first_arrival.unwrap_or(Instant::ORIGIN);
         let before = course.converged.map_or(course.rejected, |fit| fit.rejected_before);

@@ -38,7 +38,7 @@ pub(super) struct Timers {
     /// Instant before which no rare event is due. Rare events are deadlines, timeouts, hedged copies, the end of the
     /// drain phase, and the limit after which a run without progress counts as stalled.
     rare_not_before: Instant,
-    /// Instant before which no event is due.
+    /// Instant before which no event of the run is due.
     next_deadline: Instant,
     /// Kind of the event that is due at `next_deadline`. `None` if the kind is unknown or the event can be cancelled.
     foreseen: Option<Due>,

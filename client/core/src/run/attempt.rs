@@ -1,5 +1,3 @@
-//! State of an attempt in flight.
-
 use std::time::Duration;
 
 use tailback::Permits;

@@ -131,7 +131,8 @@ impl Run {
     /// Corrects the number of attempts in flight that is stored for attempts sent after a deferred one. The deferred
     /// attempt must not be included in that number, because it does not count.
     fn forget_in_flight(&mut self, serial: u64) {
-        // Fast path: skips the loop over all attempts in flight if none of them stores such a number, the usual case.
+        // Fast path: skips the loop over the attempts in flight if none of them stores the number of attempts in
+        // flight, the usual case.
         if self.undecided == 0 {
             return;
         }

@@ -97,8 +97,8 @@ impl Run {
         matches!(verdict, LaunchDecision::Send(..))
     }
 
-    /// Handles the deadline of an op with hedged copies. The op continues as long as an attempt is in flight. Without such an attempt, the
-    /// op only waits for a copy that the server delayed (push-back), and is given up.
+    /// Handles the deadline of an op with hedged copies. The op continues as long as an attempt is in flight. If no attempt is in flight,
+    /// the op only waits for a copy that the server delayed (push-back), and is given up.
     pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
         if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
             self.rounds.close(slot);

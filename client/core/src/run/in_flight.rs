@@ -1,5 +1,5 @@
-//! Attempts in flight, accessible by slot and in the order in which they were due. They time out in that order, too,
-//! because all attempts have the same timeout. Ended attempts leave no entry behind.
+//! Attempts in flight, accessible by slot and in the order in which they were due. They also time out in the order in
+//! which they were due, because all attempts have the same timeout. Ended attempts leave no entry behind.
 
 use super::attempt::Attempt;
 use super::exchange::AttemptKey;
@@ -45,9 +45,9 @@ impl InFlight {
         self.count == 0
     }
 
-    /// Inserts an attempt into the list after all attempts that are due at the same instant or earlier. The right
-    /// position is usually the end of the list. Over HTTP it may be nearer to the front. The reason is that an attempt
-    /// after an answer is due at the instant of that answer, which may be in the past.
+    /// Inserts an attempt into the list, behind all attempts that are due at the same instant or earlier. The right
+    /// position is usually the end of the list. Over HTTP it may be nearer to the front, because an attempt that
+    /// follows an answer is due when the answer arrived. This instant may be in the past.
     pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
         let mut before = self.last;
         while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {

@@ -1,5 +1,5 @@
-//! Strategy instance with its queue of ready ops. There is one instance per client, or one for all clients that share
-//! it.
+//! Strategy instance with its queue of ready ops. There is one instance per client, or a single instance that all
+//! clients share.
 
 use std::collections::VecDeque;
 

@@ -22,7 +22,8 @@ const MIN_WAIT: Duration = Duration::from_micros(1);
 impl Run {
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let instance = &mut self.instances[id.index()];
-        // Fast path: skips building a `Candidate` if the strategy only retries, because such a strategy does not use it.
+        // Fast path: skips building a `Candidate` if the strategy only retries, because a strategy that only retries does not use
+        // candidates.
         if instance.strategy.only_retries() {
             return instance.ready.push(op);
         }
@@ -74,8 +75,8 @@ impl Run {
         if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
-        // The strategy's gauges are recorded here, because sending an attempt changes some gauges, such as tokens. Windows change only when
-        // attempts end.
+        // The strategy's gauges are recorded after attempts have been sent, because sending an attempt changes some gauges, such as tokens.
+        // Windows change only when attempts end.
         if !instance.drawn.is_empty() {
             self.note_gauges(id, at);
         }

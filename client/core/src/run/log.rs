@@ -6,7 +6,8 @@ use super::exchange::{Input, Output};
 use crate::measure::GivenUp;
 use crate::sample::Sample;
 
-/// Log of a run; see [`Run::record_log`](super::Run::record_log).
+/// Log of a run: its inputs, outputs, ended attempts and refusals. It is filled after
+/// [`Run::record_log`](super::Run::record_log).
 ///
 /// The log does not contain the driver's polls, because every timer fires at its own instant, however late a poll is.
 #[derive(Clone, Debug, Default, PartialEq)]

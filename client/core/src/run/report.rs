@@ -1,5 +1,3 @@
-//! Reports of a run, both during the run and after its end.
-
 use std::time::Duration;
 
 use tailback::{Gauges, Status};
@@ -83,7 +81,7 @@ impl Run {
 
     /// Returns the number of ops in the whole run, including ops that had not arrived when the run was stopped. The
     /// seed determines this number. `None` if more than 10⁸ ops had not arrived. Also `None` for a closed loop without
-    /// a configured number of ops, because there the number depends on the strategy.
+    /// a configured number of ops, because its number of ops depends on the strategy.
     pub fn offered(&self) -> Option<u64> {
         let workload = &self.config.workload;
         let own = |ops| self.config.shard.ops(ops, self.config.clients);
@@ -102,8 +100,8 @@ impl Run {
     /// attempt of such an op was refused permanently or found no server. If no server was reachable at the end of the
     /// run, all unfinished ops count.
     pub fn failed_for_good(&self) -> u64 {
-        /// The target counts as dead after at least this many consecutive attempts that found no server. Fewer such
-        /// attempts may be bad luck at the end of the run.
+        /// The target counts as dead after at least this many consecutive attempts that found no server. A smaller
+        /// number may be bad luck at the end of the run.
         const DEAD: u64 = 3;
         let unfinished = self.unfinished(self.silent_attempts >= DEAD, Op::failed_for_good);
         self.measured.ops.failed_for_good + unfinished
@@ -115,8 +113,8 @@ impl Run {
     /// If the last tries before a stall all failed, every unfinished op is included. The reason is that ops without a
     /// failure only wait for an answer then. Ops that are unfinished because the run's time ended are not included.
     pub fn failed(&self) -> u64 {
-        /// Minimum number of consecutive failures before a stall after which all unfinished ops count as failed. A
-        /// limiter considers a server failing after the same number.
+        /// Minimum number of consecutive failed attempts before a stall for which all unfinished ops count as failed. A
+        /// limiter considers a server failing after the same number of failures.
         const FAILING: u64 = 10;
         let given_up = self.measured.given_up_after.failed;
         if self.stalled_at.is_none() {
@@ -134,7 +132,7 @@ impl Run {
         counted.count() as u64
     }
 
-    /// Returns a lower bound on the makespan for all strategies: if every op succeeds, no client completes these ops
+    /// Returns a lower bound on the makespan for all strategies: if every op succeeds, no client completes the ops
     /// sooner. `None` if no bound is proven, or if the server differs from the one for which it was proven.
     ///
     /// The bound of a stalled run covers all ops of the workload, including those that had not arrived. The bound of an

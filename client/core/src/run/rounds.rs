@@ -48,8 +48,8 @@ pub(super) struct Rounds {
     plans: u64,
 }
 
-/// Plan of a hedged copy: instant of the copy, number of its op, slot of its op, and number of the plan. By its number, a plan is
-/// distinguished from an earlier plan for the same instant.
+/// Plan of a hedged copy: instant of the copy, number of its op, slot of its op, and number of the plan. The number of the plan
+/// distinguishes it from an earlier plan for the same instant.
 type PlannedCopy = (Instant, u64, u32, u64);
 
 impl Rounds {

@@ -136,7 +136,7 @@ impl Run {
     }
 
     pub(super) fn instance_of(&self, id: OpId) -> InstanceId {
-        // Fast path: skips the computation if there is a single strategy instance, the usual case.
+        // Fast path: skips computing the strategy instance of the op if there is only one instance, the usual case.
         if self.instances.len() == 1 {
             return InstanceId(0);
         }
@@ -161,7 +161,7 @@ impl Run {
 
 /// Returns the client, out of `count` clients, to which op `id` belongs. Clients are numbered from 0, and ops are
 /// assigned to them in turn. Fast path: skips the division if there is one client, the usual case. A division takes
-/// longer than this comparison.
+/// longer than the comparison of `count` with 1.
 #[inline]
 fn share_of(id: OpId, count: u32) -> u32 {
     if count > 1 { id.0 % count } else { 0 }

@@ -127,7 +127,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Divides `now` by `then`. If both numbers are 0, the result is 1, because the numbers are equal.
+/// Divides the current figure `now` by the baseline's figure `then`. If both figures are 0, the result is 1, because the figures are equal.
 fn quotient(now: f64, then: f64) -> f64 {
     match (now, then) {
         (0.0, 0.0) => 1.0,

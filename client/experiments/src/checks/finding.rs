@@ -1,4 +1,4 @@
-//! Evaluation of conditions on results.
+//! Evaluation of conditions on results, such as `amplification > 1.2` in `--fail-if`.
 
 use results::numbers::{short, thousands};
 use results::{Column, Figure, RunFigures};

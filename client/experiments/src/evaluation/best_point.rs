@@ -31,9 +31,9 @@ pub struct BestPoint<'a> {
 /// Maximum number of strategies in a table with one row per point and one column per strategy.
 pub const MAX_COLUMNS: usize = 4;
 
-/// Returns the best two candidates of each situation (settings that no client can choose). A situation with fewer than two ranked
-/// candidates is left out. Candidates of a situation are ranked together, even if they are from different points of the sweep. The share of
-/// ops done decides before any other figure, as in a comparison of strategies.
+/// Returns the best two candidates of each situation. A situation is a combination of settings that no client can choose, such as the load.
+/// It may include several points of the sweep, whose candidates are then ranked together. A situation with fewer than two ranked candidates
+/// is left out. As in a comparison of strategies, candidates are ranked by their share of ops done first.
 pub fn best_points<'a>(points: &'a [Point], axes: &[Axis], cells: &[Cell], by: Score) -> Vec<BestPoint<'a>> {
     let mut situations: Vec<(&SweepPoint, Vec<&Cell>)> = Vec::new();
     for cell in cells.iter().filter(|cell| !cell.standing.foresees) {
@@ -83,7 +83,7 @@ fn best_point<'a>(
             })
             .find_map(|(axis, value)| range_end(axis, value))
     };
-    // If the candidates are few and all at one point, a table shows them in one row. In this case all of them are run again, so that every
+    // If the candidates are few and all at one point, a table shows them in one row. All candidates are then run again, so that every
     // figure of the row is from fresh seeds.
     let is_row = candidates.len() <= MAX_COLUMNS && candidates.iter().all(|cell| cell.point == best.point);
     let is_other = |cell: &&&Cell| ![best, second].iter().any(|chosen| is_the_same(cell, chosen));

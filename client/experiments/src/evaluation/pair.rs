@@ -7,12 +7,12 @@ use statistics::{Incomparable, PairOutcome, PairedRatio};
 
 /// Comparison of two strategies by the ratio of the first strategy's figure to the second strategy's figure.
 pub struct Pair {
-    /// Strategy with the better rank.
+    /// Name of the better ranked of the two compared strategies.
     pub first: String,
     pub second: String,
     pub(super) score: Score,
     pub(super) found: Result<PairedRatio, Incomparable>,
-    /// p value, corrected for multiple comparisons.
+    /// p value of the comparison of two strategies, corrected for multiple comparisons.
     pub(super) p_value: Option<f64>,
 }
 

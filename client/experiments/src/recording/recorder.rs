@@ -1,4 +1,4 @@
-//! Recorders of one run. Each plot that shows the run has its own recorder.
+//! Recorders of the data of one run that plots need. Each plot that shows the run has its own recorder.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

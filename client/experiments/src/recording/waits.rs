@@ -1,5 +1,3 @@
-//! Recorder of the waits before each retry of an op.
-
 use std::collections::BTreeMap;
 
 use loadgen_core::Sample;

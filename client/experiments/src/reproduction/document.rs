@@ -1,5 +1,3 @@
-//! Conversion of reproductions into their JSON document.
-
 use std::collections::BTreeMap;
 
 use results::{At, Basis, ClaimValue, DrawnColumn, FiguresOverRuns, SchemaVersion, Setting, TimeUnit};

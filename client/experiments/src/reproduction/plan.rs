@@ -35,7 +35,7 @@ pub struct HttpChanges {
 pub struct Plan {
     runs: Vec<PlannedRun>,
     recordings: Recordings,
-    /// True if the figures of claims are taken from these runs. False if the runs are repetitions from which only plots are recorded.
+    /// True if the figures of claims are taken from the planned runs. False if the runs are repetitions from which only plots are recorded.
     figures: bool,
 }
 

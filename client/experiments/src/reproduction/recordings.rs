@@ -1,5 +1,3 @@
-//! Recordings of runs for plots.
-
 use std::sync::{Mutex, PoisonError};
 
 use loadgen_core::{Run, SampleSink};

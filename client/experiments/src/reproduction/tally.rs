@@ -1,5 +1,3 @@
-//! Numbers of claims, counted by verdict.
-
 use results::{ClaimVerdict, Tallies};
 
 use crate::scenario::Judged;

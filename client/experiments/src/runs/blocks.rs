@@ -12,7 +12,7 @@ use crate::servers::server_under_test::ServerUnderTest;
 
 #[derive(Clone, Copy)]
 pub struct Blocks<'a> {
-    /// One experiment per strategy. All other settings of the experiments are equal.
+    /// Experiments that differ only in their strategies, one per strategy.
     pub strategies: &'a [Experiment],
     pub server_under_test: &'a ServerUnderTest,
 }

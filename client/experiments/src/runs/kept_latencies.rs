@@ -1,5 +1,3 @@
-//! Op latencies kept of a completed run.
-
 use std::time::Duration;
 
 use hdrhistogram::serialization::{Serializer, V2Serializer};
@@ -8,7 +6,7 @@ use loadgen_core::Run;
 /// Op latencies of a completed run, as an encoded histogram. They can be kept for every run, because the histogram is small: the encoding
 /// spends no space on empty buckets.
 pub struct KeptLatencies {
-    /// Histogram in the V2 encoding of `HdrHistogram`, uncompressed.
+    /// Histogram of op latencies in the V2 encoding of `HdrHistogram`, uncompressed.
     pub encoded: Vec<u8>,
     /// Time from the start of the run to the end of its last op. If the run stalled later than that, time until the stall was detected.
     pub length: Duration,

@@ -165,7 +165,7 @@ impl Underway {
     }
 
     /// Waits for the end of the run, queries the server for its counts, and checks that the counts of client and server match. If calls
-    /// were to be counted in time bins, also returns these bins.
+    /// were to be counted in time bins, also returns the counts.
     pub fn finish(
         self,
         settings: &Experiment,

@@ -1,4 +1,4 @@
-//! One point of a grid: every strategy with the same workload and server.
+//! One point of a grid of varied parameters: every strategy of the grid with the same workload and server.
 
 use std::fmt;
 
@@ -10,8 +10,8 @@ use crate::servers::server_under_test::ServerUnderTest;
 
 pub struct Point {
     pub at: Vec<String>,
-    /// Settings of the point that no client can choose, such as the workload. The best point of a sweep is chosen among all points for
-    /// which these settings are equal.
+    /// Settings of a sweep's point that no client can choose, such as the workload. Points with equal settings compete with each other: the
+    /// sweep selects the best of them.
     pub situation: SweepPoint,
     pub experiments: Vec<Experiment>,
     pub server_under_test: ServerUnderTest,

@@ -1,4 +1,4 @@
-//! Shard of a list of runs; other machines may execute the other shards.
+//! Shard (part) of a list of runs. Other machines may execute the other shards of the list.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,5 +1,3 @@
-//! Stop requests that end runs early.
-
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;

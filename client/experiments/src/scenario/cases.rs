@@ -17,12 +17,12 @@ pub(super) struct Spot<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Case<'a> {
-    /// Text that distinguishes this case from the other cases of the claim; `None` if the claim has only one case.
+    /// Text that distinguishes one case of a claim from the claim's other cases; `None` if the claim has only one case.
     pub(super) at: Option<String>,
     pub(super) own: Spot<'a>,
     pub(super) other: Option<Spot<'a>>,
-    /// Figure that the scenario's source (such as a paper) states for this point. It is `None` unless the claim compares our figures with
-    /// figures of the source.
+    /// Figure that the scenario's source (such as a paper) states for the point of one case of a claim. It is `None` unless the claim
+    /// compares our figures with figures of the source.
     pub(super) published: Option<f64>,
     /// Two values of the varied parameter, for claims about growth. Such a claim is about the exponent with which the figure grows from the
     /// first value to the second.
@@ -192,9 +192,10 @@ impl Cells<'_> {
         self.only("at", &there, point)
     }
 
-    /// Returns the cell of a strategy to compare the cell `own` with. If `differs` is a table, the cell must have the table's values, and
-    /// the values of `own` for all other varied keys. If `differs` is a single value, the cell must have this value. If `differs` is
-    /// `None`, the cell must be at the same point as `own`. Fails if there is not exactly one such cell.
+    /// Returns the cell with which the cell `own` is compared. The returned cell belongs to the strategy `label`. If `differs` is a table,
+    /// the returned cell has the table's values, and the values of `own` for all other varied keys. If `differs` is a single value, the
+    /// returned cell has this value. If `differs` is `None`, the returned cell is at the same point as `own`. Fails if not exactly one cell
+    /// matches.
     fn find_beside(&self, label: &str, own: &Cell, differs: Option<&Value>) -> Result<usize, Wrong> {
         let mut there = self.labelled("against", label)?;
         there.retain(|(_, cell)| match differs {

@@ -69,8 +69,8 @@ pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
     Ok(cells)
 }
 
-/// Returns true if a cell is at the given point. A point may be a single value, which any varied parameter of the cell may have. A point
-/// may also be a table of parameters, each of which must have the value in the table.
+/// Returns true if a cell of the scenario is at the given point. If the point is a single value, one of the cell's varied parameters must
+/// have this value. If the point is a table of parameters, the cell must have the table's value of each of them.
 pub(super) fn is_at(cell: &Cell, point: &Value) -> bool {
     match point {
         Value::Table(keys) => keys

@@ -129,19 +129,19 @@ impl Labels {
     expecting = "a strategy's label, a list of labels, a table of `of`, `at`, `experiment` and `figure`, or one of `published`"
 )]
 pub enum Against {
-    /// Labels of other strategies. The claim's figure is compared with the same figure of each of these strategies at the same point.
+    /// Labels of the strategies that a claim compares its own strategy with. The same figure is compared, and at the same point.
     Labels(Labels),
     Place(ComparedFigure),
 }
 
-/// Description of the figure that a claim's figure is compared with. A key that is left out has the same value as in the claim.
+/// Description of the figure that a claim compares its own figure with. A key that is left out here has the value that it has in the claim.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComparedFigure {
     #[serde(default)]
     pub of: Option<String>,
-    /// Point of the figure to compare with. The point may be a table, and a key that the table leaves out has the same value as in the
-    /// claim.
+    /// Point of the figure that a claim's own figure is compared with. The point may be a table. A key that the table leaves out has the
+    /// value that it has in the claim.
     #[serde(default)]
     pub at: Option<Value>,
     #[serde(default)]
@@ -156,7 +156,7 @@ pub struct ComparedFigure {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stat {
-    /// Mean over runs. If the claim is about a ratio, the mean of one figure is divided by the mean of the other.
+    /// Mean over runs. If a claim is about a ratio of two figures, the mean of the first figure is divided by the mean of the second.
     #[default]
     Mean,
     Median,

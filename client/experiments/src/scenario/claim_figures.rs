@@ -1,5 +1,3 @@
-//! Figures of a claim, taken from recorded runs.
-
 use super::cases::{Case, Spot};
 use super::claim::Claim;
 use super::data::Data;

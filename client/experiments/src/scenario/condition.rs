@@ -15,7 +15,7 @@ pub struct Condition {
     pub low: Option<Edge>,
     pub high: Option<Edge>,
     pub words: String,
-    /// True if the figure must equal the printed number within its precision.
+    /// True if a claim's figure must equal the number printed in the source, within the precision of that number.
     pub printed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Figures of runs, for tables and claims.
+//! Figures of a scenario's runs, for the tables and claims of the scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 

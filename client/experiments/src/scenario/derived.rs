@@ -31,7 +31,6 @@ pub enum Derived {
 #[serde(rename_all = "kebab-case")]
 pub enum Series {
     Sent,
-    /// Attempts that are the first attempt of their op.
     First,
     Succeeded,
     /// Attempts that were rejected or failed.

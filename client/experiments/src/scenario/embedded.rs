@@ -1,11 +1,8 @@
-//! Built-in scenarios.
-
 use vocabulary::did_you_mean;
 
 use super::location::Text;
 use crate::error::Error;
 
-/// Names and texts of the built-in scenarios.
 pub const EMBEDDED: &[(&str, &str)] = &[
     ("sync-musings", include_str!("../../../scenarios/sync-musings.toml")),
     ("retry-delays", include_str!("../../../scenarios/retry-delays.toml")),

@@ -171,7 +171,7 @@ fn run_by_run(figures: &ClaimFigures<'_>, case: &Case<'_>, condition: &Condition
     found
 }
 
-/// Returns the lowest and the highest value of the middle 95 % of runs. The probability that one more run is outside this range is at most
+/// Returns the lowest and the highest value of the middle 95 % of runs. A further run is outside this range with a probability of at most
 /// 5 %. Returns `None` if there are too few runs for such a range.
 fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();

@@ -1,5 +1,3 @@
-//! A scenario as written in its file.
-
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::{Table, Value};
@@ -15,7 +13,7 @@ pub struct Scenario {
     /// Name by which the user selects the scenario, in kebab-case.
     pub name: String,
     pub title: String,
-    /// Title for tables, at most 31 characters.
+    /// Title of the scenario for use in tables, at most 31 characters.
     #[serde(default)]
     pub short_title: Option<String>,
     #[serde(default)]
@@ -25,7 +23,7 @@ pub struct Scenario {
     /// Seed of the first run of each cell. Run r of a cell (counted from 0) has the seed `seed + r`.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Number of runs per cell, each with its own seed. An experiment may set another number.
+    /// Number of runs of each cell (strategy at one point). Each run of a cell has its own seed. An experiment may set another number.
     #[serde(default = "ten")]
     pub repeats: u32,
     /// Whether the figures and sentences of the source describe a single random run.
@@ -36,7 +34,7 @@ pub struct Scenario {
     /// Server configuration of all experiments, with the keys of `PATCH /_mock/config`.
     #[serde(default)]
     pub server: Table,
-    /// Strategies by label. Tables and claims refer to strategies by these labels.
+    /// Strategies of the scenario by label. The scenario's tables and claims refer to strategies by these labels.
     pub strategies: IndexMap<String, String>,
     #[serde(default)]
     pub figure: IndexMap<String, Derived>,

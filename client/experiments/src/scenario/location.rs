@@ -32,8 +32,8 @@ impl Text {
         Location { name: self.name.clone(), line }
     }
 
-    /// Returns the position of the key at the end of a path of keys. If the path does not exist in the file, returns the position of the
-    /// longest part of it that exists.
+    /// Returns the position in the scenario file of the key at the end of a path of keys. If the file lacks part of the path, returns the
+    /// position of the last key of the path that exists.
     pub(super) fn of(&self, path: &[&str]) -> Location {
         let byte = DeTable::parse(&self.text).ok().and_then(|table| find(table.get_ref(), path));
         self.at(byte)

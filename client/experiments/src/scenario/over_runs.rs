@@ -1,5 +1,3 @@
-//! Summary of a figure over runs with different seeds.
-
 use statistics::{Level, Method, Summary};
 
 /// Summarizes a figure over runs. Runs without the figure are ignored.

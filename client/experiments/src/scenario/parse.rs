@@ -1,5 +1,3 @@
-//! Parsing of a scenario's text, and application of the `--set` settings to it.
-
 use serde::Deserialize;
 use toml::Table;
 use vocabulary::did_you_mean;

@@ -1,5 +1,3 @@
-//! A plot that a scenario requests, as written in the file.
-
 use results::Basis;
 use serde::Deserialize;
 use toml::Value;
@@ -11,7 +9,7 @@ pub struct Plot {
     /// Name of the plot, as registered in the list of plots that can be drawn.
     pub draw: String,
     pub title: String,
-    /// Description that the source gives of the plot.
+    /// Description of the plot in the scenario's source, such as a paper.
     #[serde(default)]
     pub shows: String,
     #[serde(default)]
@@ -41,7 +39,7 @@ pub struct Plot {
     /// lengths, because the average then hides the waves.
     #[serde(default)]
     pub(super) smooth: Option<String>,
-    /// Unit of the time axis; defaults to seconds.
+    /// Unit of a plot's time axis; defaults to seconds.
     #[serde(default)]
     pub(super) time_unit: Option<String>,
     #[serde(default)]
@@ -54,7 +52,7 @@ pub struct Plot {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Default scale, which depends on the kind of plot.
+    /// Default scale of a plot's axis, which depends on the kind of plot.
     #[default]
     Plain,
     Logarithmic,

@@ -144,7 +144,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "max_busy = 50",
         "policy = \"token-bucket\"",
-        &["mine.toml", "`max_busy` sets the number of requests served at once, but `token-bucket"],
+        &["mine.toml", "`max_busy` sets the number of requests served at once, but the policy `token-bucket"],
     ),
     ("max_busy = 50", "policy = \"concurency-cap\"", &["mine.toml:9", "did you mean `concurrency-cap`?"]),
     (
@@ -165,7 +165,7 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
     (
         "max_busy = 50",
         "outages = \"0s..10s,5s..20s\"",
-        &["mine.toml:9", "`outages`", "begins before the one before it has ended"],
+        &["mine.toml:9", "`outages`", "begins before the outage before it has ended"],
     ),
     ("max_busy = 50", "outages = \"9s..3s\"", &["mine.toml:9", "`outages`", "ends before it begins"]),
     ("max_busy = 50", "outages = \"soon\"", &["mine.toml:9", "`outages`", "has no `..`"]),
@@ -341,7 +341,8 @@ const ONE_LINE: &[(&str, &str, &[&str])] = &[
 fn a_bad_line_is_named_with_what_is_accepted() {
     let mut poor = Vec::new();
     for (line, instead, words) in ONE_LINE {
-        // If the same line occurs several times, the last one is replaced, because the keys of claims come last in the file.
+        // If the scenario file contains the tested line several times, the last one is replaced, because the keys of claims come last in
+        // the file.
         let (before, after) = GOOD.rsplit_once(line).unwrap_or_else(|| panic!("no line {line}"));
         let refusal = refusal(&format!("{before}{instead}{after}"), &[]);
         poor.extend(lacking(refusal, words).map(|lack| format!("{instead}: {lack}")));
@@ -377,7 +378,7 @@ fn a_bad_setting_is_named() {
         ("server.max_bussy=3", &["did you mean `max_busy`?"]),
         ("server.loss=2", &["`loss` is 2"]),
         ("server.preset=githup", &["did you mean `github`?"]),
-        ("server.scale=0.02", &["`scale` multiplies the figures of a preset"]),
+        ("server.scale=0.02", &["`scale` multiplies the limits of a preset"]),
         ("server.reject_first=many", &["`reject_first`", "many"]),
         ("repeets=3", &["--set repeets=3", "did you mean `repeats`?"]),
         ("repeats=0", &["`repeats` is 0"]),

@@ -1,5 +1,3 @@
-//! Verdicts of claims.
-
 use results::ClaimVerdict;
 
 use super::claim::{Claim, Expectation};
@@ -14,7 +12,7 @@ pub struct Judged<'a> {
     pub verdict: ClaimVerdict,
     pub ours: String,
     pub condition: Condition,
-    /// Name of the method that led to the verdict, such as "the mean over runs".
+    /// Name of the method that led to the verdict on a claim, such as "the mean over runs".
     pub by: &'static str,
     pub found: Vec<Found>,
 }
@@ -33,7 +31,8 @@ pub struct Found {
 }
 
 impl Judged<'_> {
-    /// Returns true if the verdict is the one that the scenario expects. Returns `None` if there are too few runs to decide.
+    /// Returns true if the verdict on a claim is the one that the scenario file expects. Returns `None` if there are too few runs to
+    /// decide.
     pub fn as_expected(&self) -> Option<bool> {
         let expected = match self.claim.expect {
             Expectation::Holds => ClaimVerdict::Holds,

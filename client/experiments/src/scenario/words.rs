@@ -1,4 +1,4 @@
-//! Summary of a claim's results in one line.
+//! Summary of the results of one claim of a scenario, in one line.
 
 use results::ClaimVerdict;
 use results::numbers::short;

@@ -1,5 +1,3 @@
-//! Errors of claims and plots in a scenario file.
-
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub(super) struct Wrong {

@@ -23,16 +23,16 @@ const USUALLY_WANTED: u64 = 128;
 pub struct ConnectionRoom {
     pub most: usize,
     limit: Option<u64>,
-    /// Number of files reserved for everything except connections.
+    /// Number of open files that the program needs for everything except connections.
     others: u64,
-    /// Number of open files per connection. It is 2 for an embedded server, because both ends of a connection are then in the same process.
-    /// For any other server it is 1.
+    /// Number of files that one connection opens in this process. An embedded server runs in the same process, so each connection opens 2
+    /// files, one for each end. With any other server, it opens 1.
     ends: u64,
 }
 
 impl ConnectionRoom {
-    /// Computes the number of connections that the limit on open files allows. If `limit` is `None`, there is no limit. With an embedded
-    /// server, both ends of each connection count towards the limit.
+    /// Computes the number of connections that the limit on open files allows. If `limit` is `None`, open files are not limited. With an
+    /// embedded server, both ends of each connection count towards the limit.
     pub fn within(limit: Option<u64>, server: &Server) -> Self {
         let open = std::fs::read_dir("/proc/self/fd").map_or(USUALLY_OPEN, |files| files.count() as u64);
         let ends = if server.kind == Kind::Embedded { 2 } else { 1 };
@@ -62,9 +62,9 @@ impl ConnectionRoom {
         })
     }
 
-    /// Returns a warning if the attempts in flight (`in_flight`) exceeded the number of possible connections. Each attempt uses a
-    /// connection of its own, so some attempts had to wait. The number of opened connections would not show this, because faults may have
-    /// closed most connections.
+    /// Returns a warning if more attempts were in flight (`in_flight`) than connections are possible. Each attempt uses a connection of its
+    /// own, so some attempts had to wait. The number of opened connections would not show these waits, because faults may have closed most
+    /// connections.
     pub fn warning_after(&self, in_flight: u64) -> Option<Warning> {
         (in_flight > self.most as u64).then(|| Warning::FewConnections {
             most: self.most as u64,

@@ -1,5 +1,3 @@
-//! Document of a survey: every setting with its runs.
-
 use std::collections::BTreeSet;
 
 use results::RunResult;
@@ -16,9 +14,9 @@ const MAX_END_S: f64 = 2e10;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
-    /// Seed from which the settings are drawn.
+    /// Seed from which the survey draws its settings (servers and workloads).
     pub seed: u64,
-    /// Number of runs per strategy and setting, each with its own seed.
+    /// Number of runs of each strategy in each setting of the survey. Each of these runs has its own seed.
     pub repeats: u32,
     #[serde(default)]
     pub stopped_early: bool,
@@ -45,7 +43,8 @@ pub struct Run {
     pub attempts: u64,
     pub undone: u64,
     pub ops: u64,
-    /// Jain's fairness index of the numbers of ops done by each client, computed over windows of time. `None` if there is only one client.
+    /// Jain's fairness index of a run: it compares the numbers of ops that each client got done, in windows of time. `None` if the run has
+    /// only one client.
     pub fairness: Option<f64>,
 }
 

@@ -11,8 +11,8 @@ use vocabulary::{Draws, Purpose, draws, unit};
 use super::setting::{Limit, Setting};
 
 /// Returns the settings of a survey with the given seed. Settings with concurrency limits come first, followed by settings with rate
-/// limits. A setting depends only on the seed and on its index among the settings with the same kind of limit. If the number of settings is
-/// increased, the settings of the shorter survey are therefore kept.
+/// limits. A setting depends only on the seed and on its index among the settings with the same kind of limit. A longer survey with the
+/// same seed therefore contains all settings of a shorter one.
 pub fn settings(seed: u64, concurrency_limits: u32, rate_limits: u32) -> Vec<Setting> {
     let concurrency = (0..concurrency_limits).map(|place| Drawing::new(seed, place, 1).concurrency());
     let rate = (0..rate_limits).map(|place| Drawing::new(seed, place, 2).rate());

@@ -1,4 +1,5 @@
-//! Ratios of the figures of each strategy to the figures of a reference strategy. Runs with the same setting and seed are paired.
+//! Ratios of the figures of each strategy to the figures of a reference strategy. A run of the strategy is paired with the reference
+//! strategy's run that has the same setting and seed.
 
 use serde::Serialize;
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
@@ -21,7 +22,8 @@ pub struct Against {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Ratio {
     pub mean: f64,
-    /// Ends of the confidence interval, computed with Student's t on logarithms. `None` if there are fewer than five settings.
+    /// Lower and upper end of the confidence interval of a strategy's ratio to the reference strategy. It is computed with Student's t on
+    /// logarithms. `None` if there are fewer than five settings.
     pub interval: Option<(f64, f64)>,
 }
 

@@ -1,5 +1,3 @@
-//! Groups of settings for which a survey reports separate figures.
-
 use super::document::{Run, Surveyed};
 use super::setting::{Limit, Setting};
 

@@ -28,7 +28,7 @@ pub struct Setting {
     pub clients: u32,
     /// Maximum number of concurrent requests. 0 if the server has a rate limit instead of a concurrency limit.
     pub slots: u32,
-    /// Whether rejected requests count against the rate limit.
+    /// Whether the server counts rejected requests against its rate limit.
     pub rejected_count: bool,
     pub flags: Vec<[String; 2]>,
 }

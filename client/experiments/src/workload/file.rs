@@ -1,5 +1,3 @@
-//! Workloads in files: TOML tables.
-
 use toml::Table;
 use vocabulary::did_you_mean;
 

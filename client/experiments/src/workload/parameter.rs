@@ -22,13 +22,13 @@ pub struct Parameter {
     /// Description of the parameter in help texts. A long description begins with one line, followed by a blank line and paragraphs. For a
     /// [`Kind::Truth`], the description is that of the flag `--no-KEY`.
     pub about: &'static str,
-    /// Default value, as help texts show it.
+    /// Default value of a workload parameter, in the form that help texts show.
     pub default: Option<&'static str>,
     pub place: AllowedIn,
     pub excludes: &'static [&'static str],
     pub kind: Kind,
-    /// True if results have a separate field for the value that a run uses. If there is no such field, results contain the value as the
-    /// user gave it, under the parameter's key.
+    /// True if results have a separate field for the value of this workload parameter that a run actually uses. If there is no such field,
+    /// results contain the value under the parameter's key, in the form in which the user gave it.
     pub resolved: bool,
 }
 
@@ -45,7 +45,7 @@ type Field<T> = fn(&mut WorkloadSpec) -> &mut Option<T>;
 /// Type of a parameter's value, together with the field of the workload that the parameter sets.
 #[derive(Clone, Copy)]
 pub enum Kind {
-    /// A whole number from `min` to `max`, both included.
+    /// Parameter whose value is a whole number from `min` to `max`, both included.
     Count {
         min: u64,
         max: u64,

@@ -1,5 +1,5 @@
-//! Workload parameters that results contain in the form in which the user gave them. For these parameters, results have no separate field
-//! for the value that a run uses.
+//! Workload parameters that results contain exactly as the user gave them. For these parameters, results have no separate field for the
+//! value that a run actually uses.
 
 use std::collections::BTreeMap;
 

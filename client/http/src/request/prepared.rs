@@ -27,11 +27,11 @@ const MIN_FREE: HeaderName = HeaderName::from_static(wire::MIN_FREE);
 #[derive(Debug)]
 pub(crate) struct Prepared {
     plain: Template,
-    /// Template of the read that precedes each conditional write. In this case `plain` is the template of the write. `None` for ops that
-    /// have no such read.
+    /// Template of the read request that precedes each conditional write; `None` if ops have no read request. If ops have one, `plain` is
+    /// the template of the write.
     read: Option<Template>,
-    /// Templates for the parts of requests that differ between ops: the kind of request, whose template replaces `plain`, and the API key.
-    /// `None` if all ops have the same request.
+    /// Templates for workloads in which requests differ between ops, in the kind of request or in the API key. The template of an op's
+    /// request kind replaces `plain`. `None` if all ops have the same request.
     asked: Option<RequestTemplates>,
     body: bytes::Bytes,
     run: Option<RunHeaders>,
@@ -135,7 +135,7 @@ impl Prepared {
         self.read.is_some()
     }
 
-    /// Returns the template of ops without a request kind. Admin requests are derived from it, too.
+    /// Returns the request template of ops without a request kind. The templates of admin requests are derived from this template, too.
     pub(crate) fn plain(&self) -> &Template {
         &self.plain
     }

@@ -11,7 +11,7 @@ use crate::transport::TransportError;
 pub(crate) enum Naming {
     /// Only the path, for HTTP/1.1, where the `Host` header contains the host.
     Path,
-    /// The complete URI, for HTTP/2, where there is no `Host` header.
+    /// Requests contain the complete URI, because HTTP/2 requests have no `Host` header.
     Whole,
 }
 

@@ -23,7 +23,8 @@ use crate::transport::{TransportConfig, TransportError};
 /// Opens connections for transports that manage their connections themselves (`hyper`, `http2`). reqwest opens its own connections.
 pub(crate) struct Dialer {
     addresses: Vec<SocketAddr>,
-    /// Index of the address that was used for the last connection. If this address cannot be reached, the other addresses are tried.
+    /// Index of the server address to which the last connection was opened. If this address is unreachable, the server's other addresses
+    /// are tried.
     good: AtomicUsize,
     /// Local addresses that connections use in turn. If the list is empty, the system chooses.
     local: Arc<[IpAddr]>,

@@ -27,7 +27,6 @@ use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmU
 /// servers permit at least this many.
 const STREAMS_BEFORE_SETTINGS: usize = 100;
 
-/// Maximum number of connections that are tried for one attempt.
 const CONNECTIONS_TRIED: usize = 3;
 
 #[derive(Clone)]
@@ -57,8 +56,8 @@ impl Shared {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the connection with the fewest streams. Returns `None` if there are fewer connections than wanted, because the caller should
-    /// then open another one.
+    /// Returns the HTTP/2 connection with the fewest streams. Returns `None` if fewer connections are open than wanted, because the caller
+    /// should then open another one.
     fn min_busy(&self) -> Option<Arc<Link>> {
         let mut links = self.links();
         links.retain(|link| !link.is_over());
@@ -207,8 +206,9 @@ impl Transport for Http2Transport {
     fn room(&self) -> usize {
         match self.shared.allowed.load(Ordering::Relaxed) {
             _ if self.shared.wanted.load(Ordering::Relaxed) == 0 => 0,
-            // No connection is open yet, so some attempts wait inside the transport for the first one. As many attempts may wait there as
-            // any server is expected to allow. Further attempts wait outside the transport, where waiting times are counted.
+            // No HTTP/2 connection is open yet, so the transport accepts some attempts that wait for the first connection. Their number is
+            // the number of streams that any server is expected to allow. Further attempts wait outside the transport, where waiting times
+            // are counted.
             0 => STREAMS_BEFORE_SETTINGS,
             allowed => allowed,
         }

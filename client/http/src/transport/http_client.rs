@@ -1,5 +1,5 @@
-//! The HTTP client for attempts with reqwest and for a mockserver's admin requests. Both use the same client, so that both
-//! reach the server in the same way.
+//! The HTTP client that sends admin requests to a mockserver and, with the reqwest transport, also the attempts. With one client for both,
+//! both reach the server in the same way.
 
 use std::net::IpAddr;
 use std::time::Duration;

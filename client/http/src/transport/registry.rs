@@ -1,5 +1,3 @@
-//! Registry of transports. A transport is chosen by its name.
-
 use loadgen_core::Run;
 
 use crate::control::Control;

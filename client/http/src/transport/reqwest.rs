@@ -76,8 +76,8 @@ impl Transport for ReqwestTransport {
         Ok(Self { client, shared: Arc::new(shared), connecting })
     }
 
-    /// Opens connections to a mockserver by requesting its counts, because a mockserver does not count these requests as work. Other
-    /// servers would count them, so nothing is sent to other servers.
+    /// Opens connections to a mockserver by requesting the mockserver's counts, because it does not count such requests as work. Other
+    /// servers would count them as work, so they receive no requests here.
     async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
         if !self.shared.is_mock {
             return WarmUp::default();

@@ -1,6 +1,6 @@
-//! Comparison of the numbers of attempts per op. The test depends on whether a number is the same for all ops. If it is the same in the
-//! recording and with the strategy, the two numbers must be equal. If it varies only with the strategy, the recorded number must be
-//! probable. If it varies in the recording, both distributions must be the same.
+//! Comparison of recorded and simulated numbers of attempts per op. If the number is constant in the recording and in the simulation, both
+//! numbers must be equal. If only the simulated number varies, the recorded number must be probable. If the recorded number varies, both
+//! distributions must be the same.
 
 use statistics::KolmogorovSmirnov;
 
@@ -12,8 +12,8 @@ pub(crate) fn attempts(recorded: &[u32], own: &[u32]) -> Option<Difference> {
     let is_one = |values: &[u32], one: u32| values.iter().all(|value| *value == one);
     let differs = match (is_one(recorded, *first), is_one(own, *here)) {
         (true, true) => first != here,
-        // All recorded ops have the same number of attempts, but the strategy's number varies. The test computes the probability that the
-        // strategy yields the recorded number in every op.
+        // All recorded ops have the same number of attempts, but the number varies between simulated ops of the strategy. The test computes
+        // the probability that the strategy yields the recorded number in every op.
         (true, false) => {
             let share = own.iter().filter(|value| *value == first).count() as f64 / own.len() as f64;
             libm::pow(share, recorded.len() as f64) < LEVEL

@@ -23,8 +23,8 @@ const NEXT_SECOND: f64 = 1.0;
 /// time, and is added to the usual margins (`BEYOND` and the recorder's precision).
 const EARLY: f64 = 25e-3;
 
-/// Delays before the same retry of each op, in seconds. `recorded` contains the delays of recorded ops, and `own` those of the strategy's
-/// simulated ops.
+/// Delays before one particular retry (such as the second one) of every op, in seconds. `recorded` contains the delays of recorded ops.
+/// `own` contains the delays of simulated ops of the strategy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delays<'a> {
     pub(crate) what: &'a str,
@@ -37,8 +37,8 @@ pub(crate) struct Delays<'a> {
 }
 
 impl Delays<'_> {
-    /// Returns the difference between recorded and simulated delays, or `None` if there is none. The function `more` simulates many more
-    /// draws of the strategy. It is called only if a recorded value is outside the range of the first draws.
+    /// Returns the difference between recorded and simulated delays, or `None` if they agree. `more` simulates many further ops of the
+    /// strategy. It is called only if a recorded delay is outside the range of the simulated delays in `own`.
     pub(crate) fn difference(&self, more: impl FnOnce() -> Vec<f64>) -> Option<Difference> {
         if self.recorded.is_empty() {
             return None;
@@ -72,7 +72,7 @@ impl Delays<'_> {
         Some(Difference::new(self.what, self.described(*outside), range(own)))
     }
 
-    /// Returns a difference if all recorded values are the same, although the strategy draws them at random.
+    /// Returns a difference if all recorded delays are the same, although the strategy draws its delays at random.
     fn too_steady(&self) -> Option<Difference> {
         let (low, high) = ends(self.recorded);
         if self.recorded.len() < 2 || high - low > self.grain.unsteadiness() {
@@ -96,8 +96,8 @@ impl Delays<'_> {
             let recorded: Vec<f64> = self.recorded.iter().map(|recorded| recorded - shift).collect();
             KolmogorovSmirnov::new(&recorded, &seen).p
         };
-        // If recorded delays include processing time of the machine, this time is about the same in all of them. The delays are therefore
-        // also compared after a fixed time of up to 15 ms has been subtracted from each.
+        // Recorded delays may include the machine's processing time, which is about the same in all delays of a recording. If they do, the
+        // delays are also compared after a fixed time of up to 15 ms has been subtracted from each.
         let shifts: &[f64] =
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);

@@ -1,5 +1,3 @@
-//! Formatting of numbers in the texts of differences.
-
 /// Formats seconds, rounded to 10 µs.
 pub(crate) fn seconds(value: f64) -> String {
     let rounded = (value * 1e5).round() / 1e5;

@@ -59,8 +59,8 @@ fn endings(recorded: &Series, runs: &[Vec<Op>]) -> Option<Difference> {
     })
 }
 
-/// Checks that recorded and simulated ops have the same kinds of endings. Every recorded kind must occur in a simulated op, and every
-/// simulated op must have a recorded kind.
+/// Checks that recorded and simulated ops end in the same ways, such as with success. Every recorded kind of ending must occur in a
+/// simulated op, and the ending of every simulated op must have been recorded.
 fn kinds(recorded: &[RecordedEnding], runs: &[Vec<Op>]) -> Option<Difference> {
     let first = runs.first().filter(|_| !recorded.is_empty())?;
     let other = first.iter().find(|op| !recorded.iter().any(|described| described.fits(op.ending)));

@@ -47,7 +47,7 @@ struct Exchange {
     min_free: u32,
     /// True if the attempt started with a read that precedes a write.
     is_read: bool,
-    /// Details of the request (such as headers and path), if the server needs them.
+    /// Details of the attempt's request, such as headers and path; `None` if the server does not need them.
     details_sent: Option<Arc<RequestFields>>,
     response: Option<SimulatedResponse>,
 }
@@ -95,7 +95,8 @@ fn sent(log: &RunLog) -> Vec<Sent> {
     for output in &log.outputs {
         let Output::Send(launched) = output else { continue };
         let key = name(launched.attempt);
-        // Attempts with the same key end in the order in which they were sent, because a key is reused only after its attempt has ended.
+        // Keys of attempts are reused, but a key is reused only after its attempt has ended. So attempts with the same key end in the order
+        // in which they were sent.
         let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
         let withdrawn = withdrawn.contains(&key);
         all.push(Sent { launched: *launched, response: end.and_then(advised_wait), withdrawn });
@@ -142,7 +143,8 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         };
         under_way.insert(request.id, (at, request));
         let attempt = (request.op, request.attempt);
-        // A write after a read is the second half of the same attempt, so it gets no entry of its own.
+        // If an attempt consists of a read and a write, it sends two requests. The write is the second half of the attempt, so it gets no
+        // entry of its own in the list of attempts.
         if !(matches!(request.step, Step::Write { .. }) && reads.contains_key(&attempt)) {
             let is_read = request.step == Step::Read;
             all.entry(attempt).or_default().push_back(Exchange {

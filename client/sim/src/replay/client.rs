@@ -14,7 +14,7 @@ use crate::steer::Steer;
 /// every given-up op must have the same instant and the same reason.
 ///
 /// # Errors
-/// Returns the first decision that differs.
+/// Returns the first decision that differs from the log.
 pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
     let (mut run, unread, _) = EventLoop::new(run, LoggedInputs(&log.inputs)).run(&mut |_, _| Steer::On);

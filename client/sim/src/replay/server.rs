@@ -7,11 +7,11 @@ use vocabulary::Instant;
 
 use super::Difference;
 
-/// Replays the logged inputs with a server in virtual time, and checks that it gives the logged responses. Each response must be for the
-/// same request, with the same verdict, at the same instant, and with the same counts.
+/// Replays the logged inputs of a server in virtual time, and checks that the replay gives the logged responses. Each response of the
+/// replay must be for the same request as the logged response. Verdict, instant and counts must also be the same.
 ///
 /// # Errors
-/// Returns the first response that differs.
+/// Returns the first response that differs from the log.
 pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
     let mut replay = Replay {
         server: Server::starting(log.config.clone(), log.anchor),

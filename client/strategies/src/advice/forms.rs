@@ -69,7 +69,8 @@ enum Condition {
     /// If the value cannot be parsed, the next header is read.
     OrNext,
     UnlessEmpty,
-    /// The header is used only if a second header, such as `x-ratelimit-remaining`, states that 0 requests remain.
+    /// The header with the advice is used only if a second header, such as `x-ratelimit-remaining`, states that 0
+    /// requests remain.
     WhenExhausted,
     RoundedUp,
     /// The value is in seconds, but the client misreads it as milliseconds.

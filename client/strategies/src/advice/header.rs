@@ -15,7 +15,7 @@ pub(super) enum Notation {
     /// time in the unit that this variant contains.
     Forms(Unit),
     /// Header value that is a wait in whole milliseconds. Any other value means that the client must never retry (gRPC,
-    /// proposal A6). A repeated header means the same.
+    /// proposal A6). A repeated header also means that the client must never retry.
     Pushback,
     /// Header value in the syntax of structured fields (IETF, draft-ietf-httpapi-ratelimit-headers).
     RateLimit,
@@ -45,8 +45,8 @@ impl Unit {
     }
 }
 
-/// All supported headers with advice. Their order in this list has no effect, because each client's configuration
-/// defines its own order.
+/// All supported headers in which servers give advice about retries. The order of the headers in this list has no
+/// effect, because each client's configuration defines its own order.
 pub(super) const HEADERS: &[Header] = &[
     timed("retry-after", Unit::Seconds, None),
     timed("retry-after-ms", Unit::Millis, None),

@@ -42,8 +42,8 @@ use std::time::Duration;
 /// # Ok::<(), tailback::SpecError>(())
 /// ```
 pub trait AdviceHeaders {
-    /// Returns the first value of the header with this lower-case name. `None` if there is no such header, or its value
-    /// is not text.
+    /// Returns the first value of the header with the given lower-case name. `None` if there is no such header, or its
+    /// value is not text.
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>>;
 
     /// Returns whether the answer has several headers with this name.
@@ -59,7 +59,7 @@ pub trait AdviceHeaders {
     }
 }
 
-/// Value of a header.
+/// Value of a header in which a server gives advice about retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdviceValue<'a> {
     /// Header value as text.
@@ -100,7 +100,7 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for (u16, Vec<(N, V)>) {
 /// Advice of a simulated server, equivalent to the headers of a real one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CustomResponses {
-    /// Wait before the retry, to the nanosecond.
+    /// Time that the simulated server advises to wait before a retry, to the nanosecond.
     pub wait: Duration,
     /// Whether the header `Retry-After` also contains the wait, in whole seconds, rounded up.
     pub in_seconds: bool,

@@ -5,8 +5,8 @@
 use super::header::Unit;
 use super::{Advice, LONGEST};
 
-/// Parses a text of digits with an optional minus sign. Examples of such parsers are `int()` of Python,
-/// `strconv.ParseInt` of Go, and the regular expression `/^\d+$/`.
+/// Parses a text of digits with an optional minus sign. Clients parse such texts with `int()` of Python,
+/// `strconv.ParseInt` of Go, or the regular expression `/^\d+$/`.
 pub(super) fn whole(text: &str, unit: Unit) -> Option<Advice> {
     let (sign, digits) = signed(text);
     (digits.len() + sign.len() == text.len()).then(|| advice(sign, digits, unit))?

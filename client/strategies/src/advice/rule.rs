@@ -34,10 +34,10 @@ pub struct AdviceRule {
 /// Rule that combines an advised wait with the delay of the backoff.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetryAfter {
-    /// A retry waits at least the advised time.
+    /// A retry waits at least the time that the server advises.
     #[default]
     Floor,
-    /// A retry waits exactly the advised time, if there is advice.
+    /// A retry waits exactly the time that the server advises, if the server gives advice.
     Exact,
     /// Waits that the server advises are ignored.
     Ignore,
@@ -63,16 +63,16 @@ impl Choice for Then {
 /// Decision about a failed op, based on the server's advice and on the delay of the backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advised {
-    /// The op waits for the delay of the backoff.
+    /// The op is retried after the delay of the backoff.
     BackOff,
-    /// The op is retried after this time.
+    /// The op is retried after the time `delay`.
     After {
-        /// Wait before the retry.
+        /// Wait before the retry of the op.
         delay: Duration,
-        /// Whether the backoff starts again with its first delay.
+        /// Whether the op's backoff starts again with its first delay.
         restarts: bool,
     },
-    /// The op ends without success.
+    /// The op is not retried and ends without success.
     GiveUp,
 }
 

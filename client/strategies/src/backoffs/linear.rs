@@ -1,7 +1,7 @@
 //! `linear`: a delay that grows by the same amount with every failure.
 //!
-//! Source: the article of the scenario `retry-delays`. Its table numbers retries from 1 to 5, as this crate does. Its
-//! text counts attempts from 0, which would make the first delay zero.
+//! Source: the article of the scenario `retry-delays`. The article's table numbers retries from 1 to 5, as this crate
+//! does. The article's text counts attempts from 0, which would make the first delay zero.
 
 use std::time::Duration;
 

@@ -109,10 +109,10 @@ enum Phase {
 struct Breaker {
     config: BreakerConfig,
     phase: Phase,
-    /// Number of openings since the breaker was last closed.
+    /// Number of times that the circuit breaker has opened since it was last closed.
     openings: u32,
-    /// Number of phase changes and probes so far. When an attempt is sent, this number becomes its permit. When the
-    /// attempt ends, a different number shows that the phase has changed since.
+    /// Number of phase changes and probes of the circuit breaker so far. An attempt receives the current number as its
+    /// permit when it is sent. If the number differs when the attempt ends, the phase has changed since.
     epoch: u32,
     reason: &'static str,
 }

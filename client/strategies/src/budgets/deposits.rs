@@ -76,7 +76,7 @@ impl<B: Bucket> Deposits<B> {
         permitted
     }
 
-    /// Returns the number of retries that the balance covers.
+    /// Returns the number of retries that the budget's balance of tokens covers.
     pub(super) fn balance(&self) -> i64 {
         self.sum().max(0) / self.withdrawal
     }
@@ -112,8 +112,8 @@ impl<B: Bucket> Budget for Deposits<B> {
     }
 
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome, _permit: Permit) {
-        // Expired entries are dropped at the end of an attempt, because the client calls `permits_retry` next. That
-        // method reads the bucket at the same instant but cannot change it.
+        // Expired entries are dropped at the end of an attempt, because the client calls `permits_retry` next. The
+        // method `permits_retry` reads the bucket at the same instant but cannot change it.
         self.bucket.expire(now);
         match (self.when, outcome.status) {
             (Deposit::Request, Status::Deferred) if ended.attempt == 1 => self.bucket.add(-self.deposit),

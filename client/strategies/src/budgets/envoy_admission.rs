@@ -118,8 +118,8 @@ impl Admission {
         Self { config, samples: VecDeque::new(), refused: 0.0 }
     }
 
-    /// Drops expired samples. Starts a new sample, unless there is one that began less than a second ago. Envoy does
-    /// both also when it only reads the counts.
+    /// Drops expired samples of ended attempts. Starts a new sample, unless the newest sample began less than a second
+    /// ago. Envoy also drops and starts samples when it only reads the counts.
     fn update(&mut self, now: Instant) {
         while self.samples.front().is_some_and(|oldest| now.since(oldest.began) >= self.config.window) {
             self.samples.pop_front();

@@ -117,7 +117,7 @@ struct Throttling {
     /// Settings of the budget. `max` and `ratio` are converted to the unit in which the field `tokens` counts.
     config: RetryBudget,
     tokens: f64,
-    /// Number of counting units per token: 1000 with `ask=failure`, and otherwise 1.
+    /// Number of units in which the budget counts one token: 1000 with `ask=failure`, and otherwise 1.
     one: f64,
 }
 

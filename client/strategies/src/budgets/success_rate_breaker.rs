@@ -202,8 +202,8 @@ struct Breaker {
     /// rate, the second for openings caused by consecutive failures.
     penalties: [Penalties; 2],
     phase: Phase,
-    /// Number of probes so far. Each probe receives this number, from 1, as its permit; other attempts receive 0. If an
-    /// attempt is cancelled, its permit shows whether it was the current probe.
+    /// Number of probes that the circuit breaker has admitted so far. Each probe receives its number, from 1, as its
+    /// permit; other attempts receive 0. If an attempt is cancelled, its permit shows whether it was the current probe.
     probes: u32,
     reason: &'static str,
 }

@@ -7,9 +7,9 @@ use vocabulary::nanos;
 /// Values of the variables of an expression. Times are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Inputs {
-    /// Number of the retry, from 1.
+    /// Number of the retry whose delay is computed, from 1.
     pub(crate) k: f64,
-    /// Random number from [0, 1). All occurrences of `u` in an expression have the same value.
+    /// Random number `u` from [0, 1). All occurrences of `u` in an expression have the same value.
     pub(crate) u: f64,
     /// Base delay. It is the parameter `throttled-base` if that parameter is set and the last attempt was throttled.
     /// Otherwise it is the parameter `base`.

@@ -28,7 +28,7 @@ pub(crate) struct Hedging {
 }
 
 impl Default for Hedging {
-    /// Returns the default settings, which are those of the example in gRPC's proposal A6.
+    /// Returns the default settings of this hedger, which are those of the example in gRPC's proposal A6.
     fn default() -> Self {
         Self { delay: Duration::from_millis(500), copies: 3, after_failure: AfterFailure::Next }
     }

@@ -97,7 +97,7 @@ struct Rotating {
     /// Histogram of the latencies of the current period in milliseconds. It is `None` until the first latency is
     /// recorded, because a histogram takes 16 KiB and there may be many clients.
     written: Option<Histogram<u64>>,
-    /// Summary of the previous period: the number of its latencies, and the configured percentile of these latencies.
+    /// Number of the latencies that were recorded in the previous period, and their configured percentile.
     read: (u64, Duration),
     rotated: Instant,
 }

@@ -18,7 +18,7 @@ pub(crate) enum Variant {
     /// A cut sets the window to the new slow start threshold.
     #[default]
     Reno,
-    /// A cut sets the window to its initial value.
+    /// A cut sets the congestion window to its initial value.
     Tahoe,
 }
 

@@ -121,7 +121,7 @@ impl PartConfig for AwsAdaptiveConfig {
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError> {
         let mut limiter = AwsAdaptive::new(self);
-        // The source measures the rate of answers in half seconds of the wall clock. To imitate this, all clients of a
+        // The imitated SDKs measure the rate of answers in half seconds of the wall clock. Therefore, all clients of a
         // run start at the same random point within a half second.
         let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
         limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
@@ -129,7 +129,8 @@ impl PartConfig for AwsAdaptiveConfig {
     }
 }
 
-/// Rate of answers per second. It is a moving average over those half seconds in which answers arrived.
+/// Rate of the server's answers per second. The rate is a moving average over the half seconds in which answers
+/// arrived.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     smooth: f64,

@@ -166,7 +166,7 @@ struct Bbr {
     seed: u64,
     phase: Phase,
     window: f64,
-    /// Rate at which attempts are sent, per second.
+    /// Rate at which the client sends attempts, in attempts per second.
     rate: f64,
     next_send: Instant,
     delivery: DeliveryRate,
@@ -182,14 +182,15 @@ struct Bbr {
     /// latency.
     sum: f64,
     count: f64,
-    /// Bandwidth when it last grew by at least a quarter, and the number of round trips since then. After three round
-    /// trips without such growth, the start phase ends.
+    /// Bandwidth when it last grew by at least a quarter (`full_bandwidth`), and the number of round trips since then
+    /// (`full_rounds`). After three round trips without growth by a quarter, the start phase ends.
     full_bandwidth: f64,
     full_rounds: u32,
     is_full: bool,
     /// True if an attempt was rejected or failed since the last success.
     lost: bool,
-    /// True if the client was idle before it sent its latest attempts, and none of these has succeeded yet.
+    /// True if the client was idle before it sent its latest attempts, and none of the latest attempts has succeeded
+    /// yet.
     restarts: bool,
     cycles: u32,
 }

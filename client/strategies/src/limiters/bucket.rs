@@ -33,14 +33,15 @@ impl Bucket {
         self.tokens.max(0.0)
     }
 
-    /// Admits an attempt that costs `cost` tokens if these tokens are available. If they are not, returns the instant
-    /// at which they will be available. A cost above the bucket's capacity is granted when the bucket is full.
+    /// Admits an attempt that costs `cost` tokens if the bucket contains enough tokens. If it does not, returns the
+    /// instant at which enough tokens will be available. A cost above the bucket's capacity is granted when the bucket
+    /// is full.
     pub(super) fn admit(&self, now: Instant, cost: f64) -> Admit {
         let missing = cost.min(self.capacity) - self.tokens_at(now);
         let nanos = missing / self.rate * 1e9;
         let then = now + vocabulary::nanos(nanos);
-        // If `now` is the largest representable instant, no later instant exists for the end of the wait. In this case
-        // the cost is granted at once.
+        // If `now` is the largest representable instant, no later instant exists at which the wait could end. The
+        // tokens are then granted at once.
         if nanos < 1.0 || then == now { Admit::Go } else { Admit::Wait(Until::At(then)) }
     }
 

@@ -1,6 +1,6 @@
 //! `least-gap`: a minimum time between attempts.
 //!
-//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`). PyGithub leaves 0.25 s
+//! Source: PyGithub/PyGithub `github/Requester.py` (`__deferRequest`, `__recordRequestTime`). `PyGithub` leaves 0.25 s
 //! between requests and 1 s between writes, counted from the *end* of the previous request. It sends retries of a
 //! request without a gap. Its behaviour corresponds to `from=end,of=ops`.
 //!

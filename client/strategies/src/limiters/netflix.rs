@@ -14,7 +14,7 @@ use crate::{AttemptEnd, Classification, Failure, GaugeKind, Gauges, Instant, Lim
 
 pub(crate) const NO_LOAD: GaugeKind = GaugeKind { name: "rtt without load", unit: "ms" };
 
-/// Algorithm that computes the limit (`AbstractLimit` in the source).
+/// Algorithm that computes the limit on attempts in flight (`AbstractLimit` in Netflix/concurrency-limits).
 pub(crate) trait Limit: Send {
     /// Updates the limit after a sample. A sample is one answered attempt, or the mean of a time window that has ended.
     fn on_sample(&mut self, sample: &Sample);

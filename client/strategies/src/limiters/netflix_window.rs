@@ -14,8 +14,8 @@ use crate::Instant;
 
 /// Minimum round trip of a sample (`minRttThreshold` of the source's builder).
 const QUICKEST: Duration = Duration::from_micros(100);
-/// Minimum and maximum length of a window (`minWindowTime` and `maxWindowTime` of the source's builder). A window lasts
-/// twice the shortest round trip, clamped between these two lengths.
+/// Minimum and maximum length of a time window of samples (`minWindowTime` and `maxWindowTime` of the source's
+/// builder). A window lasts twice the shortest round trip, but at least the minimum and at most the maximum length.
 const MIN_WINDOW: Duration = Duration::from_secs(1);
 const MAX_WINDOW: Duration = Duration::from_secs(1);
 /// Minimum number of samples in a window (`windowSize` of the source's builder).

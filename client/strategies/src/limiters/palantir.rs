@@ -156,7 +156,8 @@ impl Palantir {
 
 impl Limiter for Palantir {
     fn is_full(&self, in_flight: u32) -> bool {
-        // The limit is rounded down, as in the source: with a limit of 4.9 there is no fifth attempt.
+        // The limit on attempts in flight is rounded down, as in the source. With a limit of 4.9, there is no fifth
+        // attempt.
         f64::from(in_flight) >= libm::floor(self.limit)
     }
 

@@ -41,8 +41,8 @@ const FORGIVEN: f64 = 1.0;
 const MIN_RISE: f64 = 0.05;
 
 /// Minimum window that is restored after an outage, as a share of the last window that was too large (`top`). The
-/// number of cuts during an outage depends only on the length of the outage. So these cuts show nothing about the
-/// server's limit.
+/// number of cuts during an outage depends only on the length of the outage. So the cuts during an outage show nothing
+/// about the server's limit.
 const MIN_RETURN: f64 = 0.5;
 
 /// Minimum window, in attempts. A window below 1 is a rate: with the minimum window, the gap between sends is a
@@ -130,12 +130,12 @@ impl Reason {
     }
 }
 
-/// Smoothed latencies in nanoseconds. Instants have the same unit, so samples need no conversion.
+/// Smoothed latencies in nanoseconds. Instants are also stored in nanoseconds, so samples need no conversion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latency {
     /// Mean latency of successes; `None` before the first success.
     mean: Option<f64>,
-    /// Mean absolute deviation of latencies from `mean`.
+    /// Mean absolute deviation of the latencies from their mean, in nanoseconds.
     deviation: f64,
     /// Latency of the first rejection. It replaces the mean latency until an attempt succeeds.
     rejection: Option<f64>,
@@ -153,8 +153,8 @@ impl Latency {
     }
 
     /// Returns the time over which the sends of a whole window are spread. It is the mean latency minus the mean
-    /// deviation, because a slot of a server with erratic latencies may be free early. If the window is below 1, it is
-    /// the whole mean latency, because such a window is a rate.
+    /// deviation, because a slot of a server with erratic latencies may be free early. If the window is below 1, the
+    /// time is the whole mean latency, because such a window is a rate.
     fn spread(&self, window: f64) -> f64 {
         let usual = self.mean.or(self.rejection).unwrap_or_default();
         if window < 1.0 { usual } else { (usual - self.deviation).max(0.0) }
@@ -164,7 +164,7 @@ impl Latency {
 struct Tailback {
     initial: f64,
     beta: f64,
-    /// Maximum time between sends, in nanoseconds.
+    /// Maximum time between the sends of two attempts, in nanoseconds.
     max_gap: f64,
     /// Maximum number of attempts in flight. A value below 1 is a rate: the number of attempts that may be sent per
     /// mean latency.

@@ -76,7 +76,7 @@ impl PartConfig for VectorArcConfig {
     }
 }
 
-/// Arithmetic mean of round trips, in seconds.
+/// Arithmetic mean of round-trip times, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     mean: f64,

@@ -15,7 +15,7 @@ pub(crate) enum Growth {
     Truncated(f64),
     Linear,
     Square,
-    /// Delay of `base · k⁴`, as in Sidekiq.
+    /// Delay of `base · k⁴` before the retry with number `k`, as in Sidekiq.
     Quartic,
     Fibonacci,
     /// Delay drawn uniformly between `base` and three times the previous delay (AWS, Exponential Backoff and Jitter).

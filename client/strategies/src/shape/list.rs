@@ -1,4 +1,4 @@
-//! List of explicit delays of a backoff.
+//! List of the explicit delays of a backoff, which replace computed delays.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Optional values, written as the value or `none`.
+//! Optional values of parameters. A missing value is written as `none`.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::delay::LONGEST;
 
 const NONE: &str = "none";
 
-/// Optional duration up to a day.
+/// Duration of at most a day, or no duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OptionalDuration(pub(crate) Option<Duration>);
 
@@ -30,7 +30,7 @@ impl TextField for OptionalDuration {
     }
 }
 
-/// Optional number from 1 to 1000.
+/// Number from 1 to 1000, or no number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct OptionalNumber(pub(crate) Option<f64>);
 

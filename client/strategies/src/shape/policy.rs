@@ -18,7 +18,7 @@ use crate::{Classification, FailedOp, Instant, Retry, RetryPolicy, RetryState};
 #[derive(Clone, Debug)]
 pub struct Shaped {
     rule: Arc<Rule>,
-    /// Number of failures of one op: the one that failed most recently among all ops of this client.
+    /// Number of failures of the op that failed most recently, among all ops of this client.
     last_failures: u32,
 }
 
@@ -85,8 +85,9 @@ impl Shaped {
 }
 
 impl Rule {
-    /// Returns the delay before retry `k`, without the final rounding. The minimum is included only if it applies before
-    /// the spread. `u` is the random number of this retry. Returns `None` if an explicit list of delays has ended.
+    /// Returns the delay before retry `k`, before the final rounding. `u` is the random number of this retry. The minimum delay is applied
+    /// here only if the configuration applies it before the random spread. Returns `None` if the delays are an explicit list and the list
+    /// has ended.
     fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
         let shape = &self.shape;
         if let Some(formula) = &shape.formula {

@@ -21,8 +21,8 @@ pub(crate) enum Spread {
     From(Duration),
     Add(Duration),
     /// Spread of tower: adds two random parts to the delay. The first is `j·u` times the whole seconds of the delay,
-    /// truncated to whole seconds. The second is `j·u` times the rest of the delay below a second. `j` is the value of
-    /// this variant, and `u` the random number. Source: `tower/src/retry/backoff.rs` of tower-rs/tower.
+    /// truncated to whole seconds. The second is `j·u` times the rest of the delay below a second. `j` is the number in
+    /// the setting, and `u` is the random number. Source: `tower/src/retry/backoff.rs` of tower-rs/tower.
     Tower(f64),
 }
 

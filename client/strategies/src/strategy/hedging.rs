@@ -9,7 +9,8 @@ use super::Strategy;
 use crate::hedger::{AfterFailure, Copies};
 use crate::{Advice, Advised, Candidate, FailedOp, Instant, RetryState};
 
-/// Consequence of a failed attempt for the other attempts of its hedging round. A round is an attempt with its copies.
+/// Consequence of a failed attempt for the other attempts of its hedging round. A hedging round is an attempt together
+/// with its hedged copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AfterCopy {
     /// The hedging round has failed, even if other attempts of the round are in flight.
@@ -23,8 +24,8 @@ pub enum AfterCopy {
 }
 
 impl Strategy {
-    /// Returns whether the strategy ever sends copies. If it returns false, the driver need not call the other methods
-    /// for copies.
+    /// Returns whether the strategy ever sends hedged copies of attempts. If it returns false, the driver need not call
+    /// the other methods for copies.
     pub fn hedges(&self) -> bool {
         self.inner.hedger.is_some()
     }
@@ -35,7 +36,7 @@ impl Strategy {
     }
 
     /// Returns whether the limits on attempts and time allow one more attempt of the op. The driver must check these
-    /// limits before it calls [`admit`](Self::admit) for a copy.
+    /// limits before it calls [`admit`](Self::admit) for a hedged copy of an attempt.
     pub fn permits_copy(&self, now: Instant, arrived: Instant, attempts: u32, state: RetryState) -> bool {
         let remembered = self.memory.of(state).filter(|_| self.keeps_memory);
         let (before, since) =

@@ -14,9 +14,9 @@ use crate::{
     Gauges, Hedger, Instant, Limiter, LimiterView, Outcome, Part, Retry, RetryState, Status, Until,
 };
 
-/// Minimum delay of a retry after a result that took no time. Without it, a strategy with a window would send
-/// continuously to a dead server after transport errors and deferrals. After sheds, the client would retry continuously
-/// against its own budget.
+/// Minimum delay of a retry after a result that took no time. Without this delay, a strategy with a window would retry
+/// continuously after transport errors and deferrals, for example against a dead server. After sheds, the client would
+/// retry continuously against its own budget.
 const RETRY_FLOOR: Duration = Duration::from_millis(50);
 
 /// List of all parts of one kind in a layer. It usually has one element, which is stored inline to avoid a further
@@ -172,8 +172,8 @@ impl Layer {
         if over {
             return Retry::GiveUp;
         }
-        // Fast path: skips the checks of time limits, budgets and advice. For most failures of most strategies, none of
-        // these has an effect.
+        // Fast path: skips the checks of time limits, budgets and advice, which have no effect on most failures of most
+        // strategies.
         if self.policy_decides && advice == Advice::None && memory.is_none() {
             return match self.back_off(now, failed, state, draws) {
                 Retry::After(delay) => Retry::After(self.floored(status, delay)),

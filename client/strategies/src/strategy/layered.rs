@@ -103,7 +103,7 @@ impl Strategy {
             // A deferred launch is not an attempt. So if the launch was a retry, that retry has still not been sent.
             memory.layers[0].awaits_retry = inner.attempt > 1;
         }
-        // While other attempts of the same hedging round are in flight, the op's tries in outer layers continue.
+        // An op's tries in the outer layers do not end while other attempts of the same hedging round are in flight.
         let is_over = matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred);
         if is_over && !ended.round_continues {
             for index in 0..self.outer.len() {

@@ -30,8 +30,8 @@ pub(super) struct OpMemory {
 pub(super) struct LayerMemory {
     pub(super) policy: RetryState,
     pub(super) since: Instant,
-    /// Number of failures of the op before its current try of the next outer layer began. This layer does not count
-    /// those failures.
+    /// Number of earlier failures of the op, which this layer of the strategy does not count. They happened before the
+    /// op's current try of the next outer layer began.
     pub(super) failures_before: u32,
     /// Number of failures of the op, as counted in this layer, at the time when advice last restarted the retry policy.
     pub(super) failures_at_restart: u32,

@@ -1,5 +1,3 @@
-//! Joins pieces of markup, with a separator between any two.
-
 use maud::{Markup, html};
 
 pub(super) fn joined(pieces: impl IntoIterator<Item = Markup>, between: &str) -> Markup {

@@ -14,8 +14,8 @@ use crate::report::strategy::Strategy;
 const MOST: usize = 3;
 
 pub(super) fn measured(document: &Document) -> Markup {
-    // Distinct settings of the strategies. If several strategies have the same setting, the earliest of their start
-    // times is kept with it.
+    // Distinct settings in which the strategies were measured, each with a start time. If several strategies were
+    // measured in one setting, the earliest of their start times is kept.
     let mut met: Vec<(String, Option<&str>)> = Vec::new();
     for strategy in &document.strategies {
         let (words, begun) = (setting(strategy), begun(strategy));
@@ -111,14 +111,15 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let noise = noise.map(|noise| format!(" + up to {noise} of noise")).unwrap_or_default();
     let network = format!("{}{noise}", time("network_delay"));
     let troubles = troubles(model);
-    // The name of a preset replaces the text of the preset's policies, which is long. The status of rejections is left
-    // out, because a preset defines its own status.
+    // The description of the server names its preset instead of the preset's policies, because their text is long. The
+    // status of rejections is left out, because a preset defines its own status.
     if let Some(preset) = text(model, "preset") {
         let scale = model.get("scale").and_then(Setting::number).filter(|scale| (scale - 1.0).abs() > 1e-9);
         let scale = scale.map(|scale| format!(" × {}", number(scale))).unwrap_or_default();
         return format!("against a mock server{place} (preset {preset}{scale}): network {network}{troubles}");
     }
-    // A policy other than the concurrency cap defines its own limits and times, and ignores those of the server model.
+    // A policy other than the concurrency cap defines its own limits and times. It ignores the limits and times of the
+    // server model, so the description leaves them out.
     if let Some(policy) = text(model, "policy").filter(|policy| *policy != "concurrency-cap") {
         return format!(
             "against a mock server{place} ({policy}): rejections {status}, network {network}{troubles}"

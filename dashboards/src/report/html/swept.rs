@@ -32,8 +32,8 @@ const COLUMNS: [(&str, &str, f64); 8] = [
     ("jain", "fairness.jain", 1.0),
 ];
 
-/// Number of columns that a narrow screen shows beside the strategy. On narrow screens, the other columns are in a
-/// second line below the strategy.
+/// Number of table columns that a narrow screen shows beside the name of the strategy. On narrow screens, the other
+/// columns are in a second line below the name.
 const MAIN_COLUMNS: usize = 1;
 
 fn sweeps(document: &Document) -> impl Iterator<Item = (&Scenario, &Sweep)> {
@@ -84,7 +84,7 @@ fn held(mut config: ConfigRecord, keys: &[String]) -> ConfigRecord {
     config
 }
 
-/// Formats the seeds of a sweep, which are the same for every strategy at every point.
+/// Formats the seeds of a sweep. Every strategy has these seeds at every point of the sweep.
 fn seeds(config: &ConfigRecord) -> String {
     match (config.seed, u64::from(config.repeats)) {
         (first, 0 | 1) => format!("seed {first}"),
@@ -110,8 +110,8 @@ fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
 }
 
-/// Returns the best strategy. Returns `None` if there are enough seeds to distinguish strategies, but the best strategy
-/// is not distinguishably better than the next.
+/// Returns the best strategy in one situation of a sweep. Returns `None` if there are enough seeds to distinguish
+/// strategies, but the best strategy is not distinguishably better than the next best.
 fn winner(best: &Best) -> Option<&str> {
     match &best.lead {
         Some(lead) => (lead.certain || !has_intervals(best)).then_some(lead.strategy.as_str()),

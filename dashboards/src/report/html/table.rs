@@ -374,8 +374,8 @@ fn mean_text(strategy: &Strategy, column: &Column) -> String {
     mean.map_or_else(dash, |mean| format!("{bound}{}", (column.text)(mean)))
 }
 
-/// Formats the range from the 5th to the 95th percentile over runs, such as `24.9–25.6 s`. Returns `None` if fewer
-/// than two runs have the figure, or if both percentiles are the same text.
+/// Formats the range of a figure from the 5th to the 95th percentile over a strategy's runs, such as `24.9–25.6 s`.
+/// Returns `None` if fewer than two runs have the figure, or if both percentiles are formatted as the same text.
 fn spread(strategy: &Strategy, column: &Column) -> Option<String> {
     let values = strategy.values(column.figure);
     let [low, high] = [percentile(&values, 0.05)?, percentile(&values, 0.95)?].map(column.text);

@@ -42,8 +42,9 @@ fn points(strategy: &Strategy) -> Vec<(f64, f64)> {
     std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
 }
 
-/// Returns the lower bound as a point of the plot: the smallest lower bound on the makespan of all runs, with one
-/// attempt per op. Returns `None` unless all runs have such a bound and the same number of ops.
+/// Returns the lower bound as a point of the plot: (makespan in seconds, number of attempts). The makespan is the
+/// smallest lower bound of all runs. The number of attempts is one per op. `None` unless all runs have a lower bound
+/// and the same number of ops.
 fn bound(document: &Document) -> Option<(f64, f64)> {
     let runs = || document.strategies.iter().flat_map(|strategy| &strategy.runs);
     let ops = runs().next()?.ops;

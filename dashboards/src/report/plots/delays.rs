@@ -1,5 +1,3 @@
-//! Plot of the delay before each retry.
-
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};

@@ -42,8 +42,8 @@ fn succeeded(strategy: &Strategy) -> f64 {
     run.succeeded as f64 / run.ops.max(1) as f64
 }
 
-/// Returns the 5th to 95th percentile of latency over all runs, at the same shares of ops as the curve of the median
-/// run. Empty for fewer than 5 runs.
+/// Returns the range from the 5th to the 95th percentile of a latency over all runs of a strategy. There is one range
+/// for each share of ops at which the median run's curve has a point. Empty for fewer than 5 runs.
 fn band(strategy: &Strategy) -> Vec<(f64, f64, f64)> {
     if strategy.runs.len() < 5 {
         return Vec::new();

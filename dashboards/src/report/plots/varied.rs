@@ -96,8 +96,8 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
         let Some(key) = key.map(ToOwned::to_owned).or(first) else { continue };
         let labels: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.label.as_str()).collect();
         let named = |cell: &Cell| match others(cell, &key) {
-            // If all lines have the same label, it is left out of their names, because it does not distinguish the
-            // lines.
+            // If all lines of the plot have the same label, their names do not contain it, because it does not
+            // distinguish the lines.
             others if labels.len() == 1 && !others.is_empty() => others,
             others if others.is_empty() => cell.label.clone(),
             others => format!("{}, {others}", cell.label),

@@ -42,8 +42,8 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
         let highest = series.iter().flat_map(|series| &series.points).map(|(_, y)| *y).fold(0.0, f64::max);
         let ssthresh = line(run, "ssthresh", SSTHRESH, |point| point.ssthresh);
         let above = ssthresh.points.iter().map(|(_, y)| *y).fold(0.0, f64::max);
-        // The threshold may be far above all other lines, for example at the start of a run. It is not drawn there,
-        // because it would compress the other lines.
+        // The limiter's threshold may be far above all other lines of the plot, for example at the start of a run. Such
+        // parts of the threshold are not drawn, because they would compress the other lines.
         let cut = |(t, y): &(f64, f64)| (*t, if *y <= highest * 1.5 { *y } else { f64::NAN });
         series.push(Series { points: ssthresh.points.iter().map(cut).collect(), ..ssthresh });
         let mut note = Vec::new();

@@ -1,5 +1,3 @@
-//! Legends of plots.
-
 use std::fmt::Write as _;
 
 use super::area::{Size, dense};

@@ -1,5 +1,5 @@
-//! Keys of the dashboard of several strategies. They are those keys of a single run's dashboard that make sense for
-//! several runs.
+//! Keyboard keys of the dashboard for several strategies. They are the keys of a single run's dashboard that make sense
+//! for several runs, and keys that scroll to other strategies. The keys that change a limit only show a notice.
 
 use crossterm::event::{KeyCode, KeyEvent};
 

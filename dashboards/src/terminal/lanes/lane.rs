@@ -56,8 +56,9 @@ pub(crate) fn draw(
     }
 }
 
-/// Returns the legend of a lane: the figures that have no row of their own. On narrow screens, it shows the state of
-/// the run in progress instead. The progress bar, which normally shows this state, has no room for it there.
+/// Returns the legend of a lane: the figures that have no row of their own. On narrow screens, the legend shows the
+/// state of the run in progress instead. The progress bar normally shows this state, but has no room for it on a narrow
+/// screen.
 fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey> {
     let key = |mark, name: &'static str, value, role| LegendKey { mark, name: name.into(), value, role };
     let mut keys = Vec::new();

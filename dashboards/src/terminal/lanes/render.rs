@@ -1,5 +1,3 @@
-//! Rendering of the lanes (one per strategy) and of the state of the view.
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};

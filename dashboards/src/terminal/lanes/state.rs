@@ -1,5 +1,3 @@
-//! State of the dashboard of several strategies, as chosen by the user.
-
 use crate::terminal::notice::Notice;
 use crate::{Lanes, LanesHeader};
 

@@ -12,7 +12,7 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Widths in columns: the labels of the bars (such as `100–999`), and the percentage.
+/// Widths in terminal columns: of the labels of the bars (such as `100–999`), and of the percentages.
 const LABEL: u16 = 8;
 const PERCENT: u16 = 8;
 

@@ -11,8 +11,8 @@ use crate::terminal::state::{State, View};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Draws the bottom line. If there is a warning, it replaces the list of keys. Callers pass a warning only if the
-/// screen shows it nowhere else.
+/// Draws the bottom line of the dashboard. If there is a warning, it replaces the list of keys. Callers pass a warning
+/// only if the rest of the screen does not show it.
 pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<String>, theme: Theme) {
     if let Some(text) = state.notice.text().map(str::to_owned).or(warning) {
         say(area, buf, &text, theme);

@@ -11,9 +11,9 @@ use crate::terminal::painter::steps;
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
-/// Limits of the time up to which the axis includes the lower bound on the makespan. The time is a multiple of the
-/// elapsed time, but at least a number of seconds. A later bound is not included, because it would leave no room for
-/// the events so far.
+/// Limits for the lower bound on the makespan. The time axis includes this bound only up to `FORESIGHT` times the
+/// elapsed time, or up to `MIN_HORIZON_S` seconds if this is later. A later bound is left out, because it would leave
+/// no room for the events so far.
 const FORESIGHT: f64 = 4.0;
 const MIN_HORIZON_S: f64 = 60.0;
 

@@ -46,8 +46,8 @@ pub(crate) fn draw_on(
     let caps = highs(&ranges(width, |point| point.server_cap));
     let cap = level(&caps, latest_cap);
 
-    // The range of the axis depends on the strategy's window. If the strategy has no window, its own gauge is used
-    // instead.
+    // The range of the axis depends on the strategy's window. For a strategy without a window, it depends on the gauge
+    // that the strategy reports under a name of its own.
     let leading = if timeline.latest(|point| point.window).is_some() { &window } else { &gauge };
     let values = [&highs(leading), &in_flight, &cap];
     let highest = values.into_iter().flatten().flatten().fold(8.0_f64, |highest, value| highest.max(*value));
@@ -73,7 +73,8 @@ pub(crate) fn draw_on(
     Chart { title, legend, scale: Scale::Linear, end, time, labelled, layers }.draw(area, buf, theme);
 }
 
-/// Returns the entries of the legend, the most important first. If there is no room, the last entries are left out.
+/// Returns the entries of the chart's legend, the most important first. If there is too little room, the last entries
+/// are left out.
 fn legend(frame: &Frame, timeline: &Timeline<'_>, end: f64) -> Vec<LegendKey> {
     let key = |mark, name: Cow<'static, str>, role, value: Option<f64>| {
         let value = value?;

@@ -10,8 +10,8 @@ use super::response::{Every, Rendered, Response, ResponseError};
 use super::response_context::{Outcome, RenderContext, ResponseContext};
 use crate::quoted::quoted;
 
-/// Key of the answer table for all other rejections. These are rejections by a stage without a table of its own, and rejections that no
-/// stage made.
+/// Key of the fallback answer table for rejections. It applies to rejections by stages without a table of their own, and to rejections that
+/// no stage made.
 const ANY: &str = "*";
 
 const MAX_NAME: usize = 64;

@@ -25,7 +25,7 @@ pub struct AnswersConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EveryConfig {
-    /// Templates of header values, by header name.
+    /// Templates of the header values of answers, by header name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// Forms of retry advice for every answer. If the table of an answer sets forms of its own, those are used instead.
@@ -54,8 +54,8 @@ impl AnswersConfig {
         *self == Self::default()
     }
 
-    /// Returns these answers with `advice` as the retry advice of every answer, replacing the advice that each answer had. Headers and
-    /// bodies are kept.
+    /// Returns the configuration of the answers with `advice` as the retry advice of every answer. This advice replaces the advice that
+    /// each answer had. Headers and bodies are kept.
     #[must_use]
     pub fn advising(mut self, advice: &str) -> Self {
         self.every.advice = Some(advice.to_owned());

@@ -185,7 +185,7 @@ fn write_after(form: TimeForm, after: Duration, rendering: &RenderContext<'_>, o
 }
 
 /// Writes the moment at which a limit resets, or the time left until then. The written moment is in the past if the limit has reset while
-/// its request was being served. Real servers that write their headers before they serve the request send such past moments, too.
+/// the answered request was being served. Real servers that write their headers before they serve the request send such past moments, too.
 fn write_reset(form: TimeForm, limit_status: &LimitStatus, rendering: &RenderContext<'_>, out: &mut String) {
     if form.unit.is_moment() {
         form.write_moment(rendering.teller.wall(rendering.reset_at(limit_status)), out);

@@ -70,9 +70,9 @@ enum Body {
 }
 
 impl Response {
-    /// Parses the configuration of an answer. If a template field contains no stage name, the field refers to the stage with the index
-    /// `speaker`. If the answer has no retry advice of its own, it gets the advice of `every`. It also gets those headers of `every` that
-    /// it does not set itself.
+    /// Parses the configuration of an answer. A template field without a stage name refers to the stage with the index `speaker`. `every`
+    /// contains the default retry advice and headers of all answers. Its advice applies if the answer has no advice of its own. Its headers
+    /// apply unless the answer sets them itself.
     pub(super) fn read(
         config: &ResponseConfig,
         every: &Every,

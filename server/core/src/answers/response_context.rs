@@ -1,5 +1,3 @@
-//! Facts from which one answer is rendered.
-
 use std::time::Duration;
 
 use vocabulary::{Instant, WallTime};
@@ -25,7 +23,8 @@ pub enum Outcome {
     Rejected {
         /// Index, from 0, of the stage that rejected the request. `None` if no stage rejected it, for example because the server was down.
         stage: Option<usize>,
-        /// Exact time after which the same request would be accepted if no other request arrives. `None` if unknown.
+        /// Exact wait after which the rejected request would be accepted if it were repeated and no other request arrived in the meantime.
+        /// `None` if unknown.
         wait: Option<Duration>,
     },
     Conflict,

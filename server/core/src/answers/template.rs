@@ -262,7 +262,10 @@ mod tests {
                 "{wait_s:decimal(10)}",
                 "`{wait_s:decimal(10)}`: `decimal(10)`: the number of digits after the decimal point must be from 0 to 9 here",
             ),
-            ("{wait_s:decimal(x)}", "`{wait_s:decimal(x)}`: `decimal(x)`: the number of digits after the decimal point"),
+            (
+                "{wait_s:decimal(x)}",
+                "`{wait_s:decimal(x)}`: `decimal(x)`: the number of digits after the decimal point",
+            ),
             (
                 "{reset_date:decimal(1)}",
                 "`{reset_date:decimal(1)}`: `decimal(1)`: the number of digits after the decimal point must be from 0 to 0",

@@ -1,5 +1,3 @@
-//! Reasons for which a change of the configuration is refused.
-
 use crate::config::ConfigError;
 
 /// Error of a change of the configuration. After an error, the configuration is unchanged.

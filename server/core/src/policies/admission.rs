@@ -39,8 +39,8 @@ pub(crate) trait Admission: fmt::Debug + Send {
         Capacity::Slots
     }
 
-    /// Returns the number of free resources, if there are `capacity` resources in total. Some requests start only if enough resources are
-    /// free (carrier sense). This number decides about their start if the server has no stages.
+    /// Returns the number of free resources, such as slots. `capacity` is the total number of resources. Some requests start only if enough
+    /// resources are free (carrier sense). If the server has no stages, this number of free resources decides about their start.
     fn free(&self, capacity: u32) -> u32 {
         capacity.saturating_sub(self.load().busy)
     }

@@ -5,7 +5,6 @@ use vocabulary::TextField;
 use crate::policies::key::header_name;
 use crate::request_fields::{FieldSelection, RequestFields};
 
-/// Maximum cost of a request.
 const MOST: u32 = 1_000_000_000;
 
 /// Rule for the cost of a request: a list of sources. The first source that has a value for the request determines the cost; the cost is 1
@@ -129,8 +128,8 @@ impl Source {
         number(text).map(Self::Number)
     }
 
-    /// Parses a source for the actual cost of a request. Accepts the sources of the charged cost, and also a share of the charged cost such
-    /// as `30%`.
+    /// Parses the source from which a policy takes the actual cost of a request. All sources of the charged cost are accepted, and also a
+    /// share of the charged cost, such as `30%`.
     fn read_true(text: &str) -> Result<Self, String> {
         let Some(percent) = text.strip_suffix('%') else { return Self::read(text) };
         let (whole, decimals) = percent.trim().split_once('.').unwrap_or((percent.trim(), ""));

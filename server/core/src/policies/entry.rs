@@ -1,5 +1,3 @@
-//! Entry in the list of policies with which a server can be configured.
-
 use std::sync::Arc;
 
 use vocabulary::{Configurable, Options, OptionsError, ParameterInfo};

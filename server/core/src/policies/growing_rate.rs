@@ -177,7 +177,7 @@ impl RateAlgorithm for GrowingRate {
         after(until_step + lacking.div_ceil(next.into()))
     }
 
-    /// Keeps the limit as it has grown so far, but at most the new maximum.
+    /// Switches a bucket to new parameters. The bucket keeps the limit to which it has grown so far, but at most the new maximum.
     fn reconfigure(&self, bucket: &mut Bucket, at: Instant, before: &Self) {
         before.advance(bucket, at);
         bucket.grown.limit = bucket.grown.limit.min(self.growth.most);

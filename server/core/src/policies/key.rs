@@ -139,7 +139,7 @@ impl TextField for KeyRule {
     fn accepted(&self) -> &'static str {
         "`all`, `address`, `method`, `path` (its first segment), `path:N` (its first N segments) or \
          `header:NAME`; pairs joined by `&`, such as `header:authorization&path`; alternatives joined by \
-         `|`, such as `header:authorization|address`, of which the first that the request has counts"
+         `|`, such as `header:authorization|address`, and the first alternative that the request has is used"
     }
 }
 

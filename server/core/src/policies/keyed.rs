@@ -18,7 +18,7 @@ pub(crate) struct Keyed<L: RateAlgorithm> {
     /// Past configurations of the rate algorithm, each with the instant at which it ended. When a key is next used, its state is migrated
     /// through all configurations that it has missed.
     past: VecDeque<(L, Instant)>,
-    /// Number of all past configurations since the start. It includes those that are no longer kept in `past`.
+    /// Number of configurations that have been replaced since the start. It includes those that are no longer kept in `past`.
     algorithms: u64,
 }
 

@@ -1,5 +1,3 @@
-//! Configuration of a policy. The configuration also creates the policy's state.
-
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +30,8 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Returns the earliest instants at which requests of cost 1 can pass, whatever the clients do. `None` if no such bound is proven.
+    /// Returns a proven lower bound on the instants at which requests of cost 1 can pass the policy, whatever the clients do. `None` if
+    /// there is no proven bound.
     fn pace(&self) -> Option<Pace> {
         None
     }
@@ -59,7 +58,7 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Returns the maximum number of requests in service at the same time, if they are served for service times that the server draws.
+    /// Returns the maximum number of requests that the policy lets be in service at the same time, if the server draws their service times.
     /// `None` if there is no such maximum. The minimum cost of a successful op can be computed only from this maximum or from a
     /// [pace](Self::pace).
     fn places(&self) -> Option<Places> {
@@ -71,8 +70,8 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         true
     }
 
-    /// True if the policy serves every request that arrives while fewer requests are in service than the server's cap. This need hold only
-    /// as long as nothing is rejected. Ops can be planned in advance only for such a policy.
+    /// True if the policy serves every request that arrives while the number of requests in service is below the server's cap. The policy
+    /// need do so only as long as nothing is rejected. Ops can be planned in advance only for a policy with this property.
     fn is_plannable(&self) -> bool {
         false
     }

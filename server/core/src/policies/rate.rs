@@ -9,8 +9,8 @@ pub(crate) struct Rate {
     /// Period in nanoseconds, at least a millisecond. It equals `step_nanos` if the user gave a whole count. For a count with decimals it
     /// is a multiple of `step_nanos`, up to 10⁶ times as long, so that `count` is a whole number.
     pub(crate) per_nanos: u64,
-    /// Period as given by the user, in nanoseconds, from a millisecond to 100 days. A bucket with stepwise refill gets tokens once in every
-    /// such period.
+    /// Period of the rate as given by the user, in nanoseconds, from a millisecond to 100 days. A bucket with stepwise refill gets tokens
+    /// once in every such period.
     pub(crate) step_nanos: u64,
 }
 

@@ -112,8 +112,8 @@ impl RateAlgorithm for SlidingLog {
     fn charge(&self, accepted: &mut Accepted, at: Instant, cost: u32) {
         accepted.entries.push_back((at, cost));
         accepted.sum += u64::from(cost);
-        // Rejected requests may be charged, too. The newer entries alone may therefore reach the limit. In this case, the oldest entry no
-        // longer affects any decision, so it is dropped.
+        // Rejected requests may be charged, too, so the newer entries of the log alone may reach the limit. The oldest entry then no longer
+        // affects any decision, so it is dropped.
         while let Some((_, oldest)) = accepted.entries.front().copied()
             && accepted.sum - u64::from(oldest) >= u64::from(self.limit)
         {
@@ -124,8 +124,8 @@ impl RateAlgorithm for SlidingLog {
 
     fn refund(&self, accepted: &mut Accepted, at: Instant, taken: Charge) {
         self.advance(accepted, at);
-        // Refunds from the newest entry of the instant `taken.at` first. Any entry of this instant may be reduced, because all of them
-        // expire at the same time.
+        // The refund first reduces the newest log entry of the instant `taken.at`. Any entry of this instant may be reduced, because all of
+        // them expire at the same time.
         let mut left = taken.cost;
         let end = accepted.entries.partition_point(|(then, _)| *then <= taken.at);
         for index in (0..end).rev() {

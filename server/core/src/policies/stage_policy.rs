@@ -19,8 +19,8 @@ use crate::service::ServiceModel;
 /// its response. It is not made for a request that leaves the queue, because the queue has already charged the request.
 /// [`ended`](Self::ended) is called at the response, or when the client has disconnected. It is called whatever later stages decided.
 pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
-    /// Switches to the configuration of `other`, a stage of the same kind without state. This stage keeps its own state. Queued
-    /// requests that need not wait any longer are [admitted](Self::call).
+    /// Switches this stage to the configuration of `other`, a stage of the same kind that has no state yet. This stage keeps its own state.
+    /// Queued requests that need not wait any longer are [admitted](Self::call).
     fn reconfigure(&mut self, at: Instant, other: Box<dyn StagePolicy>, service: &ServiceModel);
 
     /// Admits queued requests, if the stage has room for them. The stack calls this method after the number of places may have increased.
@@ -76,7 +76,7 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
         1000
     }
 
-    /// Whether the stage limits the number of requests in service. In such a stage, rejected requests may hold places, too.
+    /// Whether the stage limits the number of requests in service. If it does, rejected requests may hold places of the stage, too.
     fn holds_slots(&self) -> bool {
         false
     }

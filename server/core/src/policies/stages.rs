@@ -41,8 +41,8 @@ pub(crate) struct Stages {
     /// Delayed requests, ordered by the instant at which their delay ends and then by arrival.
     waits: BTreeMap<(Instant, u64), RequestId>,
     waited: u64,
-    /// HTTP details of the latest request with such details, and the key and cost that each stage derives from them. They are cached,
-    /// because many simulated requests share the same details.
+    /// Cache for the latest request that has HTTP details: the details, and the key and cost that each stage derives from them. The cache
+    /// saves work, because many simulated requests share the same details.
     latest: Option<(Arc<RequestFields>, Vec<Face>)>,
     passing: Vec<Passing>,
     /// Responses to requests that had to wait first and then ended without taking time. Each has the instant at which it is due.
@@ -117,7 +117,8 @@ impl Stages {
         let arrived = match &mut self.server {
             Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
             None if !self.advertises_limits => self.refuse_by_cap(at, id, verdict, service),
-            // The refused request does not enter the stages. Therefore the stages neither decide on it nor record it.
+            // The server has refused the request before any stage of the policy stack. Therefore the stages neither decide on the request
+            // nor record it.
             _ => {
                 self.passing[id.0 as usize].forget();
                 self.holding.take(at, id, verdict, false, service.reject_time(request))
@@ -268,8 +269,9 @@ impl Stages {
         if let Some(server) = &self.server {
             return server.capacity();
         }
-        // The bound of a stage applies to all requests only if the stage counts all of them alike. If exactly one stage has such a bound,
-        // the bound is the capacity of the stack. If there is no such bound, or more than one, the capacity is unknown.
+        // The bound of a stage on requests in service applies to all requests only if the stage counts all requests alike. If exactly one
+        // stage has such a bound, this bound is the capacity of the whole stack. With no such stage, or with several, the capacity is
+        // unknown.
         let counting = self.gates.iter().filter(|stage| stage.common.counts_all_alike());
         let mut bounds =
             counting.map(|stage| stage.gate.capacity()).filter(|capacity| *capacity != Capacity::Unbounded);

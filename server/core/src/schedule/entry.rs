@@ -16,9 +16,9 @@ pub(super) struct Entry {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
-    /// Written `10s`: the change lasts from this time on.
+    /// Scheduled change that lasts from a given time on, written `10s`.
     Later,
-    /// Written `10s..20s`: the change lasts for this period.
+    /// Scheduled change that lasts for a given period, written `10s..20s`.
     Then(Duration),
     /// Written `10s..`: the value starts to change continuously at this time, and no end is given.
     Open,
@@ -68,7 +68,7 @@ impl Entry {
         }
     }
 
-    /// Whether two entries of a schedule change the same figure, or both concern outages.
+    /// Whether two entries of a schedule change the same setting, or both concern outages.
     pub(super) fn is_about_what(&self, other: &Self) -> bool {
         match (&self.action, &other.action) {
             (Action::Set(target, _), Action::Set(other, _)) => target == other,

@@ -6,13 +6,13 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Quantity {
     pub(crate) millionths: i64,
-    /// Unit as given by the user, such as `/s` or `ms`. Usually empty.
+    /// Unit of the number as given by the user, such as `/s` or `ms`. Usually empty.
     pub(crate) unit: String,
 }
 
 pub(super) const ONE: i64 = Quantity::ONE;
 
-/// Maximum number of digits before the decimal point.
+/// Maximum number of digits that a number may have before the decimal point.
 const MAX_DIGITS: usize = 12;
 
 const MAX_DECIMALS: usize = 6;
@@ -20,7 +20,7 @@ const MAX_DECIMALS: usize = 6;
 impl Quantity {
     pub(crate) const ONE: i64 = 1_000_000;
 
-    /// Parses `50`, `0.25`, `100/s` or `500ms`.
+    /// Parses a non-negative number with an optional unit, such as `50`, `0.25`, `100/s` or `500ms`.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

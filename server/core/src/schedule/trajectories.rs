@@ -109,8 +109,8 @@ struct Setting<'a> {
     texts: Vec<String>,
 }
 
-/// Checks scheduled settings by applying them in order of time. Each value must fit the values that are set at its time. The reason is that
-/// a value that does not fit would be ignored during the run. Settings of the same instant are applied together.
+/// Checks scheduled settings by applying them in order of time. Each value must fit the other values that are set at its time, because the
+/// run would ignore a value that does not fit. Settings of the same instant are applied together.
 fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), ScheduleError> {
     settings.sort_by_key(|setting| (setting.entry.from, setting.stage));
     let mut policies = policies.clone();
@@ -125,8 +125,8 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
             };
             let changed: Vec<_> = together.iter().map(set).collect();
             policies = policies.with_all(together[0].stage, &changed).map_err(|error| {
-                // The error names the first setting that is invalid on its own. If each setting is valid on its own, and only the
-                // combination is invalid, the error names the last setting.
+                // The error names the first setting that is invalid on its own. If only the combination of the settings is invalid, the
+                // error names the last setting.
                 let alone =
                     |index: &usize| policies.with_all(together[0].stage, &changed[*index..=*index]).is_err();
                 let index = (0..together.len()).find(alone).unwrap_or(together.len() - 1);

@@ -12,7 +12,7 @@ use super::quantity::{ONE, number_text};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Point {
     Text(String),
-    /// Value that is a number, in millionths.
+    /// Value of a scheduled setting that is a number, in millionths.
     Number(i64),
 }
 
@@ -92,7 +92,8 @@ impl Segment {
         u64::try_from(step).unwrap_or(u64::MAX)
     }
 
-    /// Returns the start of a step, counted from the start of the segment. `None` if the segment has no such step.
+    /// Returns the start of a step of a changing value, counted from the start of the segment that contains the step. `None` if the segment
+    /// has no such step.
     fn begins(&self, step: u64) -> Option<u64> {
         let (length, steps) = self.steps()?;
         let since = u64::try_from(u128::from(length) * u128::from(step) / u128::from(steps)).ok()?;

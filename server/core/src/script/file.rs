@@ -25,9 +25,9 @@ pub enum ScriptFileError {
     Form,
     #[error("step {step} of op {op}: {why}")]
     Step {
-        /// Number of the step, from 1.
+        /// Number of the invalid step within the script of its op, counted from 1.
         step: usize,
-        /// Number of the op, from 1.
+        /// Number of the op whose script has the invalid step, counted from 1.
         op: usize,
         why: StepError,
     },

@@ -20,7 +20,7 @@ pub enum Reply {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptedAnswer {
-    /// HTTP status, 200 to 599.
+    /// HTTP status of the scripted answer, 200 to 599.
     pub status: u16,
     pub body: String,
     headers: Vec<(String, Value)>,
@@ -217,8 +217,8 @@ mod tests {
                 "@date3",
                 "the value `@date3` of the header `x` is not a valid time; write for example `@date+3`",
             ),
-            ("x", "@epoch+", "the header `x` is `@epoch+`"),
-            ("x", "@date+99999999999", "the header `x` is `@date+99999999999`"),
+            ("x", "@epoch+", "the value `@epoch+` of the header `x` is not a valid time"),
+            ("x", "@date+99999999999", "the value `@date+99999999999` of the header `x` is not a valid time"),
         ] {
             let error = refused(name, value);
             assert!(error.starts_with(words), "{name:?}: {value:?}: {error}");

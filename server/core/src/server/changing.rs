@@ -39,8 +39,8 @@ impl Server {
         self.schedule.as_ref().map_or(&self.config.policy, InForce::policies)
     }
 
-    /// Makes the current policies take effect in place of the policies `before`. Returns false if they differ in more than the values of
-    /// parameters, because the state of the policies cannot be kept in this case.
+    /// Makes the current policies take effect in place of the policies `before`, and keeps the state. Returns false if the policies differ
+    /// in anything other than the values of parameters, because the state cannot be kept then.
     pub(super) fn tune_from(&mut self, now: Instant, before: &Policies) -> bool {
         let Some(others) = self.policies().other_figures(before) else { return false };
         for index in others {

@@ -1,5 +1,3 @@
-//! Clock of a run: the instant at which the run began, as observed by the server.
-
 use std::collections::BTreeSet;
 
 use vocabulary::Instant;
@@ -34,8 +32,8 @@ impl RunClock {
         self.began.is_some() && (run.is_none() || run == self.latest)
     }
 
-    /// Records a request, and returns whether the clock starts with it. `run` is the run of the request, if it belongs to one. `is_idle`
-    /// returns whether no other request is in flight. It is called only if the result depends on it.
+    /// Records the arrival of a request, and returns whether the run's clock starts with this request. `run` is the run to which the
+    /// request belongs, if any. `is_idle` returns whether no other request is in flight. It is called only if its result matters.
     pub(crate) fn on_arrival(
         &mut self,
         now: Instant,

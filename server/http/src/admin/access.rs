@@ -1,9 +1,8 @@
 //! Access to the admin endpoints. Programs on this machine have access, and clients with the token.
 //!
-//! A browser on this machine does not count as such a program, although its requests also come from loopback. The reason is that any page
-//! that it shows can send requests. Two headers, which pages cannot change, identify requests of pages from other servers. `Origin` names
-//! the server of the page, in every request that could change something. `Host` names the server that the browser believes it is talking
-//! to.
+//! Web pages from other servers have no access. A browser on this machine sends requests from loopback, too, and any page that it shows can
+//! cause such requests. Two headers, which pages cannot change, identify requests of such pages. `Origin` names the server of the page, in
+//! every request that could change something. `Host` names the server that the browser believes it is talking to.
 //!
 //! If the name of a page was later resolved to this machine (DNS rebinding), `Host` contains that name. A program that intends to reach
 //! this machine sends an address in `Host`.

@@ -9,16 +9,15 @@ use vocabulary::wire::{MAX_SHARDS, NotReleased, Released};
 
 const MAX_BARRIERS: usize = 64;
 
-/// Maximum number of waiting requests at all barriers together.
+/// Maximum number of requests that may wait at all barriers together.
 const MAX_WAITING: usize = 4096;
 
 /// Maximum length of a barrier's name, in bytes.
 const MAX_NAME: usize = 64;
 
-/// A shard that arrives at a barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Participant {
-    /// Name of the run. Shards with the same name wait for each other.
+    /// Name of the run of a waiting shard. Shards with the same run name wait for each other.
     pub(crate) run: String,
     pub(crate) of: u32,
     /// Index of this shard, from 0. `None` if the request does not state it.
@@ -179,7 +178,7 @@ impl WaitingShard<'_> {
         let there: BTreeSet<u32> = places.values().filter_map(|waiter| waiter.index).collect();
         let all_say = there.len() == places.len();
         let missing: Vec<u32> = (0..*of).filter(|index| all_say && !there.contains(index)).collect();
-        let error = format!("only {came} of {of} shards arrived in time");
+        let error = format!("only {came} of {of} shards arrived");
         Err(NotReleased { error, came: Some(came), missing })
     }
 }
@@ -218,7 +217,7 @@ mod tests {
             let mut last = barriers.join(participant("a", 2, 0), released).unwrap();
             assert_eq!([first.given_up(), last.given_up()], [Ok(released()), Ok(released())]);
             let NotReleased { error, came, missing } = other.given_up().unwrap_err();
-            assert_eq!((&*error, came, &missing[..]), ("1 of 2 came", Some(1), &[1][..]));
+            assert_eq!((&*error, came, &missing[..]), ("only 1 of 2 shards arrived", Some(1), &[1][..]));
             // Places of an earlier round leave nothing behind when they are dropped, and remove nothing of the next round.
             let next = barriers.join(participant("a", 2, 0), || unreachable!("one of two")).unwrap();
             drop((first, last));

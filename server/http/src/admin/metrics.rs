@@ -13,12 +13,11 @@ use crate::admin::answer_times::{AnswerTimes, BOUNDS};
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 pub(crate) struct Metrics {
-    /// Counts since the server's start.
     pub(crate) lifetime: Account,
-    /// Counts since the last reset.
+    /// Counts of the server since the last reset of the counts.
     pub(crate) stats: ServerStats,
     pub(crate) capacity: Option<u32>,
-    /// Number of keys that the current policies have evicted.
+    /// Number of request keys whose state the current policies have evicted.
     pub(crate) evicted_keys: u64,
     pub(crate) answer_times: AnswerTimes,
     pub(crate) time_scale: TimeScale,
@@ -90,7 +89,7 @@ impl Metrics {
         text.counter("reads_received_total", "Reads that preceded conditional writes.", counts.reads);
         text.counter(
             "reads_rejected_total",
-            "Reads of conditional writes that were rejected.",
+            "Rejected reads: the GET requests of ops that read, then write.",
             counts.reads_rejected,
         );
         text.family(

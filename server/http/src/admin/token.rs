@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq;
 /// Environment variable that contains the token, for `mockserver` and `loadgen`. A token in this variable does not appear in process lists.
 pub const ADMIN_TOKEN_ENV: &str = "TAILBACK_ADMIN_TOKEN";
 
-/// Maximum length of a token, in bytes.
+/// Maximum length of the admin token, in bytes.
 const LONGEST: u64 = 1024;
 
 #[derive(Clone)]
@@ -35,8 +35,8 @@ pub enum AdminTokenError {
 }
 
 impl AdminToken {
-    /// Returns the token for `text`, the value of `flag`. The value is the token itself, or `@FILE`, or empty. An empty value means the
-    /// variable [`ADMIN_TOKEN_ENV`].
+    /// Returns the admin token that `text` specifies. `text` is the value of the command-line flag `flag`. The value is the token itself,
+    /// or `@FILE`, or empty. An empty value means the variable [`ADMIN_TOKEN_ENV`].
     ///
     /// # Errors
     /// Fails if there is no token, or if it is too long or not valid in a header.

@@ -40,7 +40,7 @@ pub struct ServerFlags {
     #[arg(long, conflicts_with = "rejects_occupy")]
     no_rejects_occupy: bool,
 
-    /// Status of a rejection.
+    /// HTTP status of rejections.
     #[arg(long, value_name = "CODE", value_parser = status, help = with_default("Status of rejections, from 400 to 599", Config::default().reject_status))]
     reject_status: Option<u16>,
 
@@ -49,7 +49,7 @@ pub struct ServerFlags {
         rejections [default: none]")]
     retry_after: Option<Duration>,
 
-    /// Admission policies.
+    /// Policies by which the server admits requests.
     #[arg(
         long,
         value_name = "POLICY",
@@ -60,7 +60,7 @@ pub struct ServerFlags {
     )]
     policy: Option<Vec<Policies>>,
 
-    /// Real server to imitate.
+    /// Preset of the real server that the mock server imitates.
     #[arg(
         long,
         value_name = "NAME",
@@ -71,7 +71,7 @@ pub struct ServerFlags {
     )]
     preset: Option<String>,
 
-    /// Factor for the limits of a preset.
+    /// Factor by which the limits of the preset are multiplied.
     #[arg(
         long,
         value_name = "F",
@@ -96,11 +96,11 @@ pub struct ServerFlags {
     #[arg(long, value_name = "TIME", help = with_default("Artificial network delay from server to client", Config::default().return_delay))]
     return_delay: Option<Distribution>,
 
-    /// Probability that a message is lost.
+    /// Probability that a request or an answer is lost.
     #[arg(long, value_name = "P", value_parser = probability, help = with_default("Probability that a request or an answer is lost, such as 0.01 or 1%", Config::default().loss))]
     loss: Option<f64>,
 
-    /// Outages.
+    /// Outages of the server, in which every request is rejected.
     #[arg(
         long,
         value_name = "RANGES",
@@ -110,7 +110,7 @@ pub struct ServerFlags {
     )]
     outages: Option<Outages>,
 
-    /// Numbers of slots that apply from given times on.
+    /// Changes of the server's number of slots, each from a given time on.
     #[arg(
         long,
         value_name = "LIST",
@@ -119,7 +119,7 @@ pub struct ServerFlags {
     )]
     caps: Option<Caps>,
 
-    /// Injected faults.
+    /// Faults that the server injects, each with its share of the requests.
     #[arg(
         long,
         value_name = "LIST",

@@ -1,5 +1,3 @@
-//! Shell completions and man page.
-
 use std::io::{self, Write};
 
 use clap::Command;

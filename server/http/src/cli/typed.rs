@@ -156,7 +156,7 @@ fn whole(text: &str) -> Option<u64> {
     fits.then(|| format!("{before}{after}{padding}").parse().ok()).flatten()
 }
 
-/// Parses a probability: `0.5` or `50%`.
+/// Parses a probability such as `0.5` or `50%`.
 pub(crate) fn probability(text: &str) -> Result<f64, String> {
     let read = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),

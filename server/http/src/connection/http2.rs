@@ -50,7 +50,7 @@ pub(crate) async fn serve(io: SocketIo, address: IpAddr, app: App, bounds: Bound
     loop {
         tokio::select! {
             biased;
-            // An error is ignored, because an invalid request or a disconnected client ends only its own connection.
+            // An error of this connection is ignored, because an invalid request or a disconnected client ends only its own connection.
             _ = serving.as_mut() => return,
             () = stopping.stopped(), if !is_leaving => {}
             () = leaving.requested(), if !is_leaving => {}

@@ -32,7 +32,6 @@ const READ_ROOM: usize = 2048;
 #[derive(Debug)]
 pub(crate) struct Socket {
     stream: TcpStream,
-    /// Whether all output has been written to the socket.
     flushed: AtomicBool,
     /// Whether the first byte of the next answer has already been sent.
     ahead: AtomicBool,
@@ -127,7 +126,8 @@ impl Socket {
 
     /// Sends the first byte of the answer ahead of the rest. If the client has disconnected, this byte provokes a reset of the connection.
     fn sound(&self) -> io::Result<()> {
-        // While the rest of an earlier answer is being sent, no byte is needed, because that rest provokes a reset, too.
+        // No extra byte is needed while the rest of an earlier answer is being sent. If the client has disconnected, that rest provokes a
+        // reset, too.
         if !self.flushed.load(Ordering::Relaxed) || self.ahead.load(Ordering::Relaxed) {
             return Ok(());
         }

@@ -1,5 +1,3 @@
-//! The signal that informs every connection of the server's shutdown.
-
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;

@@ -12,7 +12,8 @@ use mockserver_core::{FieldSelection, RequestFields};
 
 #[derive(Debug, Default)]
 pub(crate) struct CachedSelection {
-    /// Whether the current policy uses any part of a request. Fast path: most policies use no part. For such policies, no lock is taken.
+    /// Whether the current policy uses any part of a request, such as a header. Fast path: most policies use no part, and no lock is taken
+    /// for them.
     any: AtomicBool,
     wants: RwLock<Arc<FieldSelection>>,
 }

@@ -98,7 +98,7 @@ fn step(step: Option<&str>, condition: Option<&str>) -> Step {
 /// Returns the object's version in a strong entity tag. `None` for weak tags and for tags that this server never issues.
 fn version(tag: &str) -> Option<u64> {
     let digits = tag.strip_prefix('"')?.strip_suffix('"')?;
-    // Parsing alone would also accept `+1` and `01` as version 1, although these tags differ from `1`.
+    // A plain number parser would also accept `+1` and `01` as version 1, although these tags differ from the tag `1`.
     digits.parse().ok().filter(|version: &u64| version.to_string() == digits)
 }
 

@@ -1,5 +1,3 @@
-//! Reads request bodies, with limits on their size and time.
-
 use std::time::Duration;
 
 use axum::body::Body;

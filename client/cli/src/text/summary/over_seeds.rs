@@ -35,7 +35,7 @@ pub(crate) struct OverSeeds {
     complete: usize,
     stalled: usize,
     is_lower_bound: bool,
-    /// Number of ops of a run; `None` unless all runs have the same number.
+    /// Number of ops of each run; `None` unless all runs have equally many ops.
     ops: Option<u64>,
     /// Sum over all runs of the share of ops that succeeded. Each share is from 0 to 1.
     shares: f64,

@@ -14,7 +14,7 @@ use crate::text::shards;
 
 pub(super) struct Row {
     pub(super) label: &'static str,
-    /// Figures of the row, separated by three blanks. A row that is too long is wrapped at these separators.
+    /// Figures in one row of the summary, separated by three blanks. A row that is too long is wrapped at these separators.
     pub(super) figures: String,
     /// True if the row is never wrapped. Figures that do not fit into its single line are left out.
     pub(super) is_one_line: bool,

@@ -1,5 +1,3 @@
-//! The body of an answer on an HTTP/2 stream.
-
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 

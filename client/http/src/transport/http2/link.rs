@@ -1,5 +1,3 @@
-//! An HTTP/2 connection, and the streams on it.
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -30,7 +28,7 @@ pub(super) enum Carried {
     Answered { head: response::Parts, body: Vec<u8> },
     /// The connection accepted no more requests, and the request was not sent.
     Unsent,
-    /// The request failed without a usable answer.
+    /// The request failed without a usable response from the server.
     Lost(ErrorKind),
 }
 

@@ -1,5 +1,3 @@
-//! An HTTP/1.1 connection, and the task that drives it.
-
 use std::pin::Pin;
 use std::task::{Context, Poll};
 

@@ -17,7 +17,7 @@ const DECAY: f64 = 0.25;
 const RISE: f64 = 0.01;
 /// Weight of a new latency in the current latency, which is a moving average.
 const CURRENT: f64 = 0.25;
-/// Maximum probability of refusal due to latency.
+/// Maximum probability that a launch is refused because answers are slow.
 const MOST: f64 = 0.3;
 
 /// Timeout of a request, and usual and current latency of successes, all in whole microseconds. A latency of 0 means
@@ -35,7 +35,7 @@ impl Latency {
         Self { timeout: whole_micros(timeout), ..Self::default() }
     }
 
-    /// Records the latency of a success.
+    /// Records the latency of a successful attempt.
     pub(super) fn on_answer(&mut self, latency: Duration) {
         let latency = whole_micros(latency);
         if self.timeout == 0 || latency == 0 {

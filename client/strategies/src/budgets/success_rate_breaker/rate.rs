@@ -13,10 +13,10 @@ use crate::budgets::windowed_adder::WindowedAdder;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Average {
-    /// Attempts are weighted by age, as in Finagle.
+    /// Average in which attempts are weighted by their age, as in Finagle.
     #[default]
     Moving,
-    /// All attempts within the window have equal weight, as in linkerd.
+    /// Average in which all attempts within the window have equal weight, as in linkerd.
     Exact,
 }
 

@@ -1,5 +1,3 @@
-//! List of the forms in which servers advise clients when to retry.
-
 use super::super::time_form::Unit;
 use super::entry::{AdviceEntry, Says};
 

@@ -44,7 +44,7 @@ fn what_cannot_be_answered_is_refused_with_its_place() {
         ),
         (
             "[every]\nadvice = 'seconds'\nheaders = { Retry-After = '1' }",
-            "`every`: the header `retry-after` is filled by",
+            "`every`: both `headers` and `advice` set the header `retry-after`; keep one of them",
         ),
         (
             "[reject.primary]\nadvice = 'problem'\nbody = ''",

@@ -1,5 +1,3 @@
-//! Progress of a request through the stages of the policy stack.
-
 use vocabulary::Instant;
 
 use super::stage::{Face, Stage};

@@ -9,7 +9,7 @@ use crate::request_fields::RequestFields;
 pub(crate) struct Stage {
     pub(crate) gate: Box<dyn StagePolicy>,
     pub(crate) common: Common,
-    /// Key and cost of requests without HTTP details.
+    /// Key and cost that the stage uses for requests without HTTP details.
     pub(super) plain: Face,
     pub(super) holds_slots: bool,
     pub(super) settles: bool,

@@ -146,9 +146,9 @@ impl Stages {
         wait
     }
 
-    /// Stores the status of each stage's limit, for a request that has just been admitted or rejected. A stage may charge the request only
-    /// with its response. In this case, the charge is already subtracted from the stored status. The reason is that Kong's handler
-    /// subtracts the request from the remaining amount before it writes the headers.
+    /// Stores the status of each stage's limit, for a request that has just been admitted or rejected. Some stages charge a request only
+    /// when its response is sent. This charge is already subtracted from the stored status. The reason is that Kong's handler subtracts the
+    /// request from the remaining amount before it writes the headers.
     fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
         self.slot(id).decided_at = at;
         for index in 0..self.gates.len() {
@@ -165,7 +165,7 @@ impl Stages {
         }
     }
 
-    /// Starts the time that the rejection of a request takes. `verdict` states the reason of the rejection; the time is the same for every
+    /// Starts the time that the rejection of a request takes. `verdict` is the reason for the rejection. The time is the same for every
     /// reason.
     #[inline]
     pub(super) fn turn_away(
