@@ -236,6 +236,27 @@ fn settings_with_too_many_rejections_are_excluded() {
     let answer = json(&with(&words, &["--max-rejected", "0.1%"]));
     assert_eq!(answer["candidates"][0]["eligible"], false, "today's setting is rejected more often");
     assert_eq!(chosen(&answer)["eligible"], true);
+    // A rate without rejections is an answer, although settings that are excluded do more in time.
+    let slow = [
+        "recommend",
+        "--strategy",
+        "preset:openai",
+        "--rate",
+        "60/s",
+        "--duration",
+        "20s",
+        "--within",
+        "5s",
+        "--max-busy",
+        "10",
+        "--service-time",
+        "200ms",
+        "--max-rejected",
+        "5%",
+        "--unsure",
+        "max-busy=8..12",
+    ];
+    assert!(rate(&json(&slow)).is_some());
     let library = with(&words, &["--max-rejected", "0.1%", "--change", "library"]);
     loadgen(&library).exits(1).says(&["no setting keeps rejections within 0.1 % on every server"]);
 }
@@ -348,8 +369,10 @@ fn loads_and_strategies_without_sense_are_refused() {
     refused(&["recommend", "--strategy", "oracle", "--in-flight", "5"], &["`oracle` cannot be"]);
     let layered = ["recommend", "--strategy", "preset:openai over preset:envoy", "--in-flight", "5"];
     refused(&with(&layered, &["--change", "library"]), &["has several layers"]);
+    refused(&with(&layered, &["--change", "library,workers,rate"]), &["has several layers"]);
     let working = with(&base, &["--in-flight", "5"]);
     refused(&with(&working, &["--target", "http://127.0.0.1:1"]), &["nothing is measured on a real server"]);
+    refused(&with(&working, &["--duration", "30s"]), &["give `--ops` instead of `--duration`"]);
     refused(&with(&working, &["--repeats", "3"]), &["`--repeats` has no effect"]);
     refused(&with(&working, &["--change", "everything"]), &["invalid value"]);
 }

@@ -58,7 +58,7 @@ fn one_that_waits(server: &Embedded) -> TcpStream {
 /// Variant with further headers, the empty line and a body.
 fn one_that_waits_with(server: &Embedded, rest: &str) -> TcpStream {
     let waits = ask_with(server, "POST /_mock/barrier?run=a&of=3&index=0", rest);
-    eventually("it waits", || answered(server, "run=a&of=3&wait_ms=0").1.contains("2 of 3 came"));
+    eventually("it waits", || answered(server, "run=a&of=3&wait_ms=0").1.contains("2 of 3 shards arrived"));
     waits
 }
 
@@ -118,7 +118,10 @@ fn an_unfilled_barrier_reports_the_missing_shards() {
     let (status, body) = answered(&server, "run=a&of=4&index=2&wait_ms=1");
     assert_eq!(status, 504, "{body}");
     let told: NotReleased = serde_json::from_str(&body).unwrap();
-    assert_eq!((&*told.error, told.came, told.missing), ("1 of 4 came", Some(1), vec![0, 1, 3]));
+    assert_eq!(
+        (&*told.error, told.came, told.missing),
+        ("only 1 of 4 shards arrived", Some(1), vec![0, 1, 3])
+    );
 }
 
 #[test]
@@ -152,5 +155,5 @@ fn an_overlong_or_truncated_body_is_rejected() {
     let (status, body) = answer(broken);
     assert_eq!(status, 400, "{body}");
     assert!(body.contains("is incomplete"), "{body}");
-    assert!(answered(&server, "run=a&of=2&wait_ms=0").1.contains("1 of 2 came"));
+    assert!(answered(&server, "run=a&of=2&wait_ms=0").1.contains("1 of 2 shards arrived"));
 }

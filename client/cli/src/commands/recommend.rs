@@ -14,6 +14,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::parser::ValueSource;
 use experiments::recommend::{Candidates, Goal};
 use experiments::workload::Arrivals;
 
@@ -40,7 +41,9 @@ pub(crate) fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<Ex
     }
     let today = text_of_strategy(typed, args)?;
     let goal = goal(args)?;
-    check(args, &today, goal)?;
+    let is_change_given =
+        RecommendArgs::matches(typed)?.value_source("change") == Some(ValueSource::CommandLine);
+    check(args, (&today, is_change_given), goal)?;
     let flags = Flags::given(typed)?;
     let (experiments, server) = flags.experiments(std::iter::once(&args.strategy))?;
     let (nominal, model) = (&experiments[0], server.model().expect("a simulated server has a model"));
@@ -90,6 +93,10 @@ fn goal(args: &RecommendArgs) -> anyhow::Result<Goal> {
     let workload = &args.workload.0;
     let is_burst = workload.arrivals == Some(Arrivals::Burst);
     match (workload.in_flight, workload.rate) {
+        (Some(_), _) if workload.duration.is_some() && workload.ops.is_none() => Err(Fatal::error(
+            Exit::Usage,
+            "`--in-flight` with `--duration` does as many ops as fit, so no setting finishes sooner; give `--ops` instead of `--duration`",
+        )),
         (Some(_), _) => Ok(Goal::Finish),
         (None, Some(_)) if !is_burst && workload.within.is_some() => Ok(Goal::InTime),
         (None, Some(_)) if !is_burst => Err(Fatal::error(
@@ -108,7 +115,7 @@ fn is_layered(args: &RecommendArgs) -> bool {
     args.strategy.describe().iter().filter(|(name, _)| name.is_empty()).count() > 1
 }
 
-fn check(args: &RecommendArgs, today: &str, goal: Goal) -> anyhow::Result<()> {
+fn check(args: &RecommendArgs, (today, is_change_given): (&str, bool), goal: Goal) -> anyhow::Result<()> {
     let refuse = |words: String| Err(Fatal::error(Exit::Usage, words));
     if args.target.is_some() {
         return refuse(
@@ -122,13 +129,13 @@ fn check(args: &RecommendArgs, today: &str, goal: Goal) -> anyhow::Result<()> {
                 .to_owned(),
         );
     }
-    let library_is_given = args.change.len() < 3 && args.may(ChangedPart::Library);
+    let library_is_given = is_change_given && args.may(ChangedPart::Library);
     if is_layered(args) && library_is_given {
         return refuse(format!(
             "`{today}` has several layers, so `--change library` does not say which library changes; name one layer, or leave out `library`"
         ));
     }
-    if args.may(ChangedPart::Workers) && args.change.len() == 1 && goal == Goal::InTime {
+    if args.change.iter().all(|part| *part == ChangedPart::Workers) && goal == Goal::InTime {
         return refuse(
             "`--change workers` needs `--in-flight`, because ops that arrive at a rate have no workers"
                 .to_owned(),

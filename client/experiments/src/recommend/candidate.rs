@@ -14,6 +14,7 @@ const RATE_FACTORS: [f64; 2] = [0.7, 0.85];
 const ADAPTIVE: [&str; 3] = ["aimd", "aws-adaptive", "tailback"];
 
 const PRESET: &str = "preset:";
+const OVER: &str = " over ";
 const RATE_LIMITER: &str = "token-bucket";
 
 /// Setting of the client that may be recommended: a strategy, and the number of workers of a closed loop.
@@ -224,8 +225,14 @@ fn is_part(part: &str, name: &str) -> bool {
     part.split(':').next().map(str::trim) == Some(name)
 }
 
-fn joined(one: &str, other: &str) -> String {
-    if one.is_empty() { other.to_owned() } else { format!("{one}+{other}") }
+fn with_part(text: &str, part: &str) -> String {
+    let (outer, inner) = layers(text);
+    if outer.is_empty() { format!("{part}{inner}") } else { format!("{outer}+{part}{inner}") }
+}
+
+/// Splits a strategy into its outermost layer and the rest, which begins with the separator.
+fn layers(text: &str) -> (&str, &str) {
+    text.split_at(text.find(OVER).unwrap_or(text.len()))
 }
 
 fn parts(text: &str) -> Vec<&str> {
@@ -240,9 +247,8 @@ fn with_first_part(text: &str, first: &str) -> String {
 
 fn with_option(text: &str, key: &str, value: &str) -> String {
     let mut parts: Vec<String> = parts(text).into_iter().map(str::to_owned).collect();
-    let set = format!("{key}=");
-    let kept: Vec<&str> =
-        split_outside(&parts[0], ',').filter(|option| !option.trim().starts_with(&set)).collect();
+    let is_set = |option: &str| option.split_once('=').is_some_and(|(known, _)| known.trim() == key);
+    let kept: Vec<&str> = split_outside(&parts[0], ',').filter(|option| !is_set(option)).collect();
     parts[0] = format!("{},{key}={value}", kept.join(","));
     parts.join("+")
 }
@@ -250,12 +256,13 @@ fn with_option(text: &str, key: &str, value: &str) -> String {
 /// Adds a limit of the rate of attempts to a strategy, instead of the limit that it has.
 pub fn with_rate(text: &str, rate: RateLimit) -> String {
     let limiter = format!("{RATE_LIMITER}:rate={}/s,burst=1", rate.per_s);
-    joined(&without_rate(text), &limiter)
+    with_part(&without_rate(text), &limiter)
 }
 
 pub fn without_rate(text: &str) -> String {
     let is_other = |part: &&str| !is_part(part, RATE_LIMITER);
-    parts(text).into_iter().filter(is_other).collect::<Vec<_>>().join("+")
+    let (outer, inner) = layers(text);
+    parts(outer).into_iter().filter(is_other).collect::<Vec<_>>().join("+") + inner
 }
 
 /// Returns the rates to try, the lowest first: 0.7, 0.85 and 1 times the lowest plausible capacity, the geometric middle of the lowest and
@@ -314,6 +321,10 @@ mod tests {
         );
         assert_eq!(without_rate(&with), "preset:openai,max-attempts=6");
         assert!(with.parse::<StrategySpec>().is_ok());
+        let layered = "preset:openai+token-bucket:rate=9/s,burst=1 over preset:envoy";
+        assert_eq!(without_rate(layered), "preset:openai over preset:envoy");
+        let outer = "preset:openai+token-bucket:rate=5.83/s,burst=1 over preset:envoy";
+        assert_eq!(with_rate(layered, rate), outer);
     }
 
     #[test]
@@ -362,6 +373,10 @@ mod tests {
         assert_eq!(
             with_option("preset:openai,max-attempts=1,cap=2s+breaker", "max-attempts", "6"),
             "preset:openai,cap=2s,max-attempts=6+breaker"
+        );
+        assert_eq!(
+            with_option("preset:openai, max-attempts = 1", "max-attempts", "6"),
+            "preset:openai,max-attempts=6"
         );
     }
 }

@@ -1,5 +1,3 @@
-//! Rules that choose one candidate from the runs of a search.
-
 use super::observed::RunTable;
 
 /// Largest difference in worst excess, in percentage points, at which a candidate counts as equal to the one with the least.

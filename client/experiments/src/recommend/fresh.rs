@@ -70,11 +70,13 @@ impl Fresh {
     }
 
     /// Returns true if the chosen candidate is worth a change: costs fall by at least 5 %, or undone ops fall by at least 1 point with an
-    /// interval that does not include 0. A candidate that leaves more undone on more servers than it leaves less is never worth it.
+    /// interval that does not include 0. A candidate is not worth it if it
+    /// leaves at least 1 point more undone on average, or more undone on average and on more servers than it leaves less.
     pub fn is_worth_a_change(&self) -> bool {
         let is_cheaper = self.cost_ratio.is_some_and(|ratio| ratio <= 1.0 - WORTH_COST);
         let does_more = self.points >= DIFFERENT_POINTS && !self.interval.includes(0.0);
-        let does_less = self.points < 0.0 && self.worse.len() > self.better;
+        let does_less =
+            self.points <= -DIFFERENT_POINTS || self.points < 0.0 && self.worse.len() > self.better;
         (is_cheaper || does_more) && !does_less
     }
 }

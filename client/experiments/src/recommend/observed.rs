@@ -31,7 +31,7 @@ impl Observed {
             Goal::InTime => (run.done_share, run.attempts_per_success.unwrap_or(f64::INFINITY)),
         };
         Self {
-            undone: done.map_or(0.0, |done| (1.0 - done).max(0.0)),
+            undone: done.map_or(1.0, |done| (1.0 - done).max(0.0)),
             cost,
             makespan_s,
             attempts: run.attempts.total as f64,

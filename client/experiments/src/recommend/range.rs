@@ -199,21 +199,25 @@ fn listed(text: &str, nominal: &str) -> Result<Plausible, RangeError> {
         let example = example.unwrap_or_else(|| format!("{nominal},{single}"));
         return Err(RangeError::Single(single.clone(), example));
     }
+    // The nominal value may be spelled differently, such as `5%` for `0.05`.
+    let is_nominal = |value: &String| value == nominal || is_same_number(value, nominal);
+    let values: Vec<String> =
+        values.into_iter().map(|value| if is_nominal(&value) { nominal.to_owned() } else { value }).collect();
+    if !values.iter().any(|value| value == nominal) {
+        return Err(RangeError::NominalOutside { nominal: nominal.to_owned(), text: text.to_owned() });
+    }
     if let Some((_, twice)) =
         values.iter().enumerate().find(|(index, value)| values[..*index].contains(value))
     {
         return Err(RangeError::Repeated(twice.clone()));
     }
-    let is_nominal = |value: &String| value == nominal || is_same_number(value, nominal);
-    if !values.iter().any(is_nominal) {
-        return Err(RangeError::NominalOutside { nominal: nominal.to_owned(), text: text.to_owned() });
-    }
     Ok(Plausible::Listed(values))
 }
 
 fn is_same_number(one: &str, other: &str) -> bool {
-    let (Some((one, _)), Some((other, _))) = (read(one), read(other)) else { return false };
-    (one - other).abs() <= 1e-9 * one.abs()
+    let is_number = |notation| !matches!(notation, Notation::MeanOf(_));
+    let (Some((one, of_one)), Some((other, of_other))) = (read(one), read(other)) else { return false };
+    is_number(of_one) && is_number(of_other) && (one - other).abs() <= 1e-9 * one.abs()
 }
 
 pub fn times(text: &str) -> Option<(f64, f64)> {
@@ -279,6 +283,7 @@ mod tests {
         assert_eq!(parsed("exp(1s),lognormal(1s,0.5)", "exp(1s)").text(), "exp(1s),lognormal(1s,0.5)");
         assert!(refused("yes,maybe", "no").contains("`no` is not within `yes,maybe`"));
         assert!(refused("yes,yes", "yes").contains("repeated"));
+        assert_eq!(parsed("1%,5%", "0.05").text(), "1%,0.05");
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct Search {
     /// be the best on one of these groups.
     groups: Vec<Vec<usize>>,
     server: usize,
+    /// Maximum share of rejected attempts, 0 to 1. A candidate that exceeds it on any server may not be chosen.
+    max_rejected: Option<f64>,
     budget: Budget,
     shortened: Shortened,
 }
@@ -55,9 +57,15 @@ impl Search {
             first_drawn,
             groups,
             server: 0,
+            max_rejected: None,
             budget: Budget::new(most, ops),
             shortened: Shortened::default(),
         }
+    }
+
+    #[must_use]
+    pub fn with_max_rejected(self, max_rejected: Option<f64>) -> Self {
+        Self { max_rejected, ..self }
     }
 
     /// Begins a stage of the search. `are_eligible` has one value for each new candidate, which is true if the candidate may be chosen.
@@ -108,6 +116,12 @@ impl Search {
             self.table.set(*candidate, server, *observed);
         }
         self.budget.spend(&observed.iter().map(|run| run.attempts).collect::<Vec<_>>());
+        let is_excluded =
+            |observed: &Observed| self.max_rejected.is_some_and(|most| observed.rejected_share() > most);
+        for (candidate, _) in candidates.iter().zip(observed).filter(|(_, observed)| is_excluded(observed)) {
+            self.eligible.retain(|other| other != candidate);
+            self.alive[*candidate] &= *candidate == 0;
+        }
         self.drop_far(server);
     }
 
@@ -216,6 +230,23 @@ mod tests {
         assert!(search.table().has_all(0, &search.servers()) && search.table().has_all(1, &search.servers()));
         assert!(!search.table().has_all(2, &search.servers()));
         assert_eq!(search.shortened(), Shortened::default());
+    }
+
+    #[test]
+    fn candidates_with_many_rejections_are_no_competition() {
+        let mut search = Search::new((4, 4), Vec::new(), 100, 1_000_000).with_max_rejected(Some(0.1));
+        search.begin_stage(&[true; 3]);
+        while let Some((server, running)) = search.next_server() {
+            let run = |candidate: &usize| {
+                let undone = if *candidate == 2 { 0.5 } else { 0.0 };
+                let rejected = if *candidate == 2 { 0.0 } else { 50.0 };
+                Observed { rejected, ..observed(undone, 100.0) }
+            };
+            search.record(server, &running, &running.iter().map(run).collect::<Vec<_>>());
+        }
+        assert_eq!(search.eligible(), [2], "it is not compared with those that are excluded");
+        assert!(search.table().has_all(2, &search.servers()) && search.table().has_all(0, &search.servers()));
+        assert!(!search.table().has_all(1, &search.servers()));
     }
 
     #[test]

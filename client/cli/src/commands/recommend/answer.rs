@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use experiments::checks::Share;
 use experiments::recommend::{
     Candidate, Candidates, Fresh, FreshServer, Goal, MAX_LOOK_UPS, MAX_SEARCH_ATTEMPTS, Observed,
     PlausibleServer, Range, Search, choose, groups, look_ups, ordered, rates,
@@ -115,11 +116,12 @@ impl Recommender<'_> {
         chosen: usize,
     ) -> anyhow::Result<Option<Vec<LookUpRecord>>> {
         let Searched { search, candidates, eligible, .. } = searched;
-        // If the budget did not suffice for all servers, parts of a range may have no server of their own.
-        if search.shortened().servers > 0 {
+        // Without all ends and corners, a part of a range may have no server of its own.
+        let tried = &self.bench.servers[..search.servers().len()];
+        if self.bench.servers[tried.len()..].iter().any(|server| !server.drawn) {
             return Ok(Some(Vec::new()));
         }
-        let of_servers = (&*self.bench.ranges, &*self.bench.servers);
+        let of_servers = (&*self.bench.ranges, tried);
         let mut records = Vec::new();
         for look_up in look_ups(search.table(), (eligible, changes), chosen, of_servers) {
             let pair = [&candidates[chosen], &candidates[look_up.candidate]];
@@ -147,7 +149,9 @@ impl Recommender<'_> {
         let first_drawn = self.bench.servers.iter().filter(|server| !server.drawn).count();
         let servers = (self.bench.servers.len(), first_drawn);
         let groups = groups(&self.bench.ranges, &self.bench.servers);
-        let mut search = Search::new(servers, groups, self.bench.ops, MAX_SEARCH_ATTEMPTS);
+        let max_rejected = self.args.max_rejected.map(Share::of_one);
+        let mut search =
+            Search::new(servers, groups, self.bench.ops, MAX_SEARCH_ATTEMPTS).with_max_rejected(max_rejected);
         let today = Candidate::today(self.today, self.args.strategy.clone(), self.args.workload.0.in_flight);
         let mut candidates = self.changes.of_library(&today);
         let mut attempts = 0.0;
@@ -166,9 +170,7 @@ impl Recommender<'_> {
         if candidates.len() > first && !self.stage(&mut search, &candidates, first, &mut attempts)? {
             return Ok(None);
         }
-        let eligible =
-            search.eligible().iter().copied().filter(|number| self.keeps_rejections(&search, *number));
-        let eligible = eligible.collect();
+        let eligible = search.eligible().to_vec();
         Ok(Some(Searched { search, candidates, eligible, attempts }))
     }
 
@@ -192,17 +194,10 @@ impl Recommender<'_> {
         Ok(true)
     }
 
-    /// Returns true if the candidate's share of rejections keeps `--max-rejected` on every server that it was tried on.
-    fn keeps_rejections(&self, search: &Search, candidate: usize) -> bool {
-        let Some(most) = self.args.max_rejected else { return true };
-        let runs = search.table().runs(candidate, &search.servers());
-        runs.iter().all(|run| run.rejected_share() <= most.of_one())
-    }
-
     fn refuse_hopeless(&self, searched: &Searched) -> anyhow::Result<()> {
         let Searched { search, candidates, eligible, .. } = searched;
         let does_some =
-            |candidate: &usize| search.table().get(*candidate, 0).is_some_and(|run| run.undone < 1.0);
+            |candidate: &usize| search.table().get(*candidate, 0).is_some_and(|run| run.succeeded > 0.0);
         let all: Vec<usize> =
             (0..candidates.len()).filter(|number| !candidates[*number].is_by_code).collect();
         if !all.iter().any(does_some) {

@@ -133,7 +133,7 @@ impl<'a> Bench<'a> {
             let count = servers.len();
             self.live.borrow_mut().line(|| format!("fresh server {} of {count}", number + 1));
             let flags = self.flags.on_server(server, &self.ranges);
-            let first = if self.ranges.is_empty() { number as u64 } else { 0 };
+            let first = number as u64 * u64::from(seeds);
             let mut planned = Vec::new();
             for candidate in candidates {
                 for seed in 0..u64::from(seeds) {

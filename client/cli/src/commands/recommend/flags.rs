@@ -157,10 +157,9 @@ fn is_given(matches: &ArgMatches, id: &str) -> bool {
 
 fn with_option(preset: &str, key: &str, value: &str) -> String {
     let (name, options) = preset.split_once(':').unwrap_or((preset, ""));
-    let set = format!("{key}=");
     let kept = split_outside(options, ',').filter(|option| {
         let option = option.trim();
-        !option.is_empty() && !option.starts_with(&set)
+        !option.is_empty() && option.split_once('=').is_none_or(|(known, _)| known.trim() != key)
     });
     let own = format!("{key}={value}");
     let all: Vec<&str> = kept.chain([own.as_str()]).collect();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use results::numbers::thousands;
+use vocabulary::split_outside;
 
 use crate::text::wrapping::{terminal_width, wrapped_to};
 
@@ -81,4 +82,9 @@ pub(super) fn listed(changes: &BTreeMap<String, String>) -> String {
         return "the nominal server".to_owned();
     }
     changes.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn listed_values(plausible: &str) -> String {
+    let values: Vec<&str> = split_outside(plausible, ',').collect();
+    values.join(" or ").replace("..", "–")
 }

@@ -9,7 +9,7 @@ use results::{
 
 use super::answer::{Answered, Recommender};
 use super::flags::{Flags, quoted};
-use super::lines::{Line, fit, in_points, listed, points, share, workers_text};
+use super::lines::{Line, fit, in_points, listed, listed_values, points, share, workers_text};
 use super::searched::NoHelp;
 use super::snippets;
 
@@ -177,7 +177,7 @@ impl Text<'_> {
             let what = if of.undone < 0.005 { "to finish" } else { "until the last op ended" };
             format!("{} {what}{}", time(of.makespan_s), today.unwrap_or_default())
         } else {
-            let attempts = |attempts: Option<f64>| attempts.map_or_else(|| "no success".to_owned(), short);
+            let attempts = |attempts: Option<f64>| attempts.map_or_else(|| "∞".to_owned(), short);
             let today = before.map(|today| format!(" (today {})", attempts(today.attempts_per_success)));
             format!("{} attempts per success{}", attempts(of.attempts_per_success), today.unwrap_or_default())
         };
@@ -223,11 +223,9 @@ impl Text<'_> {
         let undone = if self.is_finish() { "undone" } else { "late" };
         if fresh.other == self.document.today {
             let words = match count {
-                0 => {
-                    "no other setting: none of this library is known, and nothing else may change".to_owned()
-                }
-                1 => format!("1 other setting, which leaves far more {undone} on some server"),
-                count => format!("{count} other settings; each leaves far more {undone} on some server"),
+                0 => "no other setting could be tried".to_owned(),
+                1 => "1 other setting, which did not do as well on all servers".to_owned(),
+                count => format!("{count} other settings; none did as well on all servers"),
             };
             return vec![("Tried", words)];
         }
@@ -305,7 +303,8 @@ impl Text<'_> {
         let is_same = |number: &usize| {
             let tried = &self.document.candidates[*number];
             let known = tried.undone.iter().zip(&tried.cost).zip(today.undone.iter().zip(&today.cost));
-            known.filter(|((undone, _), _)| undone.is_some()).all(|(tried, today)| tried == today)
+            let mut known = known.filter(|((undone, _), _)| undone.is_some()).peekable();
+            known.peek().is_some() && known.all(|(tried, today)| tried == today)
         };
         if !self.answered.any_rejected {
             return Vec::new();
@@ -393,7 +392,7 @@ impl Text<'_> {
             .document
             .assumptions
             .iter()
-            .map(|range| format!("{} {}", range.key, range.plausible.replace("..", "–").replace(',', "/")))
+            .map(|range| format!("{} {}", range.key, listed_values(&range.plausible)))
             .collect();
         let others = ranges.len().saturating_sub(NAMED_FIGURES);
         if others > 0 {
