@@ -261,7 +261,7 @@ fn unsupported_methods_are_answered_with_the_allowed_ones() {
         assert!(text.starts_with("http/1.1 405 "), "{request}: {text}");
         assert!(text.contains(&format!("\nallow: {allowed}\r\n")), "{request}: {text}");
         let (method, path) = request.split_once(' ').expect("both");
-        assert!(text.contains(&format!("`{path}` takes {allowed}, not {}", method.to_lowercase())), "{text}");
+        assert!(text.contains(&format!("`{path}` accepts the methods {allowed}, not {}", method.to_lowercase())), "{text}");
         assert_eq!(text.matches("\nallow: ").count(), 1, "{text}");
     }
 }
@@ -274,7 +274,7 @@ fn changes_have_room_for_a_body_and_are_bounded() {
     let text = patch(&server, &change(1 << 20));
     assert!(text.starts_with("http/1.1 413 "), "{text}");
     assert!(
-        text.contains(r#"{"error":"a change of the configuration may have at most 1048576 bytes"}"#),
+        text.contains(r#"{"error":"the request body is too long; a change of the configuration may have at most 1048576 bytes"}"#),
         "{text}"
     );
 }
