@@ -261,7 +261,10 @@ fn unsupported_methods_are_answered_with_the_allowed_ones() {
         assert!(text.starts_with("http/1.1 405 "), "{request}: {text}");
         assert!(text.contains(&format!("\nallow: {allowed}\r\n")), "{request}: {text}");
         let (method, path) = request.split_once(' ').expect("both");
-        assert!(text.contains(&format!("`{path}` accepts the methods {allowed}, not {}", method.to_lowercase())), "{text}");
+        assert!(
+            text.contains(&format!("`{path}` accepts the methods {allowed}, not {}", method.to_lowercase())),
+            "{text}"
+        );
         assert_eq!(text.matches("\nallow: ").count(), 1, "{text}");
     }
 }
