@@ -1,5 +1,6 @@
 //! `loadgen recommend`: names one setting for a client, over all servers that are plausible.
 
+mod again;
 mod answer;
 pub(crate) mod args;
 mod bench;

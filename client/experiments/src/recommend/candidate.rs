@@ -4,11 +4,9 @@ use tailback::{Knob, StrategySpec, preset};
 use vocabulary::split_outside;
 
 pub const MAX_CANDIDATES: usize = 40;
-/// Maximum number of combinations of the library's settings, today's included.
 const MAX_COMBINATIONS: usize = 16;
 /// Divisors of today's number of workers. The search tries each of the resulting smaller numbers of workers.
 const WORKER_DIVISORS: [u32; 3] = [4, 2, 8];
-/// Factors of the lowest plausible capacity that are tried as a rate.
 const RATE_FACTORS: [f64; 2] = [0.7, 0.85];
 /// Limiters that adapt to the server. They run beside the candidates.
 const ADAPTIVE: [&str; 3] = ["aimd", "aws-adaptive", "tailback"];

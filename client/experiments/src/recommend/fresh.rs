@@ -10,7 +10,6 @@ pub const FRESH_SEEDS: u32 = 4;
 
 /// Difference in undone ops, in percentage points, above which a server counts as better or worse.
 const DIFFERENT_POINTS: f64 = 1.0;
-/// Share by which costs must fall to be worth a change.
 const WORTH_COST: f64 = 0.05;
 /// Number of resamples of the bootstrap; its intervals then vary by less than a tenth of their width.
 const RESAMPLES: usize = 10_000;

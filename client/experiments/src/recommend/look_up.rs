@@ -10,7 +10,6 @@ pub const MAX_LOOK_UPS: usize = 2;
 /// most `WORTH_COST`.
 const WORTH_POINTS: f64 = 1.0;
 const WORTH_COST: f64 = 0.95;
-/// Share of undone ops below which costs can be compared.
 const DONE: f64 = 0.01;
 
 /// Figure that changes the answer if it is in one part of its range.

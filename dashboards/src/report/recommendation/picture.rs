@@ -26,7 +26,6 @@ const ROW: f64 = 36.0;
 const LABEL: f64 = 13.0;
 /// Distance of the middle of a row's marks from the top of the row.
 const MIDDLE: f64 = 24.0;
-/// Largest vertical distance of a mark from the middle of its row.
 const SPREAD: f64 = 5.0;
 
 const LINE: f64 = 15.0;
@@ -56,7 +55,6 @@ impl<'a> Labelled<'a> {
         let letters = if is_bold { BOLD_LETTERS } else { LETTERS };
         let mut label = lines(&whole, letters);
         if label.len() > MAX_LINES {
-            // The name is cut rather than the marks after it.
             label = lines(&row.name(), letters);
             label.truncate(MAX_LINES - 1);
             label.push(format!("… {marks}"));

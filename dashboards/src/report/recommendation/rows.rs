@@ -17,7 +17,6 @@ pub(super) enum Place {
     Chosen,
     Today,
     Complete,
-    /// The setting did not run on all servers of the search.
     Dropped,
     ByCode,
 }

@@ -1,3 +1,5 @@
+//! Flags of `loadgen merge`.
+
 use std::path::PathBuf;
 
 use clap::Args;

@@ -1,3 +1,5 @@
+//! Flags of `loadgen parity`.
+
 use clap::Args;
 use clap::builder::StringValueParser;
 use vocabulary::TimeScale;

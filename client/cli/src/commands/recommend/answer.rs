@@ -12,11 +12,11 @@ use results::{
     NominalRuns, Recommendation, RecommendationGoal, RunResult, SchemaVersion, TriedServer,
 };
 
+use super::again::again;
 use super::args::RecommendArgs;
 use super::bench::Bench;
 use super::searched::{NoHelp, Searched, finite};
 use super::snippets;
-use super::text::again;
 use crate::exit::{Exit, Fatal};
 
 /// Number of the library's settings, besides today's, that are tried with fewer workers and with a rate.

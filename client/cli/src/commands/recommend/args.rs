@@ -1,3 +1,5 @@
+//! Flags of `loadgen recommend`.
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::str::FromStr;

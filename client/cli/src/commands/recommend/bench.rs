@@ -28,7 +28,6 @@ pub(super) struct Bench<'a> {
     pub(super) servers: Vec<PlausibleServer>,
     /// Known capacities, in requests per second, of the servers on which the search tries candidates.
     pub(super) capacities_per_s: Vec<f64>,
-    /// Number of client instances, among which a rate is divided.
     pub(super) instances: u32,
     /// Number of ops of the nominal run; an estimate if the run is limited by its duration.
     pub(super) ops: u64,

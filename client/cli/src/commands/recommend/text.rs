@@ -8,12 +8,10 @@ use results::{
 };
 
 use super::answer::{Answered, Recommender};
-use super::flags::{Flags, quoted};
 use super::lines::{Line, fit, in_points, listed, listed_values, points, share, workers_text};
 use super::searched::NoHelp;
 use super::snippets;
 
-/// Maximum number of uncertain figures that the last line names.
 const NAMED_FIGURES: usize = 4;
 
 pub(super) struct Answer {
@@ -42,27 +40,6 @@ pub(super) fn answer(answered: &Answered, recommender: &Recommender<'_>) -> Answ
     lines.push(("Again", document.again.clone()));
     let settings = document.library_settings.clone();
     Answer { lines, settings }
-}
-
-/// Returns a command line that runs today's setting and the setting `other` on the nominal server, with the seed of the search.
-pub(super) fn again(flags: &Flags, today: &Candidate, other: Option<&Candidate>) -> String {
-    let same_text = other.is_none_or(|other| other.text == today.text);
-    let strategies = match other {
-        Some(other) if !same_text => format!("{},{}", today.text, other.text),
-        _ => today.text.clone(),
-    };
-    let strategies = quoted(&strategies);
-    let words = |flags: &Flags| flags.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    let workers = other.filter(|other| other.in_flight != today.in_flight).and_then(|other| other.in_flight);
-    let command = match (workers, today.in_flight) {
-        (Some(workers), Some(of_today)) => format!(
-            "loadgen sweep --simulate --repeats 1 --strategies {strategies} --vary in-flight={workers},{of_today} {}",
-            words(&flags.without("in-flight"))
-        ),
-        _ if same_text => format!("loadgen --simulate --strategy {strategies} {}", words(flags)),
-        _ => format!("loadgen compare --simulate --repeats 1 --strategies {strategies} {}", words(flags)),
-    };
-    command.trim_end().to_owned()
 }
 
 struct Text<'a> {
@@ -173,7 +150,6 @@ impl Text<'_> {
         let cost = if self.is_finish() {
             let time = |s: Option<f64>| s.map_or_else(|| "never".to_owned(), seconds);
             let today = before.map(|today| format!(" (today {})", time(today.makespan_s)));
-            // If ops were given up, the makespan is the end of the last op, not the time in which all work was done.
             let what = if of.undone < 0.005 { "to finish" } else { "until the last op ended" };
             format!("{} {what}{}", time(of.makespan_s), today.unwrap_or_default())
         } else {

@@ -1,3 +1,5 @@
+//! Flags of `loadgen reproduce`.
+
 use std::path::PathBuf;
 
 use clap::Args;

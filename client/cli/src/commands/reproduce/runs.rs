@@ -1,3 +1,5 @@
+//! Execution of the runs of scenarios, with a progress line.
+
 use experiments::reproduction::{HttpChanges, Plan, Reproduction, ScenarioRun};
 use experiments::runs::driver::Nobody;
 use experiments::runs::over_http::OverHttp;

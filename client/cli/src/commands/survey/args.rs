@@ -1,3 +1,5 @@
+//! Flags of `loadgen survey`.
+
 use std::path::PathBuf;
 use std::str::FromStr as _;
 

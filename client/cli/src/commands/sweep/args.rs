@@ -1,3 +1,5 @@
+//! Flags of `loadgen sweep`.
+
 use std::ffi::OsString;
 use std::str::FromStr as _;
 
