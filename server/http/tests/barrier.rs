@@ -80,8 +80,8 @@ fn all_are_let_go_with_one_run_and_the_counts_begin_anew() {
             })
             .collect();
         assert!(answers.iter().all(|released| *released == answers[0]), "{answers:?}");
-        let Released { run, of, start_in_ms, epoch: told, .. } = answers[0].clone();
-        assert_eq!((of, told, start_in_ms > 0), (3, epoch, true));
+        let Released { run, of, start_in_ms, epoch: reported, .. } = answers[0].clone();
+        assert_eq!((of, reported, start_in_ms > 0), (3, epoch, true));
         assert_eq!(server.stats(None).counts.received, 0);
         runs.push(u64::from_str_radix(&run, 16).unwrap());
     }
@@ -117,9 +117,9 @@ fn an_unfilled_barrier_reports_the_missing_shards() {
     let server = start(|_| {});
     let (status, body) = answered(&server, "run=a&of=4&index=2&wait_ms=1");
     assert_eq!(status, 504, "{body}");
-    let told: NotReleased = serde_json::from_str(&body).unwrap();
+    let refused: NotReleased = serde_json::from_str(&body).unwrap();
     assert_eq!(
-        (&*told.error, told.came, told.missing),
+        (&*refused.error, refused.came, refused.missing),
         ("only 1 of 4 shards arrived", Some(1), vec![0, 1, 3])
     );
 }

@@ -48,13 +48,7 @@ impl Fresh {
     pub fn new(servers: Vec<FreshServer>, seed: u64) -> Option<Self> {
         let gains: Vec<f64> = servers.iter().map(FreshServer::gain).collect();
         let interval = Bootstrap::of_mean(&gains, RESAMPLES, seed)?.interval(Level::P95);
-        let logs: Vec<f64> = servers
-            .iter()
-            .filter(|server| server.today.cost.is_finite() && server.chosen.cost.is_finite())
-            .filter(|server| server.today.cost > 0.0 && server.chosen.cost > 0.0)
-            .map(|server| libm::log(server.chosen.cost / server.today.cost))
-            .collect();
-        let cost_ratio = (!logs.is_empty()).then(|| libm::exp(logs.iter().sum::<f64>() / logs.len() as f64));
+        let cost_ratio = Observed::cost_ratio(servers.iter().map(|server| (&server.today, &server.chosen)));
         let worse = (0..gains.len()).filter(|server| gains[*server] < -DIFFERENT_POINTS).collect::<Vec<_>>();
         let better = gains.iter().filter(|gain| **gain > DIFFERENT_POINTS).count();
         Some(Self {

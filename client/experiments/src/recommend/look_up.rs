@@ -153,14 +153,8 @@ fn parts(range: &Range) -> Vec<(String, Part)> {
 fn gain(of_chosen: &[Observed], of_candidate: &[Observed]) -> Option<(f64, f64)> {
     let undone = |runs: &[Observed]| Observed::mean(runs).map(|mean| 100.0 * mean.undone);
     let points = undone(of_chosen)? - undone(of_candidate)?;
-    let logs: Vec<f64> = of_chosen
-        .iter()
-        .zip(of_candidate)
-        .filter(|(one, other)| one.cost.is_finite() && other.cost.is_finite())
-        .map(|(one, other)| libm::log(other.cost / one.cost))
-        .collect();
-    let mean = if logs.is_empty() { 0.0 } else { logs.iter().sum::<f64>() / logs.len() as f64 };
-    Some((points, libm::exp(mean)))
+    let cost_ratio = Observed::cost_ratio(of_chosen.iter().zip(of_candidate));
+    Some((points, cost_ratio.unwrap_or(1.0)))
 }
 
 #[cfg(test)]

@@ -54,6 +54,17 @@ impl Observed {
         })
     }
 
+    /// Returns the geometric mean of the ratios of costs, the second run's to the first's, over the pairs in which both are finite and above
+    /// 0. `None` without such a pair.
+    pub(super) fn cost_ratio<'a>(pairs: impl Iterator<Item = (&'a Self, &'a Self)>) -> Option<f64> {
+        let is_known = |cost: f64| cost.is_finite() && cost > 0.0;
+        let logs: Vec<f64> = pairs
+            .filter(|(one, other)| is_known(one.cost) && is_known(other.cost))
+            .map(|(one, other)| libm::log(other.cost / one.cost))
+            .collect();
+        (!logs.is_empty()).then(|| libm::exp(logs.iter().sum::<f64>() / logs.len() as f64))
+    }
+
     /// Returns the share of attempts that the server rejected, 0 to 1.
     pub fn rejected_share(&self) -> f64 {
         if self.attempts > 0.0 { self.rejected / self.attempts } else { 0.0 }
