@@ -1,3 +1,5 @@
+//! Output files, stdout, and input files that are read as a whole.
+
 pub(crate) mod exporter;
 pub(crate) mod exporters;
 pub(crate) mod exports;

@@ -1,3 +1,5 @@
+//! Text for terminals: summaries, tables, warnings and progress lines.
+
 pub(crate) mod causes;
 pub(crate) mod colour;
 pub(crate) mod notes;

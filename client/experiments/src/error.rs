@@ -1,3 +1,5 @@
+//! Error of an experiment that cannot be run or that failed, with its category and its cause.
+
 use std::error;
 
 /// Category of an error, by which the command line chooses its exit code.

@@ -1,3 +1,5 @@
+//! Output that is written in pieces, such as one run at a time, to a file or to stdout.
+
 use std::io::{self, BufWriter, Read, Seek, Write};
 
 use tempfile::NamedTempFile;

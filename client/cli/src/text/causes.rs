@@ -1,3 +1,5 @@
+//! Causes of failed attempts, formatted as text with the number of attempts per cause.
+
 use experiments::runs::one_run::Finished;
 use loadgen_core::FailureResult;
 

@@ -1,3 +1,5 @@
+//! Colours of text on a terminal, and the check whether stdout shows colours.
+
 use std::env;
 use std::io::{self, IsTerminal as _};
 

@@ -1,3 +1,5 @@
+//! Shortening of strategy names to the width of a table column, without making two names equal.
+
 const SEPARATORS: [char; 4] = [',', ':', '=', '+'];
 
 /// Returns the names cut to `width` characters. Names that would be equal after cutting end with a number (`#1`), and are also returned in

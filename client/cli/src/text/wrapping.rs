@@ -1,3 +1,5 @@
+//! Wrapping of text into lines that fit the terminal.
+
 use std::io::{self, IsTerminal};
 use std::sync::OnceLock;
 

@@ -1,3 +1,5 @@
+//! Budget of attempts, which limits how long the search for a recommended setting takes.
+
 /// Maximum number of attempts that all runs of a search may send. It keeps the search within about 15 s on two cores.
 pub const MAX_SEARCH_ATTEMPTS: u64 = 6_000_000;
 

@@ -1,3 +1,5 @@
+//! Choice of the recommended candidate: by its result on its worst server, then by its number of changes.
+
 use super::observed::RunTable;
 
 /// Largest difference in worst excess, in percentage points, at which a candidate counts as equal to the one with the least.

@@ -1,3 +1,5 @@
+//! Figures of one run in the search for a recommendation, and the table of all its runs.
+
 use results::RunResult;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,3 +1,5 @@
+//! Plausible values of one of the server's figures that the user is unsure about, such as `350/m..500/m`.
+
 use std::time::Duration;
 
 use vocabulary::{Distribution, Rate, RateUnit, duration_text, split_outside, split_rate};

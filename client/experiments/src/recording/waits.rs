@@ -1,3 +1,5 @@
+//! Recorder of the waits before the retries of each op, for plots.
+
 use std::collections::BTreeMap;
 
 use loadgen_core::Sample;

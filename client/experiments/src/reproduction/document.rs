@@ -1,3 +1,5 @@
+//! Conversion of completed reproductions of scenarios into their JSON document.
+
 use std::collections::BTreeMap;
 
 use results::{At, Basis, ClaimValue, DrawnColumn, FiguresOverRuns, SchemaVersion, Setting, TimeUnit};

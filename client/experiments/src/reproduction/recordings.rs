@@ -1,3 +1,5 @@
+//! Recordings that plots need from single runs, made while these runs are executed.
+
 use std::sync::{Mutex, PoisonError};
 
 use loadgen_core::{Run, SampleSink};

@@ -1,3 +1,5 @@
+//! Numbers of claims by verdict, such as claims that hold, hold partly or do not hold.
+
 use results::{ClaimVerdict, Tallies};
 
 use crate::scenario::Judged;

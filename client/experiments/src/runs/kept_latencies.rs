@@ -1,3 +1,5 @@
+//! Op latencies that are kept of every completed run, as a compact histogram.
+
 use std::time::Duration;
 
 use hdrhistogram::serialization::{Serializer, V2Serializer};

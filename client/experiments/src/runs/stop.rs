@@ -1,3 +1,5 @@
+//! Requests to stop runs before their end, such as an interrupt by the user.
+
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Figures that a scenario's claim refers to, taken from the runs of the scenario.
+
 use super::cases::{Case, Spot};
 use super::claim::Claim;
 use super::data::Data;

@@ -1,3 +1,5 @@
+//! Scenario files that are built into the program, found by name.
+
 use vocabulary::did_you_mean;
 
 use super::location::Text;

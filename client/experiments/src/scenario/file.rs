@@ -1,3 +1,5 @@
+//! Structure of a scenario file: its experiments, claims and plots.
+
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::{Table, Value};

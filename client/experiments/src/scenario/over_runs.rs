@@ -1,3 +1,5 @@
+//! Summary of a figure over runs with different seeds, as scenarios use it.
+
 use statistics::{Level, Method, Summary};
 
 /// Summarizes a figure over runs. Runs without the figure are ignored.

@@ -1,3 +1,5 @@
+//! Parsing of a scenario file, and application of the `--set` flags to it.
+
 use serde::Deserialize;
 use toml::Table;
 use vocabulary::did_you_mean;

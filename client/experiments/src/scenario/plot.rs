@@ -1,3 +1,5 @@
+//! A plot as requested in a scenario file, with its defaults.
+
 use results::Basis;
 use serde::Deserialize;
 use toml::Value;

@@ -1,3 +1,5 @@
+//! Verdict on a claim: whether it holds, holds partly or does not hold in the runs of its scenario.
+
 use results::ClaimVerdict;
 
 use super::claim::{Claim, Expectation};

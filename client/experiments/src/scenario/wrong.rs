@@ -1,3 +1,5 @@
+//! Error in a claim or a plot of a scenario file, with the invalid key.
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub(super) struct Wrong {

@@ -1,3 +1,5 @@
+//! Document of a survey: every random setting with the figures of its runs.
+
 use std::collections::BTreeSet;
 
 use results::RunResult;

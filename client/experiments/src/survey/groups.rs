@@ -1,3 +1,5 @@
+//! Groups of settings for which a survey reports separate figures, such as all rate limits.
+
 use super::document::{Run, Surveyed};
 use super::setting::{Limit, Setting};
 

@@ -1,3 +1,5 @@
+//! Parsing of a workload from a TOML table, such as the workload of a scenario's experiment.
+
 use toml::Table;
 use vocabulary::did_you_mean;
 

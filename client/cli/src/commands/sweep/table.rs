@@ -1,3 +1,5 @@
+//! Table of a sweep's results, one row per strategy and point, fitted to the width of the terminal.
+
 use experiments::evaluation::cell::Cell;
 use results::Score;
 
