@@ -44,7 +44,6 @@ const COMMON_FLAGS: [&str; 11] = [
 const COMMON_FLAGS_OF_SEVERAL: [&str; 9] =
     ["vary", "strategies", "by", "simulate", "repeats", "sensitivity", "json", "html", "explain"];
 
-/// Flags that the short help of `loadgen recommend -h` lists.
 const COMMON_FLAGS_OF_RECOMMEND: [&str; 7] =
     ["strategy", "unsure", "change", "max-rejected", "json", "html", "quiet"];
 

@@ -14,7 +14,6 @@ use crate::commands::report::{read, refuse_other_format, write};
 use crate::exit::{Exit, Fatal};
 use crate::text::people::to_people;
 
-/// Width of a text plot in characters.
 const COLUMNS: u16 = 100;
 
 /// Arguments of `loadgen plot`: result documents, the plot to draw, and the output.

@@ -3,7 +3,6 @@
 /// Maximum number of attempts that all runs of a search may send. It keeps the search within about 15 s on two cores.
 pub const MAX_SEARCH_ATTEMPTS: u64 = 6_000_000;
 
-/// Budget of attempts of a search: the attempts sent so far, their maximum, and the expected attempts of one run.
 #[derive(Clone, Debug)]
 pub(super) struct Budget {
     used: f64,

@@ -14,11 +14,8 @@ pub enum Derived {
     Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
     /// Standard deviation of the values that the series has in the bins of the range.
     Deviation { series: Series, from: usize, to: usize },
-    /// Sum of the values that the series has in the bins of the range.
     Sum { series: Series, from: usize, to: usize },
-    /// Largest value that the series has in a bin of the range.
     Largest { series: Series, from: usize, to: usize },
-    /// Mean of the values that the series has in the bins of the range.
     Mean { series: Series, from: usize, to: usize },
     /// Number of bins in which the value of the series exceeds the threshold `above`.
     BinsAbove { series: Series, above: u32 },

@@ -30,7 +30,6 @@ pub struct Ratio {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub settings: usize,
-    /// Ratio of the strategy's time to finish to the reference strategy's time.
     pub time: Ratio,
     pub attempts: Ratio,
     pub slower: usize,
