@@ -1,3 +1,5 @@
+//! Request kind and API key of each op (operation) of a run, drawn at random from the run's seed.
+
 use std::num::NonZero;
 
 use tailback::Method;

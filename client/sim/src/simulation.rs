@@ -1,3 +1,5 @@
+//! One run of a client against a simulated server, in virtual time instead of real time.
+
 use loadgen_core::{OperationKind, Run};
 use mockserver_core::Config;
 use vocabulary::Instant;

@@ -44,7 +44,6 @@ impl AdviceFigures {
 }
 
 impl Advice {
-    /// Records a retry that was sent at `sent_at`. The server had advised to wait until `not_before`.
     pub(super) fn on_retry(&mut self, sent_at: Instant, not_before: Instant) {
         self.retries += 1;
         let early = not_before.since(sent_at);

@@ -1,3 +1,5 @@
+//! Counts of a run's ops (client operations) and of their attempts, by outcome such as succeeded or rejected.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! Measures of how evenly a run's clients are served: Jain's fairness index, latency of the slowest client.
+
 use std::time::Duration;
 
 use schemars::JsonSchema;

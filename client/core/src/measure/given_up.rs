@@ -1,3 +1,5 @@
+//! Reasons for which a client gives up ops (operations), and the number of given-up ops per reason.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::Status;

@@ -1,3 +1,5 @@
+//! All measurements of one run, such as counts, latencies, time series and fairness, updated at every event.
+
 use std::time::Duration;
 
 use hdrhistogram::Histogram;

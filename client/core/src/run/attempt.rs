@@ -1,3 +1,5 @@
+//! State that the client keeps for one attempt of an op (operation) while the attempt is in flight.
+
 use std::time::Duration;
 
 use tailback::Permits;

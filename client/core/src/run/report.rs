@@ -1,3 +1,5 @@
+//! Figures that a run reports, during the run and after its end: snapshot, failed ops, bound on the makespan.
+
 use std::time::Duration;
 
 use tailback::{Gauges, Status};
