@@ -1,3 +1,5 @@
+//! Maps errors of the HTTP and TLS libraries to kinds of failure, such as a refused connection.
+
 use std::error::Error;
 use std::io;
 

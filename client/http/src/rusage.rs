@@ -1,3 +1,5 @@
+//! Resource usage of the load generator itself: processor time and peak memory.
+
 use std::time::Duration;
 
 pub(crate) fn thread_cpu() -> Option<Duration> {

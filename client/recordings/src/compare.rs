@@ -1,3 +1,5 @@
+//! Comparison of a recording with the behaviour of a strategy, figure by figure.
+
 pub(crate) mod attempts;
 pub(crate) mod delays;
 pub(crate) mod endings;

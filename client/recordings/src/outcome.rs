@@ -1,3 +1,5 @@
+//! Result of a comparison between a strategy and a recording: reproduced, different or not compared.
+
 use std::fmt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

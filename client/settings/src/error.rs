@@ -1,3 +1,5 @@
+//! Reasons why a strategy cannot be written as settings of a client library.
+
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// No format of settings has the given name. The field `suggestion` is empty or begins with a space.

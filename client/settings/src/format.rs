@@ -1,3 +1,5 @@
+//! Description of an output format for settings, such as the configuration file of a client library.
+
 use crate::described::Described;
 
 #[derive(Clone, Copy, Debug)]

@@ -1,3 +1,5 @@
+//! Confidence interval and p value of a mean, by Student's t or by the bootstrap.
+
 use crate::{
     bootstrap::{Bootstrap, ResampledMeans},
     interval::{Estimator, Interval, Method},

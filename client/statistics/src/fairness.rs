@@ -1,3 +1,5 @@
+//! Jain's fairness index: a measure of how evenly a resource is shared.
+
 /// Returns Jain's fairness index, (Σx)² / (n Σx²). The index ranges from 1/n (one participant has everything) to 1 (all
 /// participants have the same).
 ///

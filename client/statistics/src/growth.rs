@@ -1,3 +1,5 @@
+//! Growth exponent: the power with which one figure grows with another.
+
 /// Returns the exponent k of y ∝ x^k through two points (x, y): ln(y1/y0) / ln(x1/x0). An exponent of 1 is linear
 /// growth, 2 quadratic growth.
 ///

@@ -1,3 +1,5 @@
+//! Confidence intervals, and the statistical methods that compute them.
+
 use crate::level::Level;
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,3 +1,5 @@
+//! Confidence levels, such as 95 %, and the stricter levels that several comparisons require.
+
 /// Confidence level, stored as the error that it allows: 0.05 for a 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Level {

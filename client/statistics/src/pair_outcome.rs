@@ -1,3 +1,5 @@
+//! Verdict on the ratio of two strategies' figures: lower, higher, equivalent or not distinguishable.
+
 use crate::interval::Interval;
 
 /// Conclusion from the confidence interval of a ratio. The ratio is the first strategy's figure divided by the second

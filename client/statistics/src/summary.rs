@@ -1,3 +1,5 @@
+//! Summary of one figure of many runs: mean, spread, percentiles and intervals.
+
 use crate::{
     certainty::intervals_of_means,
     interval::{Interval, Method},

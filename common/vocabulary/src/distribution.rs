@@ -1,3 +1,5 @@
+//! Fixed and random durations, such as `exp(500ms)`: their notation, validation and random draws.
+
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Shortening of messages that quote arbitrarily long input.
+
 use std::borrow::Cow;
 
 /// Maximum number of characters of a word that a message quotes.

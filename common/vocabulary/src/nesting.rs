@@ -1,3 +1,5 @@
+//! Splitting of a text at the separators outside of parentheses.
+
 /// Splits a text at the separators outside of parentheses; yields at least one piece.
 ///
 /// An unclosed parenthesis extends to the end of the text. An unmatched closing parenthesis is an ordinary character.

@@ -1,3 +1,5 @@
+//! Escaping of text from other sources, so that it is safe to print on a terminal.
+
 use std::borrow::Cow;
 
 /// Escapes every character that a terminal interprets instead of displaying it, in the form `\u{1b}`. Such characters

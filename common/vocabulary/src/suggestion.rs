@@ -1,3 +1,5 @@
+//! Suggestions ("did you mean …?") for names that do not exist.
+
 /// Maximum length in bytes of an unknown name for which a similar known name is searched.
 const LONGEST: usize = 200;
 

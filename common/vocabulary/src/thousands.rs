@@ -1,3 +1,5 @@
+//! Formatting of whole numbers with their digits in groups of three, such as `1 234 567`.
+
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -1,3 +1,5 @@
+//! Registry of transports (HTTP clients). One is chosen by its name or, by default, by the kind of server.
+
 use loadgen_core::Run;
 
 use crate::control::Control;

@@ -1,3 +1,5 @@
+//! Formatting of durations and their ranges, for messages about differences from a recording.
+
 /// Formats seconds, rounded to 10 µs.
 pub(crate) fn seconds(value: f64) -> String {
     let rounded = (value * 1e5).round() / 1e5;

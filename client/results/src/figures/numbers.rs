@@ -1,3 +1,5 @@
+//! Formatting of numbers, durations, sizes, shares and ranges for human readers.
+
 pub use vocabulary::thousands;
 
 pub fn counted(number: u64, one: &str) -> String {

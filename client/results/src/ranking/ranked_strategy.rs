@@ -1,3 +1,5 @@
+//! A strategy in a ranking: its rank, its figures, and the share of its ops that were done.
+
 use statistics::Summary;
 
 use crate::figures::numbers::at_least;

@@ -1,3 +1,5 @@
+//! Body of a response on an HTTP/2 stream, read through the same trait as the body of any other response.
+
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 

@@ -1,3 +1,5 @@
+//! HTTP/2 connection that carries several requests at once, each on its own stream.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

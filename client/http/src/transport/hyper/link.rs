@@ -1,3 +1,5 @@
+//! HTTP/1.1 connection that carries one request at a time, and the task that reads and writes on it.
+
 use std::pin::Pin;
 use std::task::{Context, Poll};
 

@@ -1,3 +1,5 @@
+//! Conversion of a ranking to records of the JSON document: the best strategy, and the rank of each one.
+
 use super::{Answer, Row, RowRank, Times};
 use crate::document::comparison::{StandingRecord, TimesRecord};
 use crate::document::sweep::LeadRecord;

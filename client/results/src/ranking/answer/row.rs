@@ -1,3 +1,5 @@
+//! Rows of the table of a comparison: rank, figures and ratios to the best strategy, one row per strategy.
+
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 
 use super::MIN_SEEDS;
