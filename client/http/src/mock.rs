@@ -147,7 +147,6 @@ impl MockServer {
         }
         match json(response).await {
             Ok(config) => {
-                // If the answer lacks the expected form, the state keeps its default values.
                 self.state = serde_json::from_value(config.clone()).unwrap_or_default();
                 self.config = config;
                 Probe::Mock(Box::new(self.clone()))

@@ -262,7 +262,6 @@ fn each<T: Clone>(field: &'static str, values: OneOrMany<T>, n: usize) -> Result
     match values {
         OneOrMany::One(value) => Ok(vec![value; n]),
         OneOrMany::Each(values) if values.len() == n => Ok(values),
-        // If a list has a single entry, this entry applies to all ops.
         OneOrMany::Each(values) if values.len() == 1 => Ok(vec![values[0].clone(); n]),
         OneOrMany::Each(values) => Err((field, format!("has {} entries for {n} ops", values.len()))),
     }
