@@ -1,3 +1,5 @@
+//! Live dashboard on a terminal: state of the view, keys, widgets and the screen.
+
 mod arrangement;
 mod binding;
 mod chart;

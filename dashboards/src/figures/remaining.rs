@@ -1,3 +1,5 @@
+//! Progress of a comparison of strategies: the share of its runs that is done, and the estimated time left.
+
 use std::time::Duration;
 
 use super::Progress;

@@ -1,3 +1,5 @@
+//! Content of a report: the strategies with their runs, their ranking, and the scenarios of experiments.
+
 use super::experiment::Scenario;
 use super::ranking::Ranking;
 use super::strategy::Strategy;

@@ -1,3 +1,5 @@
+//! Reads and checks the result files from which one report is made.
+
 use std::collections::BTreeSet;
 
 use results::{

@@ -1,3 +1,5 @@
+//! Formatting of numbers and percentages in reports, with about three significant digits.
+
 use crate::text;
 
 pub(super) fn number(value: f64) -> String {

@@ -1,3 +1,5 @@
+//! Ranking of the strategies in a report, and the sentences that state its result.
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::{Answer, Mode, RankedStrategy, RunFigures, RunResult, Score, Sentence, Unthrottled};

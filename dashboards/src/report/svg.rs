@@ -1,3 +1,5 @@
+//! Rendering of plots as SVG.
+
 mod area;
 mod legend;
 mod shapes;

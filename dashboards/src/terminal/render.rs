@@ -1,3 +1,5 @@
+//! Drawing of the whole dashboard of a single run, in the view that the user chose.
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 

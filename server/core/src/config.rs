@@ -1,3 +1,5 @@
+//! Configuration of the server: all parameters of its model, with their validation.
+
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,3 +1,5 @@
+//! Inputs and outputs of the server's state machine, such as the arrival of a request and its answer.
+
 use std::sync::Arc;
 use std::time::Duration;
 

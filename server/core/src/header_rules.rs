@@ -1,3 +1,5 @@
+//! Rules for the headers of answers: valid names, valid values, and the maximum number of headers.
+
 /// Maximum number of headers of one answer. HTTP clients accept only about a hundred headers.
 pub(crate) const MAX_HEADERS: usize = 64;
 

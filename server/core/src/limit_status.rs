@@ -1,3 +1,5 @@
+//! Status of a rate limit or a concurrency limit, as reported in answers.
+
 use std::time::Duration;
 
 /// Status of one limit for one client, directly after a request of this client.

@@ -1,3 +1,5 @@
+//! Request to the modelled server: its identity, its random draws, and the server's decision on it.
+
 use std::time::Duration;
 
 use vocabulary::wire::RunId;

@@ -1,3 +1,5 @@
+//! Line wrapping for terminals, at spaces and, in words longer than a line, after commas.
+
 /// Width in columns if the output does not go to a terminal, or the terminal's width is unknown.
 pub(crate) const USUAL: usize = 80;
 

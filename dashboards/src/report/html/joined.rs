@@ -1,3 +1,5 @@
+//! Joins pieces of HTML, with a separator between any two.
+
 use maud::{Markup, html};
 
 pub(super) fn joined(pieces: impl IntoIterator<Item = Markup>, between: &str) -> Markup {

@@ -1,3 +1,5 @@
+//! Plot of the delay before the first, second and further retries of an op, with one line per strategy.
+
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};

@@ -1,3 +1,5 @@
+//! Legend of an SVG plot: the label of each series, next to a sample of its line, bar or mark.
+
 use std::fmt::Write as _;
 
 use super::area::{Size, dense};

@@ -1,3 +1,5 @@
+//! Drawing of the whole dashboard of several strategies: header, progress, lanes (one per strategy), keys.
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};

@@ -1,3 +1,5 @@
+//! State of the dashboard of several strategies, such as whether it is paused or shows its help.
+
 use crate::terminal::notice::Notice;
 use crate::{Lanes, LanesHeader};
 

@@ -1,3 +1,5 @@
+//! Facts from which the answer to one request is rendered: its outcome, its time, the status of the limits.
+
 use std::time::Duration;
 
 use vocabulary::{Instant, WallTime};

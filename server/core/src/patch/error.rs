@@ -1,3 +1,5 @@
+//! Reasons for which a change of the server's configuration is refused.
+
 use crate::config::ConfigError;
 
 /// Error of a change of the configuration. After an error, the configuration is unchanged.

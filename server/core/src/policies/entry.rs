@@ -1,3 +1,5 @@
+//! Entry in the list of policies with which a server can be configured: its name, its texts, its parameters.
+
 use std::sync::Arc;
 
 use vocabulary::{Configurable, Options, OptionsError, ParameterInfo};

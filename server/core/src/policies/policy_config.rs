@@ -1,3 +1,5 @@
+//! Interface of a policy's configuration, which creates the policy and describes its properties.
+
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! Errors in the use of a preset: unknown names, contradictory options, invalid values.
+
 use crate::policy::PolicyError;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

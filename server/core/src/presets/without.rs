@@ -1,3 +1,5 @@
+//! Answers of a preset after one of its limits is switched off.
+
 use std::collections::BTreeMap;
 
 use crate::answers::AnswersConfig;

@@ -1,3 +1,5 @@
+//! Clock of a run: the instant at which the run began, as observed by the server.
+
 use std::collections::BTreeSet;
 
 use vocabulary::Instant;

@@ -1,3 +1,5 @@
+//! Prints the shell completions and the man page of `mockserver`.
+
 use std::io::{self, Write};
 
 use clap::Command;

@@ -1,3 +1,5 @@
+//! Values that shells suggest for completion, although other values are valid, too.
+
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::error::Error;
 use clap::{Arg, Command};

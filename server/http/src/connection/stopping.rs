@@ -1,3 +1,5 @@
+//! Signal that informs every connection of the server's shutdown.
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;

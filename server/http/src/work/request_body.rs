@@ -1,3 +1,5 @@
+//! Reads request bodies, with limits on their size and time.
+
 use std::time::Duration;
 
 use axum::body::Body;

@@ -1,3 +1,5 @@
+//! List of the forms of retry advice: ways to state in an answer when the client should retry.
+
 use super::super::time_form::Unit;
 use super::entry::{AdviceEntry, Says};
 

@@ -1,3 +1,5 @@
+//! Parameters of a form of retry advice, such as its header and its rounding.
+
 use std::time::Duration;
 
 use vocabulary::{Parameter, TextField, WallTime, duration_text};

@@ -1,3 +1,5 @@
+//! Progress of one request through the stages of the policy stack, with the charges made on its way.
+
 use vocabulary::Instant;
 
 use super::stage::{Face, Stage};
