@@ -33,7 +33,6 @@ pub(crate) enum Role {
     LowerBound,
     Latency,
     Title,
-    /// Role of faint elements such as axes, rules and units.
     Faint,
     Alert,
 }

@@ -26,7 +26,6 @@ async fn watch(shared: Arc<Shared>, mut timer: Timer) {
     while let Some(at) = shared.ring() {
         let at = shared.clock.real(at);
         let due = async {
-            // Falls back to the runtime's timer if the operating system's timer fails.
             if timer.wait_until(at).await.is_err() {
                 tokio::time::sleep_until(at.into()).await;
             }
