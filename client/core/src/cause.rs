@@ -110,7 +110,6 @@ pub struct FailureResult {
     pub status: Option<u16>,
     /// Kind of error that left the attempts without a usable answer; null if they had an answer.
     pub kind: Option<ErrorKind>,
-    /// Number of attempts that failed with the HTTP status `status` or the kind of error `kind`.
     pub attempts: u64,
 }
 

@@ -41,17 +41,11 @@ use crate::document::version::SchemaVersion;
 #[serde(untagged)]
 #[schemars(title = "Results of loadgen")]
 pub enum Document {
-    /// Result of a single run.
     Run(Box<RunResult>),
-    /// Results of several runs of one strategy.
     Repeats(Repeats),
-    /// Results of a comparison of several strategies, with their ranking.
     Comparison(Comparison),
-    /// Results of a sweep: several strategies at several points of varied parameters.
     Sweep(Box<Sweep>),
-    /// Reproduction: scenarios, with a verdict on each of their claims.
     Reproduction(Reproduction),
-    /// Comparison of real runs over HTTP with simulated runs.
     Parity(Parity),
 }
 

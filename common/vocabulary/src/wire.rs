@@ -136,7 +136,6 @@ pub struct ServerCounts {
     pub reads_rejected: u64,
     /// Number of attempts that got a slot.
     pub accepted: u64,
-    /// Number of attempts that were rejected.
     pub rejected: u64,
     /// Number of attempts that the server failed on purpose, before it did any work for the attempt.
     #[serde(default)]
@@ -160,7 +159,6 @@ pub struct ServerCounts {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct PolicyCounts {
-    /// Name of the policy.
     pub name: String,
     /// Number of requests that the policy admitted, whatever their outcome at later policies.
     pub accepted: u64,
@@ -185,11 +183,9 @@ pub struct ShardRow {
     pub received: u64,
     /// Number of reads that preceded conditional writes; see [`ServerCounts::reads`].
     pub reads: u64,
-    /// Number of rejected reads; see [`ServerCounts::reads_rejected`].
     pub reads_rejected: u64,
     /// Number of attempts that got a slot; see [`ServerCounts::accepted`].
     pub accepted: u64,
-    /// Number of rejected attempts; see [`ServerCounts::rejected`].
     pub rejected: u64,
     /// Number of attempts that the server failed on purpose; see [`ServerCounts::failed`].
     pub failed: u64,

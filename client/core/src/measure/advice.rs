@@ -20,11 +20,9 @@ pub(super) struct Advice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct AdviceFigures {
-    /// Number of retries of ops whose last answer advised a wait.
     pub retries: u64,
     /// Number of retries that were sent earlier than the server had advised.
     pub broken: u64,
-    /// Time by which the retries in `broken` were too early.
     pub early_ms: EarlyFigures,
 }
 

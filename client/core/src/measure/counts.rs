@@ -20,16 +20,13 @@ impl OpCounts {
     }
 }
 
-/// Numbers of attempts of one run by outcome, such as succeeded or rejected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct AttemptCounts {
     /// Number of attempts that the client sent.
     pub total: u64,
-    /// Number of attempts that succeeded, so that their work was done.
     #[serde(default)]
     pub succeeded: u64,
-    /// Number of attempts that the server rejected.
     #[serde(default)]
     pub rejected: u64,
     /// Number of attempts without a usable answer.

@@ -66,7 +66,6 @@ impl Default for Client {
     }
 }
 
-/// Measures of fairness among the clients of a run, such as Jain's fairness index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct FairnessFigures {

@@ -26,7 +26,6 @@ impl GivenUp {
     }
 }
 
-/// Numbers of ops that the client gave up, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct GivenUpCounts {

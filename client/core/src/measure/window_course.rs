@@ -50,7 +50,6 @@ pub struct WindowFigures {
     pub rejected_before_convergence: u64,
     /// Mean of the window over time. This and the following figures are null for strategies without a window.
     pub mean: Option<f64>,
-    /// Standard deviation over time of the window (summed over all clients).
     pub sd: Option<f64>,
     /// Standard deviation of the window as a share of its mean; 0 for a constant window.
     pub variation: Option<f64>,

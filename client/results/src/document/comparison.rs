@@ -28,9 +28,7 @@ pub struct Repeats<R = RunResult> {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Comparison<R = RunResult> {
-    /// All runs of the comparison.
     pub runs: Vec<R>,
-    /// Ranking and other results of the comparison of strategies.
     pub comparison: Compared,
 }
 
@@ -111,12 +109,10 @@ pub struct TimesRecord {
     /// Path of the figure whose ratio is stated, such as `makespan_s`.
     #[serde(default)]
     pub figure: String,
-    /// Geometric mean, over blocks, of the ratio of the strategy's figure to the best strategy's figure.
     pub ratio: f64,
     /// Lower end of the confidence interval of the ratio, at the `level` of the comparison. Null with fewer than five blocks, for the best
     /// strategy itself, and for oracles, which know the server in advance.
     pub low: Option<f64>,
-    /// Upper end of the confidence interval of the ratio of the strategy's figure to the best strategy's figure.
     pub high: Option<f64>,
 }
 
@@ -140,13 +136,11 @@ pub struct PairRecord {
     /// Lower end of the confidence interval of the ratio of the two strategies' figures. With too few blocks, there is no interval, and
     /// `low`, `high`, `level` and `p` are null.
     pub low: Option<f64>,
-    /// Upper end of the confidence interval of the ratio of the two strategies' figures.
     pub high: Option<f64>,
     /// Confidence level of the interval from `low` to `high`.
     pub level: Option<f64>,
     /// p-value of the difference between the two strategies, corrected for multiple comparisons (Holm).
     pub p: Option<f64>,
-    /// Verdict: whether the first strategy's figure is lower or higher than the second strategy's figure, as far as the runs show.
     #[serde(default)]
     pub verdict: PairVerdict,
     /// Verdict on the comparison of two strategies, as a sentence.
@@ -163,9 +157,7 @@ pub enum PairVerdict {
     Incomparable,
     /// There are too few blocks to decide which of the two strategies has the lower figure.
     TooFew,
-    /// The first strategy's figure is lower than the second strategy's figure.
     Lower,
-    /// The first strategy's figure is higher than the second strategy's figure.
     Higher,
     /// The runs do not show whether the first strategy's figure is lower or higher than the second's.
     NotDistinguishable,
@@ -193,7 +185,6 @@ impl From<Option<statistics::PairOutcome>> for PairVerdict {
 pub struct Variation {
     /// Description of a change that `--sensitivity` made to the server's configuration.
     pub variation: String,
-    /// Configuration of the mockserver after a change by `--sensitivity`.
     pub server: ServerModel,
     /// Complete strategies, from best to worst. A strategy is complete if it got as many ops done as the best one and has the figures of
     /// the ranking.

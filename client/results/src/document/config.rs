@@ -86,7 +86,6 @@ pub struct PartRecord {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// Workload of a run: the ops and their arrivals.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct WorkloadRecord {
@@ -108,7 +107,6 @@ pub struct WorkloadRecord {
     pub more: BTreeMap<String, Setting>,
 }
 
-/// HTTP requests of a run: their method, header names and body size.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct RequestRecord {
@@ -129,7 +127,6 @@ pub struct TransportRecord {
     /// Name of the transport: `hyper`, `reqwest` or, with `--http2`, `hyper-http2`. For `--transport auto`, the transport that was chosen.
     #[serde(deserialize_with = "transport_name")]
     pub name: String,
-    /// Number of threads that sent attempts.
     pub threads: usize,
 }
 

@@ -11,10 +11,8 @@ use crate::figures::over_runs::OverRuns;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Parity {
-    /// Version of the format of this document.
     #[serde(default)]
     pub schema_version: SchemaVersion,
-    /// Compared combinations of a strategy, a workload and a server.
     pub pairings: Vec<Pairing>,
 }
 
@@ -22,15 +20,11 @@ pub struct Parity {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Pairing {
-    /// Name of a tested combination of strategy, workload and server.
     pub name: String,
     /// Strategy as given on the command line.
     pub strategy: String,
-    /// Description of the workload of the real and simulated runs.
     pub workload: String,
-    /// Configuration of the mockserver in the real and simulated runs.
     pub server: ServerModel,
-    /// Figures that are compared between real and simulated runs.
     pub figures: Vec<ParityFigure>,
     /// Whether the load generator itself was the bottleneck of the real run.
     pub bottleneck: bool,
@@ -39,13 +33,11 @@ pub struct Pairing {
     pub http_runs: u64,
 }
 
-/// Comparison of one figure between real and simulated runs.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ParityFigure {
     /// Name of the figure that is compared between real and simulated runs.
     pub figure: String,
-    /// Statistics of the figure over many simulated runs.
     pub simulated: OverRuns,
     /// Value of the figure in the real run. If there were several real runs, it is their median.
     pub http: f64,

@@ -10,31 +10,23 @@ use serde::{Deserialize, Serialize};
 #[schemars(rename = "Progress")]
 #[serde(expecting = "an object")]
 pub struct ProgressLine {
-    /// Seed of the run that the progress line belongs to.
     pub seed: u64,
     /// End of the interval that this line describes, in seconds since the run began.
     pub t_s: f64,
     /// Whether the run is over. If true, this line is the last one of the run, and the result of the run follows.
     pub last: bool,
-    /// Number of ops that arrived in the interval.
     pub ops_arrived: u64,
-    /// Number of ops that succeeded in the interval.
     pub ops_succeeded: u64,
     /// Number of ops that ended without success in the interval.
     pub ops_given_up: u64,
     /// Latencies of ops that succeeded in the interval, from arrival to success.
     pub op_latency: IntervalFigures,
-    /// Number of attempts that were sent in the interval.
     pub attempts_sent: u64,
-    /// Number of attempts that succeeded in the interval.
     pub attempts_succeeded: u64,
-    /// Number of attempts that were rejected in the interval.
     pub attempts_rejected: u64,
-    /// Number of attempts that failed in the interval.
     pub attempts_failed: u64,
     /// Number of attempts that the client withdrew in the interval.
     pub attempts_cancelled: u64,
-    /// Failed attempts of the interval, by HTTP status or kind of error.
     pub failures: Vec<FailureResult>,
     /// Latencies of attempts that were answered or failed in the interval.
     pub attempt_latency: IntervalFigures,
@@ -50,7 +42,6 @@ pub struct ProgressLine {
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct IntervalFigures {
-    /// Number of latencies in the interval of a progress line.
     pub count: u64,
     /// Sum of the latencies, in milliseconds. The sum is computed in whole nanoseconds, so only its conversion to milliseconds is rounded.
     pub sum_ms: f64,

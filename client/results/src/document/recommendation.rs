@@ -24,7 +24,6 @@ pub struct Recommendation {
     pub today: usize,
     /// Index in `candidates` of the chosen setting; equal to `today` if today's setting is kept.
     pub chosen: usize,
-    /// Figures of the server that are not known exactly.
     pub assumptions: Vec<Assumption>,
     /// Servers of the search for a better setting, the nominal server first.
     pub servers: Vec<TriedServer>,
@@ -34,9 +33,7 @@ pub struct Recommendation {
     pub nominal: NominalRuns,
     /// Runs on servers and seeds that the search did not use.
     pub fresh: FreshRuns,
-    /// Uncertain figures of the server. Their true values decide which setting is best.
     pub look_ups: Vec<LookUpRecord>,
-    /// Number of attempts that the runs of the search sent.
     pub search_attempts: u64,
     /// Servers and settings that the search left out, because it is limited to 6 million attempts.
     pub left_out: LeftOut,

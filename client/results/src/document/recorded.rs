@@ -63,7 +63,6 @@ pub struct Columns {
     pub ssthresh: Option<Vec<Option<f64>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server_cap: Option<Vec<Option<f64>>>,
-    /// Further gauges over time: those that the strategy defines, and those of the rate limit that the server reports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gauges: Vec<GaugeColumn>,
 }
@@ -88,10 +87,8 @@ pub struct Calls {
     /// Whether the recording ended early, because a single op had more attempts than may be recorded.
     #[serde(default)]
     pub full: bool,
-    /// Send times of the recorded attempts, in seconds.
     #[serde(default)]
     pub t_s: Vec<f64>,
-    /// Number of the op of each recorded attempt.
     #[serde(default)]
     pub op: Vec<u64>,
 }
@@ -109,7 +106,6 @@ pub struct Clients {
     pub rank: Vec<u64>,
     /// Mean latency of the ops of each listed client, or latency of each listed op. Null if no op succeeded.
     pub latency_s: Vec<Option<f64>>,
-    /// Number of attempts of each listed client or op.
     pub attempts: Vec<u64>,
 }
 

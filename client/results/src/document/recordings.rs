@@ -10,10 +10,8 @@ use crate::document::version::SchemaVersion;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct RecordingsCheck {
-    /// Version of the format of this document.
     #[serde(default)]
     pub schema_version: SchemaVersion,
-    /// Results of the check, one for each recording file.
     pub recordings: Vec<CheckedRecording>,
     /// Number of pairs (a scenario and a configuration of the library) that a strategy reproduces.
     pub reproduced: u64,
@@ -50,7 +48,6 @@ pub struct CheckedPair {
     pub config: String,
     /// Strategy that corresponds to the configuration, as on the command line; null if none is known.
     pub strategy: Option<String>,
-    /// Verdict: whether the strategy reproduces what the library did in the recording.
     pub verdict: CheckVerdict,
     /// First difference between the recording and the strategy; null if there is none.
     pub difference: Option<CheckDifference>,
@@ -59,7 +56,6 @@ pub struct CheckedPair {
     pub skipped_because: Option<String>,
 }
 
-/// Verdict on a pair of a scenario and a configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckVerdict {
@@ -73,13 +69,11 @@ pub enum CheckVerdict {
     Skipped,
 }
 
-/// First difference between a recording and a strategy.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct CheckDifference {
     /// Quantity that differs between a recording and a strategy, such as `attempts` or `delay 2`.
     pub what: String,
-    /// Value of the differing quantity in the recording.
     pub recorded: String,
     /// Value of the differing quantity with the strategy.
     pub here: String,

@@ -13,16 +13,13 @@ use crate::figures::over_runs::FiguresOverRuns;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Reproduction {
-    /// Version of the format of this document.
     #[serde(default)]
     pub schema_version: SchemaVersion,
     /// Start time of the reproduction, in UTC (RFC 3339); null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
-    /// Scenarios that were run, one for each source document.
     #[schemars(length(min = 1))]
     pub scenarios: Vec<Scenario>,
-    /// Numbers of claims by verdict, over all scenarios.
     #[serde(default)]
     pub claims: Tallies,
 }
@@ -31,13 +28,11 @@ pub struct Reproduction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Tallies {
-    /// Numbers, by verdict, of the claims that the source documents make.
     pub source: Tally,
     /// Counts of the claims that scenarios add to the claims of the source documents.
     pub ours: Tally,
 }
 
-/// Numbers of claims of scenarios by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Tally {
@@ -69,7 +64,6 @@ pub struct Scenario {
     pub claims: Vec<Claim>,
     #[serde(default)]
     pub cells: Vec<Cell>,
-    /// Plots that the scenario requests.
     #[serde(default)]
     pub plots: Vec<Plot>,
 }
@@ -78,7 +72,6 @@ pub struct Scenario {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Claim {
-    /// Text of the claim as a sentence.
     pub says: String,
     /// Number that the source document states, in the words of the document.
     #[serde(default)]
@@ -110,11 +103,9 @@ pub struct Claim {
     /// Interpretation of the source document's words on which the test of the claim is based, and the reason for this interpretation.
     #[serde(default)]
     pub means: String,
-    /// Verdict: whether the claim holds in our runs.
     pub verdict: ClaimVerdict,
     /// Whether the verdict on the claim is the one that the scenario expects; null if there were too few runs to decide.
     pub as_expected: Option<bool>,
-    /// Further information on the claim for readers.
     #[serde(default)]
     pub note: String,
 }
@@ -128,14 +119,12 @@ pub struct ClaimValue {
     /// Mean of the figure over runs, unless the claim selects another statistic. Null if a run lacks the figure, or if the value is
     /// infinite.
     pub value: Option<f64>,
-    /// Number of runs that were made to test the claim.
     #[serde(default)]
     pub runs: u64,
     /// Number of runs in which the claim is true; null if the verdict does not depend on this number.
     pub so_in: Option<u64>,
     /// Lowest and highest value of the middle 95 % of runs; null if the verdict does not depend on this range.
     pub middle: Option<[f64; 2]>,
-    /// Verdict on the claim in one of its cases, such as one strategy at one point.
     pub verdict: Option<ClaimVerdict>,
 }
 
@@ -194,15 +183,12 @@ pub struct Plot {
     pub name: String,
     /// Kind of plot, by its name in `loadgen plot --list`.
     pub draw: String,
-    /// Title that is shown above the plot.
     pub title: String,
     /// Description of the plot that the source document contains.
     #[serde(default)]
     pub shows: String,
-    /// Further information on the plot for readers.
     #[serde(default)]
     pub note: String,
-    /// Name of the experiment whose cells (strategies at points) the plot shows.
     #[serde(default)]
     pub experiment: String,
     /// Claims that the plot illustrates, as indices into the list of the scenario's claims.
@@ -224,12 +210,10 @@ pub struct Plot {
     /// multiplied by the factor `times`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<DrawnColumn>>,
-    /// Recorded runs that the plot shows, one of each strategy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<Vec<DrawnRun>>,
 }
 
-/// Unit in which a plot states times.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TimeUnit {

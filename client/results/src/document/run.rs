@@ -17,7 +17,6 @@ use crate::document::setting::At;
 use crate::document::version::SchemaVersion;
 use crate::shards::clients::{ClientShardRecord, MergedClients};
 
-/// The result of one run.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct RunResult {
@@ -84,7 +83,6 @@ pub struct RunResult {
     /// Whether `done_share` is only a lower bound, because the run stalled or was interrupted before all ops had ended.
     #[serde(default)]
     pub share_is_lower_bound: bool,
-    /// Number of retries for which the server had advised a time, and the number of them that were sent before the advised time.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub advice: AdviceFigures,
     /// Figures of the strategy's window (concurrency limit): its convergence to the limit of the server, and its steadiness.
@@ -111,7 +109,6 @@ pub struct RunResult {
     /// Cause of an early end of the run: `user` (a key of the dashboard), `SIGINT`, `SIGTERM` or `SIGHUP`. Null if the run was not
     /// interrupted.
     pub interrupted: Option<String>,
-    /// Warnings about the run that readers of its figures must know.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub warnings: Vec<String>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
@@ -131,7 +128,6 @@ pub struct RunResult {
     pub at: Option<At>,
 }
 
-/// Way in which a run was executed: over HTTP or simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -150,7 +146,6 @@ impl Mode {
     }
 }
 
-/// Counts of a run's ops by outcome, such as succeeded or given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct OpsResult {
@@ -220,7 +215,6 @@ pub struct GeneratorResult {
     pub excess_ms: ExcessFigures,
     /// Processor time of the whole program, in seconds. An embedded server is part of the program, so its time is included.
     pub cpu_s: Option<f64>,
-    /// Maximum memory that the load generator's process occupied, in bytes.
     pub peak_rss_bytes: Option<u64>,
     /// Number of connections that the load generator opened.
     pub connections: Option<u64>,

@@ -24,19 +24,14 @@ pub struct SampleLine {
     pub by_gateway: bool,
     /// Number of the client that sent the attempt, from 0.
     pub client: u32,
-    /// Time at which the attempt was due to be sent.
     pub due_s: f64,
-    /// Time at which the attempt ended, in seconds of the experiment since the run began.
     pub ended_s: f64,
     /// Kind of error that left the attempt without a usable answer; otherwise null.
     pub kind: Option<ErrorKind>,
     /// Number of the attempt's op, from 0.
     pub op: u64,
-    /// Outcome of the attempt, such as success or rejection.
     pub outcome: OutcomeName,
-    /// Seed of the run that the attempt belongs to.
     pub seed: u64,
-    /// Time at which the attempt was sent, in seconds of the experiment since the run began.
     pub sent_s: f64,
     /// Number of the attempt within the run, in the order of sending.
     pub serial: u64,
@@ -46,7 +41,6 @@ pub struct SampleLine {
     pub window: Option<f64>,
 }
 
-/// Outcome of an attempt, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OutcomeName {

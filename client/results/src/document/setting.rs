@@ -11,11 +11,8 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
-    /// Value of a setting that is true or false.
     Truth(bool),
-    /// Value of a setting that is a whole number from 0 up.
     Whole(u64),
-    /// Value of a setting that is any other number, such as 0.5.
     Number(f64),
     /// Value of a setting that is a text, such as a duration or a distribution.
     Text(String),

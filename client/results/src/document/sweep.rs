@@ -15,9 +15,7 @@ use crate::shards::Incomplete;
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Sweep<R = RunResult> {
-    /// All runs of the sweep.
     pub runs: Vec<R>,
-    /// Varied parameters of the sweep, and its results.
     pub sweep: Swept,
 }
 
@@ -33,13 +31,11 @@ pub struct Swept {
     pub axes: Vec<Axis>,
     /// Path of the figure that strategies are compared by; the lowest value is best.
     pub by: String,
-    /// Name of the figure that strategies are compared by, in words.
     pub by_name: String,
     /// Configuration of the first strategy at the sweep's first point.
     pub config: Option<ConfigRecord>,
     /// Population of runs that the confidence intervals describe, in words, such as `over seeds, for this server model`.
     pub intervals: Option<String>,
-    /// Results of every strategy at every point of the sweep.
     pub cells: Vec<SweepCell>,
     /// Best strategy in each situation, with its parameters. A situation is a combination of the varied values that a client cannot choose.
     #[serde(deserialize_with = "crate::document::fields::or_default")]
@@ -56,7 +52,6 @@ pub struct Swept {
 pub struct Axis {
     /// Key of the varied parameter, as given on the command line.
     pub key: String,
-    /// Values that the sweep gives to the varied parameter.
     #[serde(default)]
     pub values: Vec<String>,
 }
@@ -133,7 +128,6 @@ pub struct Best {
 #[schemars(rename = "Lead")]
 #[serde(default, expecting = "an object")]
 pub struct LeadRecord {
-    /// Strategy that had the best figure with fresh seeds.
     pub strategy: String,
     /// Whether the best strategy can be distinguished from every other strategy of the point.
     pub certain: bool,
@@ -146,7 +140,6 @@ pub struct LeadRecord {
     pub ratio: Option<f64>,
     /// Lower end of the confidence interval of the ratio; null with fewer than five fresh seeds.
     pub low: Option<f64>,
-    /// Upper end of the confidence interval of the best strategy's lead.
     pub high: Option<f64>,
     /// Confidence level of the interval. The level is so high that all intervals of the sweep together are correct in 95 % of sweeps.
     pub level: f64,

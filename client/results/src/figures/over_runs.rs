@@ -22,31 +22,23 @@ pub struct OverRuns {
     /// Confidence interval of the mean over seeds; null with fewer than five runs.
     #[serde(default)]
     pub interval: Option<IntervalRecord>,
-    /// Highest value of the figure in all runs.
     #[serde(default)]
     pub max: Option<f64>,
-    /// Mean of the figure over runs.
     pub mean: f64,
     /// Confidence interval of the median (p50), from one order statistic to another. It is exact for any distribution. Null with fewer than
     /// six runs.
     #[serde(default)]
     pub median_interval: Option<IntervalRecord>,
-    /// Lowest value of the figure in all runs.
     #[serde(default)]
     pub min: Option<f64>,
-    /// 25th percentile of the figure over runs.
     #[serde(default)]
     pub p25: Option<f64>,
-    /// 5th percentile of the figure over runs.
     #[serde(default)]
     pub p5: Option<f64>,
-    /// Median of the figure over runs.
     #[serde(default)]
     pub p50: Option<f64>,
-    /// 75th percentile of the figure over runs.
     #[serde(default)]
     pub p75: Option<f64>,
-    /// 95th percentile of the figure over runs.
     #[serde(default)]
     pub p95: Option<f64>,
     /// Standard deviation of the figure over runs; null for a single run.
@@ -66,14 +58,11 @@ pub struct OverRuns {
 #[schemars(rename = "Interval")]
 #[serde(expecting = "an object")]
 pub struct IntervalRecord {
-    /// Statistical method that computed the confidence interval.
     pub by: Estimator,
-    /// Upper end of the confidence interval.
     pub high: f64,
     /// Probability that the confidence interval contains the true value, such as 0.95. For the interval of a median, it is the actual
     /// probability, which may be higher than the requested one.
     pub level: f64,
-    /// Lower end of the confidence interval.
     pub low: f64,
 }
 
@@ -81,7 +70,6 @@ pub struct IntervalRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {
-    /// The interval was computed with Student's t.
     StudentT,
     /// The interval was computed with the bias-corrected and accelerated bootstrap.
     BcaBootstrap,

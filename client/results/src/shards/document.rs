@@ -25,7 +25,6 @@ pub struct TaskShard<R = RunResult> {
     /// Identity of the shard. With --shard, the run with number t belongs to the shard with index t mod `of`. With --client-shard, client c
     /// belongs to the shard with index c mod `of`.
     pub shard: ShardOf,
-    /// Plan of the command's work, which is the same in all shards of the command.
     pub plan: ShardPlan,
     /// Runs that this shard executed, in the order of their numbers. A shard that was cut off lacks some of its runs.
     pub tasks: Vec<TaskRecord<R>>,

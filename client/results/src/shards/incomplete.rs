@@ -14,6 +14,5 @@ pub struct Incomplete {
     pub missing_shards: Vec<u32>,
     /// Number of runs that were planned, including runs that are missing.
     pub tasks: u64,
-    /// Number of planned runs that were not executed.
     pub missing_tasks: u64,
 }

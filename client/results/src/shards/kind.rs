@@ -20,7 +20,6 @@ pub enum ShardKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ShardOf {
-    /// Unit by which the command's work is divided into shards.
     pub kind: ShardKind,
     /// Index of this shard among all shards of the command, from 0.
     pub index: u32,

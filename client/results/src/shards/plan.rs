@@ -17,9 +17,7 @@ use crate::document::sweep::Axis;
 pub struct ShardPlan {
     /// Version of the program that made the plan. Only the same version plans the same runs.
     pub version: String,
-    /// Command whose work was divided into shards.
     pub command: ShardedCommand,
-    /// Driver that executes the planned runs: HTTP or the simulation.
     pub mode: Mode,
     /// Command line, without flags for output files and without the shard.
     pub command_line: Vec<String>,
@@ -73,9 +71,7 @@ pub struct PlannedPoint {
     pub strategies: Vec<String>,
     /// All parameters of the workload that are set, including seed and repeats, with values as on the command line.
     pub workload: BTreeMap<String, String>,
-    /// Server that all runs at this point of the plan use.
     pub server: PlannedServer,
-    /// Requests that all runs at this point of the plan send.
     pub request: RequestRecord,
     /// Whether a request may be sent again regardless of its HTTP method.
     pub idempotent: bool,
@@ -91,7 +87,6 @@ pub struct PlannedServer {
     pub kind: String,
     /// Address of the server; null if it is simulated or embedded.
     pub target: Option<String>,
-    /// Description of the planned server for human readers.
     pub words: String,
     /// Configuration of the mockserver; null for any other server.
     pub model: Option<ServerModel>,

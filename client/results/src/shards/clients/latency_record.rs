@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct LatencyRecord {
-    /// Number, extremes and sums of the recorded latencies.
     #[serde(flatten)]
     pub sums: SumsRecord,
     /// Histogram in the format V2 of `HdrHistogram`, deflated and encoded in base64, as in interval logs. Latencies are in microseconds,
@@ -29,13 +28,11 @@ pub struct LatencyRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SumsRecord {
-    /// Number of recorded latencies.
     pub count: u64,
     /// Shortest recorded latency, in nanoseconds; null if no latency was recorded.
     pub min_ns: Option<u64>,
     /// Longest recorded latency, in nanoseconds; null if no latency was recorded.
     pub max_ns: Option<u64>,
-    /// Sum of all recorded latencies, in nanoseconds.
     pub sum_ns: String,
     /// Sum of the squares of all recorded latencies, in square nanoseconds.
     pub sum_ns2: String,

@@ -13,7 +13,6 @@ use super::latency_record::{LatencyRecord, SumsRecord, attempts_per_op};
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ClientShardRecord {
-    /// Unit by which the work of a run is divided into client shards.
     pub kind: ClientsKind,
     /// Index of the shard, from 0. Client c belongs to shard c mod `of`.
     pub index: u32,
@@ -21,7 +20,6 @@ pub struct ClientShardRecord {
     pub of: u32,
     /// Id that all shards of the run share, 16 hexadecimal digits.
     pub run: String,
-    /// Planned and actual start of the client shard.
     pub start: StartRecord,
     /// Instant at which the first op arrived. All instants of this record are in nanoseconds of the experiment since the common start of
     /// the shards.
@@ -41,11 +39,8 @@ pub struct ClientShardRecord {
     pub bucket_ns: u64,
     /// Latencies of successful ops, from an op's arrival to its success.
     pub op_latency: LatencyRecord,
-    /// Latencies of attempts that succeeded.
     pub success_latency: LatencyRecord,
-    /// Latencies of attempts that were rejected.
     pub rejection_latency: LatencyRecord,
-    /// Latencies of attempts that failed.
     pub failure_latency: LatencyRecord,
     /// Delays from the instant an attempt was due to the instant it was sent.
     pub send_lag: LatencyRecord,
@@ -64,11 +59,9 @@ pub struct ClientShardRecord {
     pub ledger: Option<ServerStats>,
 }
 
-/// Client shards from which the result of a run was merged.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct MergedClients {
-    /// Unit by which the work of the run was divided into client shards.
     pub kind: Option<ClientsKind>,
     /// Number of client shards into which the run was divided.
     pub of: u32,
@@ -105,7 +98,6 @@ pub enum StartedBy {
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct StartRecord {
-    /// Method by which the client shards of the run started together.
     pub by: StartedBy,
     /// Planned start (--start-at), in milliseconds since the start of 1970. Null if the shards waited at a barrier, which has no planned
     /// instant.
