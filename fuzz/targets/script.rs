@@ -51,10 +51,9 @@ fn serve(script: &Script) {
 
 /// Renders the headers of a reply as they would be sent, at either end of the calendar.
 fn tell(reply: &Reply) {
-    let _ = reply.is_success();
-    let Reply::Answer(answer) = reply else { return };
+    let _ = reply.counts_as_accepted();
     for now in [WallTime::VIRTUAL_START, WallTime::from_unix(Duration::ZERO)] {
-        for (name, value) in answer.headers(now) {
+        for (name, value) in reply.answer.headers(now) {
             assert!(
                 !name.is_empty() && value.chars().all(|c| c == ' ' || c.is_ascii_graphic()),
                 "{name}: {value}"

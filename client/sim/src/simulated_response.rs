@@ -7,9 +7,7 @@ use std::time::Duration;
 use loadgen_core::{
     AttemptKey, Cause, Classifier, Completion, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict,
 };
-use mockserver_core::{
-    Answer, AnswerFacts, AnswerSet, Config, Fault, Reply, ScriptedAnswer, ServerDecision, Step,
-};
+use mockserver_core::{Answer, AnswerFacts, AnswerSet, Config, Fault, ScriptedAnswer, ServerDecision, Step};
 use tailback::{
     Advice, AdviceHeaders, AdviceValue, CustomResponses, Facts, Failure, Outcome, ResponseParser, Status,
 };
@@ -87,13 +85,9 @@ impl SimulatedResponse {
         if let Some(response) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
             return Some(response);
         }
-        match config.policy.script()?.reply(answer.reply?)? {
-            Reply::Answer(scripted) => {
-                let now = anchor.at(answer.at);
-                Some(Self { server, ..Self::scripted(scripted, understanding.of(step), reading, now) })
-            }
-            Reply::Close => Some(Self::unanswered(ErrorKind::Closed)),
-        }
+        let scripted = &config.policy.script()?.reply(answer.reply?)?.answer;
+        let now = anchor.at(answer.at);
+        Some(Self { server, ..Self::scripted(scripted, understanding.of(step), reading, now) })
     }
 
     fn with_extras(
@@ -335,7 +329,10 @@ mod tests {
         let mut server = Server::new(config.clone());
         let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
         server.handle(Instant::ORIGIN, Input::Arrive(request));
-        let Output::Answer(answer) = server.poll(Instant::ORIGIN) else { panic!("an answer") };
+        // A hanging step ends after an hour.
+        let Output::Answer(answer) = server.poll(Instant::from_millis(3_600_000)) else {
+            panic!("an answer")
+        };
         let understanding = StepClassifiers::new(&RejectedWhen::default(), &config);
         let (answers, anchor) = (None, WallTime::VIRTUAL_START);
         let speech = ResponseForm { config: &config, answers, anchor, understanding: &understanding };
@@ -355,8 +352,18 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_connection_fails_at_once() {
-        let closed = Some(Cause::Error(ErrorKind::Closed));
-        assert_eq!(response("close"), (Status::Failed(Failure::Transport), closed, false));
+    fn a_fault_step_is_the_error_that_http_clients_report() {
+        for (step, kind) in [
+            ("close", ErrorKind::Closed),
+            ("reset", ErrorKind::Reset),
+            ("truncate", ErrorKind::Truncated),
+            ("hang", ErrorKind::Closed),
+        ] {
+            let failed = (Status::Failed(Failure::Transport), Some(Cause::Error(kind)), false);
+            assert_eq!(response(step), failed, "{step}");
+            assert_eq!(response(&format!("{step}:after")), failed, "{step}");
+        }
+        let broken = (Status::Failed(Failure::Transport), Some(Cause::Error(ErrorKind::Truncated)), false);
+        assert_eq!(response("truncate:after retry-after:9 body:{}"), broken);
     }
 }

@@ -113,9 +113,12 @@ impl EarlyRetries {
 }
 
 fn advice_of(reply: &Reply, written: WallTime, reached: WallTime) -> Option<Duration> {
-    let Reply::Answer(answer) = reply else { return None };
-    let header =
-        |name: &str| answer.headers(written).find_map(|(there, value)| (there == name).then_some(value));
+    if reply.fault().is_some() {
+        return None;
+    }
+    let header = |name: &str| {
+        reply.answer.headers(written).find_map(|(there, value)| (there == name).then_some(value))
+    };
     earliest(header, reached)
 }
 

@@ -15,7 +15,7 @@ use crate::request::{Request, ServerDecision, Step};
 
 /// Time after which the connection of a hanging request is closed, if its client has not disconnected by then. Slow answers are delayed by
 /// at most this time, too.
-pub(crate) const LONGEST: Duration = Duration::from_hours(1);
+const LONGEST: Duration = Duration::from_hours(1);
 
 /// A share of 100 %. Shares are stored in units of a ten-millionth of a percent.
 const ALL: u64 = 1_000_000_000;
@@ -55,6 +55,18 @@ impl Fault {
         matches!(self, Self::SlowHeaders(_) | Self::SlowBody(_))
     }
 
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        PLAIN.iter().find(|(known, _)| *known == name).map(|(_, fault)| *fault)
+    }
+
+    pub(crate) const fn answer_delay(self) -> Duration {
+        match self {
+            Self::SlowHeaders(delay) => delay,
+            Self::Hang => LONGEST,
+            _ => Duration::ZERO,
+        }
+    }
+
     fn read(text: &str) -> Result<Self, String> {
         let (name, time) = match text.split_once('(') {
             Some((name, rest)) => {
@@ -73,8 +85,7 @@ impl Fault {
             }
             return Ok(slow(time));
         }
-        let plain = PLAIN.iter().find(|(known, _)| *known == name).map(|(_, fault)| *fault);
-        let Some(fault) = plain.or_else(|| name.parse().ok().map(Self::Status)) else {
+        let Some(fault) = Self::named(name).or_else(|| name.parse().ok().map(Self::Status)) else {
             let known = PLAIN.iter().map(|(name, _)| *name).chain(SLOW.iter().map(|(name, _)| *name));
             let suggestion = did_you_mean(name, known.clone());
             let known = known.collect::<Vec<_>>().join("`, `");
@@ -107,13 +118,19 @@ impl fmt::Display for Fault {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum When {
+pub(crate) enum When {
     /// The fault occurs before the server works on the request. The request is not charged to any limit and takes no slot.
     Before,
     /// The fault occurs after the server has done the work of the request. Rejections are not affected, because no work was done for them.
     After,
     /// The fault slows down the sending of the answer, whatever the outcome of the request.
     Slowing,
+}
+
+impl When {
+    pub(crate) fn suffix(self) -> &'static str {
+        if self == Self::After { ":after" } else { "" }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,8 +228,7 @@ fn share(text: &str) -> Result<u64, String> {
 impl fmt::Display for WeightedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { fault, when, share } = self;
-        let after = if *when == When::After { ":after" } else { "" };
-        write!(f, "{fault}:{}%{after}", *share as f64 / (ALL / 100) as f64)
+        write!(f, "{fault}:{}%{}", *share as f64 / (ALL / 100) as f64, when.suffix())
     }
 }
 

@@ -80,6 +80,6 @@ pub use request_fields::{FieldSelection, RequestFields};
 pub use schedule::{Schedule, ScheduleError};
 pub use script::{
     MAX_REPLIES, Reply, ReplyError, ReplyId, Script, ScriptError, ScriptFileError, ScriptedAnswer, StepError,
-    WrittenStep,
+    StepFault, WrittenStep,
 };
 pub use server::Server;

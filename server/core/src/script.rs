@@ -11,7 +11,7 @@ use std::num::NonZeroU16;
 use std::ops::Range;
 
 pub use file::{ScriptFileError, StepError, WrittenStep};
-pub use reply::{Reply, ReplyError, ScriptedAnswer};
+pub use reply::{Reply, ReplyError, ScriptedAnswer, StepFault};
 
 /// Maximum number of replies in a script. It is limited because an [`Answer`](crate::Answer) stores the index of its reply in two bytes.
 pub const MAX_REPLIES: usize = 50_000;
@@ -85,7 +85,7 @@ impl Script {
     }
 
     pub fn has_status(&self, status: u16) -> bool {
-        self.replies.iter().any(|reply| matches!(reply, Reply::Answer(answer) if answer.status == status))
+        self.replies.iter().any(|reply| reply.fault().is_none() && reply.answer.status == status)
     }
 
     /// Returns the script's numbers of steps and ops as text, because the whole script may be long.

@@ -20,7 +20,7 @@ fn any_single() -> impl Strategy<Value = String> {
         "overwhelmed-queue:tick=7ms,capacity=1,service=2,reject=3,limit=2,subset=random",
         "descriptor-pool:descriptors=70,restart=100ms,startup=10ms,startup-slope=5ms,failed-start=0s",
         "descriptor-pool:descriptors=10",
-        "script:steps=503|close|200;429 retry-after:@date%2B3",
+        "script:steps=503|close|200;429 retry-after:@date%2B3|reset:after|truncate x:1 body:a",
         "descriptor-pool:per-process=0,per-connection=0,startup=0s,startup-slope=0s,restart=0s",
     ]);
     prop::sample::select(texts).prop_map(str::to_owned)

@@ -1,6 +1,10 @@
 //! Tests of the scripted policy: its answers, their counts, and settings that do not affect it.
 
-use mockserver_core::{Answer, Config, Input, Output, Request, RequestId, Server, ServerDecision, Step};
+use std::time::Duration;
+
+use mockserver_core::{
+    Answer, Config, Fault, Input, Output, Request, RequestId, Server, ServerDecision, Step,
+};
 use vocabulary::{Distribution, Instant};
 
 fn config(steps: &str) -> Config {
@@ -48,8 +52,46 @@ fn request_n_of_an_op_gets_step_n_and_a_2xx_counts_as_accepted() {
 }
 
 #[test]
+fn a_fault_step_is_rejected_or_spoils_an_accepted_answer() {
+    for (step, fault) in [("close", Fault::Close), ("reset", Fault::Reset), ("truncate", Fault::Truncate)] {
+        let mut server = Server::new(config(&format!("{step}|{step}:after")));
+        let [before, after] = [1, 2].map(|attempt| ask(&mut server, 0, attempt));
+        assert_eq!((before.fault(), before.verdict), (Some(fault), ServerDecision::Rejected), "{step}");
+        assert_eq!((after.fault(), after.verdict), (Some(fault), ServerDecision::Accepted), "{step}");
+        let account = server.lifetime(Instant::ORIGIN);
+        let counts = account.counts;
+        assert_eq!((counts.received, counts.accepted, counts.rejected, counts.failed), (2, 1, 1, 0));
+        assert_eq!(account.spoiled, 1, "{step}");
+    }
+}
+
+#[test]
+fn a_hanging_step_closes_the_connection_after_an_hour() {
+    let mut server = Server::new(config("hang:after"));
+    let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
+    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    let closes_at = Instant::ORIGIN + Duration::from_hours(1);
+    assert_eq!(server.poll(Instant::ORIGIN), Output::WaitUntil(closes_at));
+    let Output::Answer(answer) = server.poll(closes_at) else { panic!("an answer") };
+    assert_eq!((answer.fault(), answer.verdict), (Some(Fault::Close), ServerDecision::Accepted));
+    assert_eq!(server.lifetime(closes_at).spoiled, 1);
+}
+
+#[test]
+fn a_slow_answer_and_a_fault_step_add_up() {
+    let fault = "slow-headers(2s):100%".parse().expect("faults");
+    let mut server = Server::new(Config { fault, ..config("reset:after") });
+    let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
+    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    let Output::Answer(answer) = server.poll(Instant::from_millis(2_000)) else { panic!("an answer") };
+    assert_eq!((answer.at, answer.fault()), (Instant::from_millis(2_000), Some(Fault::Reset)));
+    let account = server.lifetime(answer.at);
+    assert_eq!((account.spoiled, account.slowed), (1, 1));
+}
+
+#[test]
 fn a_script_sets_the_answer_unless_something_else_rejects() {
-    let retry_after = Some(std::time::Duration::from_secs(9));
+    let retry_after = Some(Duration::from_secs(9));
     let mut server = Server::new(Config { retry_after, reject_first: 1, ..config("200|503") });
     let first = ask(&mut server, 0, 1);
     assert_eq!((first.verdict, first.reply, first.advice), (ServerDecision::Rejected, None, retry_after));

@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Body as _;
-use mockserver_core::{Fault, Rendered, Reply, RequestFields, ScriptedAnswer};
+use mockserver_core::{Fault, Rendered, RequestFields, ScriptedAnswer};
 use tower::Service;
 use vocabulary::{WallTime, wire};
 
@@ -95,9 +95,7 @@ async fn answer(
         let text = "the server is shutting down\n";
         return undecided(StatusCode::SERVICE_UNAVAILABLE, text, &identity).map(Body::new);
     };
-    let Some(response) = respond(shared, &identity, &decided) else {
-        return Abort::Close.into_response();
-    };
+    let response = respond(shared, &identity, &decided);
     match decided.answer.fault() {
         None => response.map(Body::new),
         Some(fault) => {
@@ -123,20 +121,19 @@ fn undecided(code: StatusCode, text: &'static str, identity: &Identity) -> Plain
     response
 }
 
-fn respond(shared: &Shared, identity: &Identity, decided: &Admitted) -> Option<Plain> {
+fn respond(shared: &Shared, identity: &Identity, decided: &Admitted) -> Plain {
     let Admitted { answer, .. } = decided;
     let teller = response::teller(&shared.clock, identity.run.is_some());
     let mut response = match (answer.fault(), decided.reply()) {
         (Some(Fault::Status(code)), _) => response::with_text(identity, response::status(code), "failed\n"),
-        (_, Some(Reply::Close)) => return None,
-        (_, Some(Reply::Answer(reply))) => scripted(identity, reply, teller.wall(answer.at)),
+        (_, Some(reply)) => scripted(identity, &reply.answer, teller.wall(answer.at)),
         (_, None) => response::of_verdict(identity, decided),
     };
     if let (Some(answers), Some(facts), true) = (&decided.answers, answer.facts(), decided.has_templates()) {
         apply_templates(&mut response, answers.render(&answer.response_context(facts), &teller));
     }
     response::insert_headers(response.headers_mut(), &shared.clock, identity, decided);
-    Some(response)
+    response
 }
 
 fn apply_templates(response: &mut Plain, rendered: Rendered<'_>) {

@@ -162,6 +162,23 @@ fn faults_strike_the_stream_that_they_are_meant_for() {
 }
 
 #[test]
+fn a_truncated_step_ends_its_stream_with_an_error() {
+    let server =
+        start(|config| config.policy = "script:steps=truncate|truncate:after body:ab".parse().unwrap());
+    run(async {
+        let (mut client, _connection) = connect(&server).await;
+        let error = client.send_request(request(&server, Method::GET, "/")).await.unwrap_err();
+        assert_eq!(code(&error), Some(h2::Reason::INTERNAL_ERROR), "an answer without a body is reset");
+        let response = client.send_request(request(&server, Method::GET, "/")).await.unwrap();
+        let mut body = response.into_body();
+        let frame = body.frame().await.unwrap().unwrap();
+        assert_eq!(&frame.into_data().unwrap()[..], b"a");
+        let error = body.frame().await.unwrap().unwrap_err();
+        assert_eq!(code(&error), Some(h2::Reason::INTERNAL_ERROR));
+    });
+}
+
+#[test]
 fn a_closed_connection_still_answers_requests_in_flight() {
     let server = start(|config| config.service_time = Distribution::millis(3_600_000));
     run(async {

@@ -23,11 +23,11 @@ impl Configurable for ScriptConfig {
     const NAME: &'static str = "script";
     const SUMMARY: &'static str = "answers every request from a script, without delay";
     const RULE: &'static str = "the n-th request of an op is answered with step n of `steps`; the last step \
-                                repeats. A step is a status with headers and a body, or `close`, which \
-                                closes the connection without an answer. The header values `@date+3` and \
-                                `@epoch+5` are times 3 s and 5 s after the next whole second. A 2xx counts \
-                                as accepted, everything else as rejected. Requests that name no op belong \
-                                to op 0";
+                                repeats. A step is a status with headers and a body, or a fault: `close`, \
+                                `reset`, `truncate` or `hang`. `:after` lets a fault occur after the work. \
+                                The header values `@date+3` and `@epoch+5` are times 3 s and 5 s after the \
+                                next whole second. A 2xx and a fault after the work count as accepted, \
+                                everything else as rejected. Requests that name no op belong to op 0";
     const SOURCE: &'static str = "recordings of real client libraries against a scripted server";
     const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::text(
         "steps",
@@ -61,7 +61,8 @@ struct Scripted {
 impl Admission for Scripted {
     fn arrive(&mut self, _at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
         let (id, reply) = self.script.reply_to(request.op, request.attempt);
-        let verdict = if reply.is_success() { ServerDecision::Accepted } else { ServerDecision::Rejected };
+        let verdict =
+            if reply.counts_as_accepted() { ServerDecision::Accepted } else { ServerDecision::Rejected };
         Arrived::Scripted { verdict, reply: id }
     }
 

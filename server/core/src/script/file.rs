@@ -3,16 +3,16 @@
 //! If the file contains a list of steps, they are the script of every op. If it contains a list of lists of steps, each inner list is the
 //! script of one op. If it contains an object, the object is a recorded scenario, of which only `steps` is used.
 //!
-//! There are three kinds of steps. A step with a `status` may have `headers` and a `body`. A step with `close` closes the connection. A
-//! step with a gRPC `code` may have a `push`, which is the wait that gRPC advises (push-back). Code and push-back are sent in gRPC's
-//! headers.
+//! There are three kinds of steps. A step with a `status` may have `headers` and a `body`. A step with a `fault`, of which `close` is a short
+//! form, ends with this fault. A step with a gRPC `code` may have a `push`, which is the wait that gRPC advises (push-back). Code and
+//! push-back are sent in gRPC's headers.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use vocabulary::grpc;
 
-use super::reply::{Reply, ReplyError};
+use super::reply::{Reply, ReplyError, StepFault};
 use super::{Script, ScriptError};
 
 #[derive(Debug, thiserror::Error)]
@@ -38,8 +38,10 @@ pub enum ScriptFileError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
-    #[error("it must have exactly one of `status`, `code` and `close` (with the value `true`)")]
+    #[error("it must have exactly one of `status`, `code`, `fault` and `close` (with the value `true`)")]
     Kind,
+    #[error("`fault` is `{0}`; it must be {names}", names = StepFault::names())]
+    Fault(String),
     #[error("`code` is `{0}`; it must be a gRPC code such as `OK` or `UNAVAILABLE`")]
     Code(String),
     #[error(transparent)]
@@ -53,6 +55,7 @@ pub struct WrittenStep {
     headers: BTreeMap<String, String>,
     body: String,
     close: bool,
+    fault: Option<String>,
     code: Option<String>,
     push: Option<String>,
 }
@@ -97,11 +100,15 @@ impl WrittenStep {
     }
 
     fn into_reply(self) -> Result<Reply, StepError> {
-        let Self { status, headers, body, close, code, push } = self;
-        match (status, code, close) {
-            (None, None, true) if headers.is_empty() && body.is_empty() => Ok(Reply::Close),
-            (Some(status), None, false) => Ok(Reply::answer(status, headers, body)?),
-            (None, Some(code), false) => {
+        let Self { status, headers, body, close, fault, code, push } = self;
+        match (status, code, fault, close) {
+            (None, None, None, true) => Ok(Reply::faulty(StepFault::CLOSE, headers, body)?),
+            (None, None, Some(fault), false) => {
+                let fault = StepFault::parse(&fault).ok_or(StepError::Fault(fault))?;
+                Ok(Reply::faulty(fault, headers, body)?)
+            }
+            (Some(status), None, None, false) => Ok(Reply::answer(status, headers, body)?),
+            (None, Some(code), None, false) => {
                 let number = grpc::named(&code).ok_or(StepError::Code(code))?;
                 let status = (grpc::STATUS.to_owned(), number.to_string());
                 let push = push.map(|push| (grpc::PUSHBACK.to_owned(), push));
@@ -135,6 +142,10 @@ mod tests {
                 r#" [{"code": "UNAVAILABLE", "push": "-1"}, {"code": "OK"}]"#,
                 "200 grpc-status:14 grpc-retry-pushback-ms:-1|200 grpc-status:0",
             ),
+            (
+                r#"[{"fault": "reset:after"}, {"fault": "close"}, {"fault": "truncate", "headers": {"x": "1"}, "body": "a"}]"#,
+                "reset:after|close|truncate x:1 body:a",
+            ),
             (r#"[[{"status": 503}], [{"status": 503}, {"status": 200}]]"#, "503;503|200"),
             (r#"{"id": "503", "steps": [{"status": 503}], "n": 3, "samples": [[1]]}"#, "503"),
         ] {
@@ -163,11 +174,27 @@ mod tests {
             ("{\"id\": 1}", "the file is not a list of steps: missing field `steps`"),
             (
                 "[{\"status\": 503}, {}]",
-                "step 2 of op 1: it must have exactly one of `status`, `code` and `close` (with the value `true`)",
+                "step 2 of op 1: it must have exactly one of `status`, `code`, `fault` and `close` (with the value `true`)",
             ),
             (
                 "[{\"status\": 503, \"close\": true}]",
-                "step 1 of op 1: it must have exactly one of `status`, `code` and `close` (with the value `true`)",
+                "step 1 of op 1: it must have exactly one of `status`, `code`, `fault` and `close` (with the value `true`)",
+            ),
+            (
+                "[{\"fault\": \"close\", \"close\": true}]",
+                "step 1 of op 1: it must have exactly one of `status`, `code`, `fault` and `close` (with the value `true`)",
+            ),
+            (
+                "[{\"fault\": \"garbage\"}]",
+                "step 1 of op 1: `fault` is `garbage`; it must be `close`, `reset`, `truncate` or `hang`, optionally",
+            ),
+            (
+                "[{\"fault\": \"hang\", \"headers\": {\"x\": \"1\"}}]",
+                "step 1 of op 1: `hang` sends no answer, so `x` cannot be sent; leave it out",
+            ),
+            (
+                "[{\"close\": true, \"body\": \"a\"}]",
+                "step 1 of op 1: `close` sends no answer, so `body` cannot be sent; leave it out",
             ),
             (
                 "[[{\"status\": 503}], [{\"status\": 99}]]",

@@ -1,8 +1,8 @@
 //! Text notation of a script, such as `503|429 retry-after:2|200`. The steps of an op are joined by `|`. If there are scripts for several
 //! ops, they are joined by `;`.
 //!
-//! A step is a status or `close`. Headers and the body may follow, each after a space, as `name:value` and `body:text`. Separators in names
-//! and values are escaped as in URLs: `%20`, `%2C`.
+//! A step is a status or a fault. After a status or a truncated answer, headers and the body may follow, each after a space, as `name:value`
+//! and `body:text`. Separators in names and values are escaped as in URLs: `%20`, `%2C`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use std::str::FromStr;
 use vocabulary::TextField;
 
 use super::Script;
-use super::reply::{BODY, Reply};
+use super::reply::{BODY, Reply, ReplyError, StepFault};
 
 impl TextField for Script {
     fn read(&mut self, text: &str) -> Result<(), String> {
@@ -24,7 +24,7 @@ impl TextField for Script {
 
     fn accepted(&self) -> &'static str {
         "a list of steps joined by `|`, of which the last repeats, such as `503|429 \
-         retry-after:2|close|200`; scripts for further ops follow after `;`"
+         retry-after:2|close|reset:after|200`; scripts for further ops follow after `;`"
     }
 }
 
@@ -67,18 +67,15 @@ impl FromStr for Reply {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut words = text.split_ascii_whitespace();
-        let status = match words.next() {
-            Some("close") => {
-                return match words.next() {
-                    None => Ok(Self::Close),
-                    Some(word) => {
-                        Err(format!("`close` sends no answer, so `{word}` cannot be sent; leave it out"))
-                    }
-                };
-            }
-            Some(word) => word.parse().map_err(|_| format!("`{word}` is neither a status nor `close`"))?,
-            None => return Err("the step is empty; write a status, such as 503, or `close`".to_owned()),
-        };
+        let first = words.next().ok_or_else(|| {
+            format!("the step is empty; write a status, such as 503, or {}", StepFault::names())
+        })?;
+        let fault = StepFault::parse(first);
+        if let Some(fault) = fault.filter(|fault| !fault.sends_answer())
+            && let Some(word) = words.next()
+        {
+            return Err(ReplyError::Unsent(fault, word.to_owned()).to_string());
+        }
         let (mut headers, mut body) = (Vec::new(), None);
         for word in words {
             let (name, value) = word.split_once(':').ok_or_else(|| {
@@ -99,17 +96,26 @@ impl FromStr for Reply {
                 _ => headers.push((name, value)),
             }
         }
-        Self::answer(status, headers, body.unwrap_or_default()).map_err(|error| error.to_string())
+        let body = body.unwrap_or_default();
+        let reply = if let Some(fault) = fault {
+            Self::faulty(fault, headers, body)
+        } else {
+            let status = first.parse().map_err(|_| {
+                format!("`{first}` is neither a status nor a fault; a fault is {}", StepFault::names())
+            })?;
+            Self::answer(status, headers, body)
+        };
+        reply.map_err(|error| error.to_string())
     }
 }
 
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let answer = match self {
-            Self::Close => return f.write_str("close"),
-            Self::Answer(answer) => answer,
-        };
-        write!(f, "{}", answer.status)?;
+        let Self { answer, broken_by } = self;
+        match broken_by {
+            Some(fault) => write!(f, "{fault}")?,
+            None => write!(f, "{}", answer.status)?,
+        }
         for (name, value) in answer.written() {
             f.write_str(" ")?;
             encode(name, f)?;
@@ -162,7 +168,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_refused_or_shown_as_it_is_read(
-            text in "(close|[2-5][0-9]{2}|[0-9]{0,4})( (x|body|retry-after):[!-~ä%0-9]{0,8}){0,2}[|;]?[0-9a-z :;|%@+-]{0,20}",
+            text in "((close|reset|truncate|hang)(:after)?|[2-5][0-9]{2}|[0-9]{0,4})( (x|body|retry-after):[!-~ä%0-9]{0,8}){0,2}[|;]?[0-9a-z :;|%@+-]{0,20}",
         ) {
             if let Ok(script) = text.parse::<Script>() {
                 prop_assert_eq!(script.to_string().parse::<Script>(), Ok(script));
@@ -178,6 +184,8 @@ mod tests {
             "200",
             "503|429 retry-after:2|close|200",
             "503;503;200",
+            "close:after|reset|reset:after|hang|hang:after|truncate|truncate:after",
+            "truncate:after content-type:application/json body:{%20}",
             "503 a%7Cb:1",
             "429 retry-after:@date%2B3 x-reset:@epoch-7 body:{\"a\":1%2C%20\"b\":\"%7C%3B%25%C3%A4%0A\"}",
         ] {
@@ -190,12 +198,38 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_step() {
         for (text, words) in [
-            ("", "step 1: the step is empty; write a status, such as 503, or `close`"),
-            ("503||200", "step 2: the step is empty; write a status, such as 503, or `close`"),
-            ("503;200|never", "step 2 of op 2: `never` is neither a status nor `close`"),
-            ("99999", "step 1: `99999` is neither a status nor `close`"),
+            (
+                "",
+                "step 1: the step is empty; write a status, such as 503, or `close`, `reset`, `truncate` or \
+                 `hang`, optionally followed by `:after`",
+            ),
+            (
+                "503||200",
+                "step 2: the step is empty; write a status, such as 503, or `close`, `reset`, `truncate` or \
+                 `hang`, optionally followed by `:after`",
+            ),
+            (
+                "503;200|never",
+                "step 2 of op 2: `never` is neither a status nor a fault; a fault is `close`, `reset`, \
+                 `truncate` or `hang`, optionally followed by `:after`",
+            ),
+            (
+                "99999",
+                "step 1: `99999` is neither a status nor a fault; a fault is `close`, `reset`, \
+                 `truncate` or `hang`, optionally followed by `:after`",
+            ),
+            (
+                "reset:before",
+                "step 1: `reset:before` is neither a status nor a fault; a fault is `close`, `reset`, \
+                 `truncate` or `hang`, optionally followed by `:after`",
+            ),
             ("100", "step 1: `status` is 100; it must be from 200 to 599"),
             ("close x:1", "step 1: `close` sends no answer, so `x:1` cannot be sent; leave it out"),
+            (
+                "hang:after soon",
+                "step 1: `hang:after` sends no answer, so `soon` cannot be sent; leave it out",
+            ),
+            ("reset body:", "step 1: `reset` sends no answer, so `body:` cannot be sent; leave it out"),
             ("503 soon", "step 1: `soon` is not a header; write `name:value`, with `%20` for each space"),
             (
                 "503 x:%2",

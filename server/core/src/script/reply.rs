@@ -1,10 +1,12 @@
-//! Scripted reply to one request: a status with headers and a body, or a connection that is closed without an answer.
+//! Scripted reply to one request: a status with headers and a body, or a fault that replaces or breaks the answer.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use vocabulary::WallTime;
 
 use crate::calendar::http_date;
+use crate::faults::{Fault, When};
 use crate::header_rules::{HeaderError, MAX_HEADERS, checked_name, is_final, is_value};
 
 pub(super) const BODY: &str = "body";
@@ -13,10 +15,20 @@ pub(super) const BODY: &str = "body";
 const MAX_OFFSET: i64 = 10_000_000_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reply {
-    Close,
-    Answer(ScriptedAnswer),
+pub struct Reply {
+    pub answer: ScriptedAnswer,
+    pub(super) broken_by: Option<StepFault>,
 }
+
+/// Fault of a step, written like a fault of the flag `--fault` without its share: `reset` or `reset:after`. Only [`Fault::Truncate`] sends a
+/// part of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepFault {
+    fault: Fault,
+    when: When,
+}
+
+const FAULTS: [Fault; 4] = [Fault::Close, Fault::Reset, Fault::Truncate, Fault::Hang];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptedAnswer {
@@ -40,6 +52,8 @@ pub enum ReplyError {
          `@date-60` or `@epoch+5`, in seconds"
     )]
     Time { name: String, value: String },
+    #[error("`{0}` sends no answer, so `{1}` cannot be sent; leave it out")]
+    Unsent(StepFault, String),
     #[error("a step has {0} headers; give at most {MAX_HEADERS}, because clients do not read more")]
     Headers(usize),
 }
@@ -76,19 +90,64 @@ impl Reply {
         if headers.len() > MAX_HEADERS {
             return Err(ReplyError::Headers(headers.len()));
         }
-        Ok(Self::Answer(ScriptedAnswer { status, body, headers }))
+        Ok(Self { answer: ScriptedAnswer { status, body, headers }, broken_by: None })
     }
 
-    /// Whether the reply means that the op succeeded: a 2xx status, and no error in gRPC's status header.
-    pub fn is_success(&self) -> bool {
-        match self {
-            Self::Close => false,
-            Self::Answer(answer) => {
-                let grpc = answer.header(vocabulary::grpc::STATUS);
-                (200..300).contains(&answer.status)
-                    && grpc.is_none_or(|text| vocabulary::grpc::number(text) == 0)
-            }
+    pub(super) fn faulty(
+        fault: StepFault,
+        headers: impl IntoIterator<Item = (String, String)>,
+        body: String,
+    ) -> Result<Self, ReplyError> {
+        let mut headers = headers.into_iter().peekable();
+        let unsent = headers.peek().map(|(name, _)| name.clone());
+        let unsent = unsent.or_else(|| (!body.is_empty()).then(|| BODY.to_owned()));
+        if let Some(unsent) = unsent.filter(|_| !fault.sends_answer()) {
+            return Err(ReplyError::Unsent(fault, unsent));
         }
+        Ok(Self { broken_by: Some(fault), ..Self::answer(200, headers, body)? })
+    }
+
+    pub fn fault(&self) -> Option<Fault> {
+        self.broken_by.map(|broken_by| broken_by.fault)
+    }
+
+    /// Whether the request of this reply counts as accepted. An answer counts as accepted if it has a 2xx status, and no error in gRPC's
+    /// status header. A fault counts as accepted if it occurs after the work.
+    pub fn counts_as_accepted(&self) -> bool {
+        let Self { answer, broken_by } = self;
+        if let Some(fault) = broken_by {
+            return fault.when == When::After;
+        }
+        let grpc = answer.header(vocabulary::grpc::STATUS);
+        (200..300).contains(&answer.status) && grpc.is_none_or(|text| vocabulary::grpc::number(text) == 0)
+    }
+}
+
+impl StepFault {
+    pub(super) const CLOSE: Self = Self { fault: Fault::Close, when: When::Before };
+
+    pub(super) fn sends_answer(self) -> bool {
+        self.fault == Fault::Truncate
+    }
+
+    pub(super) fn names() -> String {
+        let [others @ .., last] = FAULTS.map(|fault| format!("`{fault}`"));
+        format!("{} or {last}, optionally followed by `:after`", others.join(", "))
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (name, when) = match text.strip_suffix(When::After.suffix()) {
+            Some(name) => (name, When::After),
+            None => (text, When::Before),
+        };
+        let fault = Fault::named(name).filter(|fault| FAULTS.contains(fault))?;
+        Some(Self { fault, when })
+    }
+}
+
+impl fmt::Display for StepFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.fault, self.when.suffix())
     }
 }
 
@@ -170,8 +229,8 @@ mod tests {
     use super::*;
 
     fn sent(value: &str, millis: u64) -> String {
-        let reply = Reply::answer(503, [("X".to_owned(), value.to_owned())], String::new()).unwrap();
-        let Reply::Answer(answer) = reply else { panic!("an answer") };
+        let Reply { answer, .. } =
+            Reply::answer(503, [("X".to_owned(), value.to_owned())], String::new()).unwrap();
         let (name, value) =
             answer.headers(WallTime::from_unix(Duration::from_millis(millis))).next().unwrap();
         assert_eq!(name, "x");
@@ -234,10 +293,26 @@ mod tests {
     fn a_2xx_is_a_success_unless_its_grpc_status_is_not_ok() {
         let with = |status, grpc: Option<&str>| {
             let headers = grpc.map(|text| ("grpc-status".to_owned(), text.to_owned()));
-            Reply::answer(status, headers, String::new()).unwrap().is_success()
+            Reply::answer(status, headers, String::new()).unwrap().counts_as_accepted()
         };
         assert!(with(200, None) && with(204, None) && with(200, Some("0")));
         assert!(!with(200, Some("14")) && !with(503, Some("0")) && !with(302, None));
-        assert!(!Reply::Close.is_success());
+    }
+
+    #[test]
+    fn a_fault_counts_as_accepted_only_after_the_work() {
+        for fault in FAULTS {
+            for (text, is_accepted) in [(fault.to_string(), false), (format!("{fault}:after"), true)] {
+                let step = StepFault::parse(&text).unwrap();
+                assert_eq!(step.to_string(), text);
+                let reply = Reply::faulty(step, [], String::new()).unwrap();
+                assert_eq!((reply.fault(), reply.counts_as_accepted()), (Some(fault), is_accepted));
+                let body = Reply::faulty(step, [], "x".to_owned());
+                assert_eq!(body.is_ok(), fault == Fault::Truncate, "{text}");
+            }
+        }
+        for text in ["garbage", "500", "close:", "close:before", "close :after", ""] {
+            assert_eq!(StepFault::parse(text), None, "{text}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use vocabulary::Instant;
 
 use super::{Held, Server};
 use crate::events::{Answer, Extras};
-use crate::faults::{Fault, LONGEST};
+use crate::faults::Fault;
 use crate::ledger::Of;
 use crate::policies::{Arrived, Released};
 use crate::request::{NetworkLeg, Request, RequestId, ServerDecision, Step};
@@ -249,22 +249,25 @@ impl Server {
         (extras.facts.is_some() || extras.fault.is_some()).then_some(extras)
     }
 
-    /// Returns the fault that applies to an answer, and the delay that the fault causes. Counts the fault.
-    fn strike(&mut self, request: &Request, of: Of, verdict: ServerDecision) -> (Option<Fault>, Duration) {
-        let fault = self.config.fault.of_answer(request, verdict);
-        if let Some(fault) = fault {
-            let spoils = !fault.is_slow();
+    /// Returns the fault that applies to an answer, and the delay that faults cause. Counts the faults. If a script and the configured
+    /// faults both affect the answer, the fault of the script applies, after the delay of the other.
+    fn strike(&mut self, request: &Request, of: Of, released: &Released) -> (Option<Fault>, Duration) {
+        let scripted = released.reply.and_then(|id| self.config.policy.script()?.reply(id)?.fault());
+        let drawn = self.config.fault.of_answer(request, released.verdict);
+        let mut later = Duration::ZERO;
+        let (mut spoils, mut slows) = (false, false);
+        for fault in scripted.into_iter().chain(drawn) {
+            later += fault.answer_delay();
+            spoils |= !fault.is_slow();
+            slows |= fault.is_slow();
+        }
+        if spoils || slows {
             self.ledger.note(of, |account| {
-                account.spoiled += u64::from(spoils && verdict == ServerDecision::Accepted);
-                account.slowed += u64::from(!spoils);
+                account.spoiled += u64::from(spoils && released.verdict == ServerDecision::Accepted);
+                account.slowed += u64::from(slows);
             });
         }
-        let later = match fault {
-            Some(Fault::SlowHeaders(later)) => later,
-            Some(Fault::Hang) => LONGEST,
-            _ => Duration::ZERO,
-        };
-        (fault, later)
+        (scripted.or(drawn), later)
     }
 
     /// Ends a request and sends its answer. Returns the answer if it reaches the client without delay.
@@ -274,10 +277,10 @@ impl Server {
         let held = self.requests[index].as_ref()?;
         let request = held.request;
         let of = self.of(held);
-        let (fault, later) = if self.config.fault.is_empty() {
+        let (fault, later) = if self.config.fault.is_empty() && released.reply.is_none() {
             (None, Duration::ZERO)
         } else {
-            self.strike(&request, of, released.verdict)
+            self.strike(&request, of, released)
         };
         match released.verdict {
             ServerDecision::Accepted if fault.is_none_or(Fault::is_slow) => {
@@ -297,7 +300,11 @@ impl Server {
             }
             ServerDecision::Accepted | ServerDecision::Deferred | ServerDecision::Failed => None,
         };
-        let extras = if self.is_plain { None } else { self.extras(&request, fault, released.verdict) };
+        let extras = if self.is_plain && fault.is_none() {
+            None
+        } else {
+            self.extras(&request, fault, released.verdict)
+        };
         let (cap, version) = (self.policy.capacity(at, &self.service), self.version);
         // The answer is built directly at its destination and not copied there. A copy right after the parts were written would stall the
         // processor until all parts are in memory.

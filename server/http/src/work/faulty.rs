@@ -59,7 +59,9 @@ pub(crate) async fn apply(
         (Fault::Truncate, Channel::Connection(_)) => {
             return Abort::CloseAfter(first_half(&parts, &bytes, has_body).into()).into_response();
         }
-        (Fault::Truncate, Channel::Stream(_)) if has_body => Body::new(Dripping::breaking_off(bytes)),
+        (Fault::Truncate, Channel::Stream(_)) if has_body && !bytes.is_empty() => {
+            Body::new(Dripping::breaking_off(bytes))
+        }
         // Over HTTP/2, a head without a body is sent either whole or not at all, so it cannot be truncated. An answer without a body is
         // therefore reset, as with [`Fault::Reset`].
         (Fault::Reset, _) | (Fault::Truncate, Channel::Stream(_)) => return Abort::Reset.into_response(),
