@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use mockserver_core::{Config, Input, Output, Reply, Request, RequestId, Script, Server, Step};
+use mockserver_core::{Config, Input, Output, Policies, Reply, Request, RequestId, Script, Server, Step};
 use vocabulary::{Instant, WallTime};
 
 /// Number of ops that are served, and of attempts per op.
@@ -24,7 +24,9 @@ fn serve(script: &Script) {
     let written = script.to_string();
     assert_eq!(written.parse::<Script>().as_ref(), Ok(script), "{written}");
     let policy =
-        format!("script:steps={written}").parse().unwrap_or_else(|error| panic!("{written}: {error}"));
+        format!("script:steps={written},by=call").parse().unwrap_or_else(|error| panic!("{written}: {error}"));
+    let policy: Policies = policy;
+    assert_eq!(policy.to_string(), format!("script:steps={written},by=call"));
     let mut server = Server::new(Config { policy, ..Config::default() });
     let mut now = Instant::ORIGIN;
     for number in 0..OPS * ATTEMPTS {

@@ -7,6 +7,9 @@ use crate::support::{Folder, assert_conserved, count};
 const STEPS: &str = r#"[
     {"status": 429, "headers": {"retry-after": "@date+0"}, "body": "{\"error\": \"slow, down\"}"},
     {"close": true},
+    {"fault": "reset"},
+    {"fault": "truncate:after", "body": "half of this"},
+    {"fault": "reset:after"},
     {"status": 500},
     {"status": 200}
 ]"#;
@@ -30,19 +33,19 @@ fn a_script_file_acts_alike_over_http_and_in_virtual_time() {
     let real = run(&folder, from_file);
     for result in [&simulated, &real] {
         for (figure, value) in [
-            ("/attempts/total", 80),
+            ("/attempts/total", 140),
             ("/attempts/rejected", 20),
-            ("/attempts/failed", 40),
+            ("/attempts/failed", 100),
             ("/ops/succeeded", 20),
-            ("/server/accepted", 20),
-            ("/server/rejected", 60),
+            ("/server/accepted", 60),
+            ("/server/rejected", 80),
         ] {
             assert_eq!(count(result, figure), value, "{figure}");
         }
     }
     assert_eq!(simulated["failures"], real["failures"]);
     let policy = &simulated["config"]["server_model"]["policy"];
-    let steps = "script:steps=429 retry-after:@date%2B0 body:{\"error\":%20\"slow%2C%20down\"}|close|500|200";
+    let steps = "script:steps=429 retry-after:@date%2B0 body:{\"error\":%20\"slow%2C%20down\"}|close|reset|truncate:after body:half%20of%20this|reset:after|500|200,by=op";
     assert_eq!(policy, steps);
     // The recorded policy needs no file.
     let repeated = folder.loadgen_words(&[
@@ -60,7 +63,7 @@ fn a_script_file_acts_alike_over_http_and_in_virtual_time() {
         "--policy",
         steps,
     ]);
-    assert_eq!(count(&repeated.exits(0).json(), "/attempts/total"), 80);
+    assert_eq!(count(&repeated.exits(0).json(), "/attempts/total"), 140);
 }
 
 #[test]

@@ -174,6 +174,11 @@ impl Config {
         is_disturbed || self.courses().goes_down() || self.policy.script().is_some()
     }
 
+    /// Whether the server groups requests that name no op into calls.
+    pub fn counts_calls(&self) -> bool {
+        self.reject_first > 0 || self.policy.counts_calls()
+    }
+
     pub fn rejections_hold_slots(&self) -> bool {
         self.rejects_occupy && self.policy.obeys_rejects_occupy()
     }

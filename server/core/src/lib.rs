@@ -67,7 +67,7 @@ pub use outages::{Outage, Outages};
 pub use pace::Pace;
 pub use patch::{Patch, PatchError, read_patch};
 pub use planned::{Planned, PlannedList, PlannedListError};
-pub use policies::{POLICIES, PolicyEntry};
+pub use policies::{Key, Keys, POLICIES, PolicyEntry};
 pub use policy::{Policy, PolicyError};
 pub use policy_stack::Policies;
 pub use presets::{

@@ -76,6 +76,10 @@ impl Policy {
         self.config().script()
     }
 
+    pub(crate) fn counts_calls(&self) -> bool {
+        self.config().counts_calls()
+    }
+
     pub(crate) fn want(&self, wants: &mut FieldSelection) {
         self.common.want(wants);
     }

@@ -138,6 +138,10 @@ impl Policies {
         self.last().script()
     }
 
+    pub fn counts_calls(&self) -> bool {
+        self.last().counts_calls()
+    }
+
     pub(crate) fn wants(&self) -> FieldSelection {
         let mut wants = FieldSelection::default();
         self.0.iter().for_each(|policy| policy.want(&mut wants));

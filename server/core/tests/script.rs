@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, Config, Fault, Input, Output, Request, RequestId, Server, ServerDecision, Step,
+    Answer, Config, Fault, Input, Output, Policies, Request, RequestId, Server, ServerDecision, Step,
 };
 use vocabulary::{Distribution, Instant};
 
@@ -90,6 +90,20 @@ fn a_slow_answer_and_a_fault_step_add_up() {
 }
 
 #[test]
+fn steps_do_not_swallow_the_parameter_after_them() {
+    for text in ["script:steps=503|200,by=call", "script:steps=503 body::%28|reset:after,by=op"] {
+        let policies: Policies = text.parse().expect("a policy");
+        assert_eq!(policies.to_string(), text);
+        assert_eq!(policies.counts_calls(), text.ends_with("call"));
+    }
+    let balanced: Policies = "script:steps=503 body:(a,b),by=call".parse().expect("a policy");
+    assert_eq!(balanced.to_string(), "script:steps=503 body:%28a%2Cb%29,by=call");
+    let error = "script:steps=503 body::(,by=call".parse::<Policies>().unwrap_err().to_string();
+    assert!(error.contains("a `(` is not closed before a comma; write `%28` for `(`"), "{error}");
+    assert!("script:by=run".parse::<Policies>().is_err());
+}
+
+#[test]
 fn a_script_sets_the_answer_unless_something_else_rejects() {
     let retry_after = Some(Duration::from_secs(9));
     let mut server = Server::new(Config { retry_after, reject_first: 1, ..config("200|503") });
@@ -116,7 +130,10 @@ fn an_answer_in_flight_has_no_reply_of_a_replaced_script() {
 fn a_script_config_round_trips_and_has_a_short_description() {
     let config = config("503|429 retry-after:@date%2B3 body:a%2Cb");
     let text = serde_json::to_string(&config).expect("it is written");
-    assert!(text.contains("\"policy\":\"script:steps=503|429 retry-after:@date%2B3 body:a%2Cb\""), "{text}");
+    assert!(
+        text.contains("\"policy\":\"script:steps=503|429 retry-after:@date%2B3 body:a%2Cb,by=op\""),
+        "{text}"
+    );
     assert_eq!(serde_json::from_str::<Config>(&text).expect("it is read"), config);
     assert_eq!(config.describe(), "script of 2 steps, network 0s");
 }

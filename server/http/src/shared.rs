@@ -1,12 +1,13 @@
 //! The server's state machine behind a lock, and the requests that wait for its answers.
 
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, AnswerSet, Config, ConfigError, Counted, Fault, Input, LimitStatus, Output, Patch, PatchError,
-    Reply, Request, RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
+    Answer, AnswerSet, Config, ConfigError, Counted, Fault, Input, Key, LimitStatus, Output, Patch,
+    PatchError, Reply, Request, RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
 };
 use slab::Slab;
 use tokio::sync::{Notify, oneshot};
@@ -19,6 +20,7 @@ use crate::admin::metrics::Metrics;
 use crate::clock::Clock;
 use crate::connection::stopping::Stopping;
 use crate::work::cached_selection::CachedSelection;
+use crate::work::calls::{CallAttempt, Calls};
 use crate::work::identity::Identity;
 
 pub(crate) struct Shared {
@@ -27,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) earlier: Notify,
     pub(crate) clock: Clock,
     pub(crate) wanted: CachedSelection,
+    counts_calls: AtomicBool,
     /// Random number that is drawn at each start of a mockserver and identifies this start.
     pub(crate) instance: u64,
     pub(crate) barriers: Barriers,
@@ -45,6 +48,7 @@ pub(crate) struct Inner {
     unnumbered: u64,
     /// Number of requests without an op number since the last reset. A script treats these requests as the attempts of one op.
     since_reset: u32,
+    calls: Calls,
     alarm_at: Option<Instant>,
     changes: u64,
     closed: bool,
@@ -54,6 +58,7 @@ struct Waiting {
     since: Instant,
     /// Sender that passes the answer to the waiting task. `None` only while `hand_in` runs, and after the server has closed.
     answer: Option<oneshot::Sender<Admitted>>,
+    call: Option<Box<CallAttempt>>,
 }
 
 /// Answer to a request, with the response settings that were in force at the moment of the answer.
@@ -99,8 +104,10 @@ impl Shared {
         // The answer templates of the configuration are valid, because invalid settings were refused earlier.
         let answers = config.answer_set().ok().flatten().map(Arc::new);
         let clock = Clock::start(scale);
+        let counts_calls = config.counts_calls().into();
         let server = Server::starting(config, clock.anchor);
         Self {
+            counts_calls,
             wanted: CachedSelection::new(server.wants()),
             inner: Mutex::new(Inner {
                 answers,
@@ -109,6 +116,7 @@ impl Shared {
                 answer_times: AnswerTimes::default(),
                 unnumbered: 0,
                 since_reset: 0,
+                calls: Calls::default(),
                 alarm_at: None,
                 changes: 0,
                 closed: false,
@@ -132,9 +140,10 @@ impl Shared {
     pub(crate) async fn serve(
         &self,
         identity: Identity,
+        call: Option<Box<Key>>,
         details: Option<Arc<RequestFields>>,
     ) -> Option<Admitted> {
-        match self.hand_in(identity, details) {
+        match self.hand_in(identity, call, details) {
             Ok(answer) => Some(answer),
             Err(ticket) => ticket.wait().await,
         }
@@ -143,13 +152,16 @@ impl Shared {
     fn hand_in(
         &self,
         identity: Identity,
+        call: Option<Box<Key>>,
         details: Option<Arc<RequestFields>>,
     ) -> Result<Admitted, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
-        let index = inner.waiting.insert(Waiting { since: now, answer: None });
+        let call = call.and_then(|key| inner.attempt_of_call(*key));
+        let attempt = call.as_deref().copied();
+        let index = inner.waiting.insert(Waiting { since: now, answer: None, call });
         let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are in flight"));
-        let request = inner.request(id, identity);
+        let request = inner.request(id, identity, attempt);
         inner.server.handle(
             now,
             match (details, identity.min_free) {
@@ -194,9 +206,14 @@ impl Shared {
         let config = inner.server.config().patched(patch)?;
         let answers = config.answer_set().map_err(ConfigError::from)?.map(Arc::new);
         inner.changes += 1;
-        if config.policy != inner.server.config().policy {
+        let before = inner.server.config();
+        if config.policy != before.policy {
             inner.since_reset = 0;
+            inner.calls = Calls::default();
+        } else if config.reject_first != before.reject_first {
+            inner.calls = Calls::default();
         }
+        self.counts_calls.store(config.counts_calls(), Ordering::Release);
         let now = self.clock.now();
         inner.server.handle(now, Input::Configure(Box::new(config)));
         self.wanted.set(inner.server.wants());
@@ -220,7 +237,12 @@ impl Shared {
     pub(crate) fn reset(&self) {
         let mut inner = self.lock();
         inner.since_reset = 0;
+        inner.calls = Calls::default();
         inner.server.handle(self.clock.now(), Input::Reset);
+    }
+
+    pub(crate) fn counts_calls(&self) -> bool {
+        self.counts_calls.load(Ordering::Acquire)
     }
 
     pub(crate) fn stats(&self, run: Option<RunId>) -> ServerStats {
@@ -304,6 +326,10 @@ impl Inner {
                 Output::Answer(answer) => {
                     let Some(waiting) = self.waiting.try_remove(answer.id.0 as usize) else { continue };
                     let (id, verdict) = (answer.id, answer.verdict);
+                    // A client whose answer was spoiled sends the request again, so its call continues.
+                    if let Some(call) = waiting.call.filter(|_| answer.advertises_service()) {
+                        self.calls.on_service(*call);
+                    }
                     let (config, answers) = (self.server.config(), self.answers.as_ref());
                     let decided = Admitted::new(answer, waiting.since, config, answers);
                     self.answer_times.observe(verdict, decided.took);
@@ -321,25 +347,48 @@ impl Inner {
         }
     }
 
-    fn request(&mut self, id: RequestId, mut identity: Identity) -> Request {
-        if identity.op.is_none() && self.server.config().policy.script().is_some() {
+    fn attempt_of_call(&mut self, key: Key) -> Option<Box<CallAttempt>> {
+        if !self.server.config().counts_calls() {
+            return None;
+        }
+        let unnumbered = &mut self.unnumbered;
+        Some(Box::new(self.calls.on_request(key, || next(unnumbered))))
+    }
+
+    fn request(&mut self, id: RequestId, mut identity: Identity, call: Option<CallAttempt>) -> Request {
+        let config = self.server.config();
+        let mut seed = identity.seed.unwrap_or(config.seed);
+        if let Some(call) = call {
+            identity.attempt = Some(call.number);
+        }
+        if identity.op.is_none() && config.policy.script().is_some() {
             self.since_reset = self.since_reset.saturating_add(1);
             identity.op = Some(0);
-            identity.attempt = identity.attempt.or(Some(self.since_reset));
+            match call {
+                // All calls use the script of op 0. Draws are keyed by the op, so the calls need different seeds.
+                Some(call) if config.policy.counts_calls() => seed = seed.wrapping_add(call.op),
+                // `reject_first` rejects the first attempts of each call, but the script counts all requests.
+                Some(call) if call.number <= config.reject_first => {}
+                Some(_) => identity.attempt = Some(self.since_reset),
+                None => identity.attempt = identity.attempt.or(Some(self.since_reset)),
+            }
         }
-        let op = identity.op.unwrap_or_else(|| {
-            self.unnumbered += 1;
-            self.unnumbered - 1
-        });
+        let op = identity.op.or(call.map(|call| call.op));
+        let op = op.unwrap_or_else(|| next(&mut self.unnumbered));
         Request {
             id,
             run: identity.run.map(|run| Counted { run, shard: identity.shard }),
-            seed: identity.seed.unwrap_or(self.server.config().seed),
+            seed,
             op,
             attempt: identity.attempt.unwrap_or(1),
             step: identity.step,
         }
     }
+}
+
+fn next(number: &mut u64) -> u64 {
+    *number += 1;
+    *number - 1
 }
 
 /// Ticket of a request in flight. Dropping the ticket before the answer is received reports that the client has disconnected.

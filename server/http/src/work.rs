@@ -1,6 +1,7 @@
 //! Handling of work: requests with any method and any path that is not one of the admin endpoints.
 
 pub(crate) mod cached_selection;
+pub(crate) mod calls;
 pub(crate) mod faulty;
 pub(crate) mod identity;
 pub(crate) mod request_body;
@@ -20,7 +21,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Body as _;
-use mockserver_core::{Fault, Rendered, RequestFields, ScriptedAnswer};
+use mockserver_core::{Fault, Key, Rendered, RequestFields, ScriptedAnswer};
 use tower::Service;
 use vocabulary::{WallTime, wire};
 
@@ -48,6 +49,9 @@ fn serve(
     let client =
         request.extensions_mut().remove::<Client>().expect("connections insert it into every request");
     let identity = Marks::from(request.headers()).identity();
+    let is_unnamed = identity.op.is_none() && identity.attempt.is_none();
+    let call =
+        (is_unnamed && shared.counts_calls()).then(|| Box::new(calls::key(request.method(), request.uri())));
     let method = request.method().clone();
     let is_bare = request.body().is_end_stream() && !shared.wanted.is_any();
     let unread = (!is_bare).then(|| Box::new(request.into_parts()));
@@ -57,7 +61,7 @@ fn serve(
             Some(unread) => Box::pin(details(&shared, unread, &client)).await,
         };
         Ok(match details {
-            Ok(details) => answer(&shared, &method, identity, details, &client).await,
+            Ok(details) => answer(&shared, &method, identity, call, details, &client).await,
             Err((code, text)) => undecided(code, text, &identity).map(Body::new),
         })
     }
@@ -82,13 +86,14 @@ async fn answer(
     shared: &Shared,
     method: &Method,
     identity: Identity,
+    call: Option<Box<Key>>,
     details: Option<Arc<RequestFields>>,
     client: &Client,
 ) -> Response {
     let decided = tokio::select! {
         // The decision is polled before the check for a disconnect, because the decision is often available at once.
         biased;
-        decided = shared.serve(identity, details) => decided,
+        decided = shared.serve(identity, call, details) => decided,
         () = client.channel.gone() => return Abort::ClientGone.into_response(),
     };
     let Some(decided) = decided else {

@@ -9,7 +9,7 @@ use crate::request_fields::{FieldSelection, RequestFields};
 /// Key of all requests that are counted together. The key is a hash of the facts that these requests have in common. Two different sets of
 /// facts have the same hash with a probability of 2⁻¹²⁸.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key(u128);
+pub struct Key(u128);
 
 /// Rule that determines the key of a request. The rule is a list of alternatives. Each alternative consists of one or more facts, such as a
 /// header and the method. The first alternative whose facts are all known for the request determines the key.
@@ -27,6 +27,20 @@ enum Fact {
 }
 
 const MAX_SEGMENTS: u32 = 16;
+
+impl Key {
+    pub fn new(parts: &[&str]) -> Self {
+        let mut hash = Fnv::default();
+        for part in parts {
+            hash.write(part.as_bytes());
+            hash.write(SEPARATOR);
+        }
+        Self(hash.0)
+    }
+}
+
+/// Byte that is not in UTF-8 text. It separates the hashed values, so that adjacent values cannot be confused.
+const SEPARATOR: &[u8] = &[0xff];
 
 impl Default for KeyRule {
     fn default() -> Self {
@@ -80,8 +94,7 @@ impl Fact {
                 }
             }
         }
-        // Adds a separator to the hash, so that adjacent values cannot be confused.
-        hash.write(&[0xff]);
+        hash.write(SEPARATOR);
         true
     }
 

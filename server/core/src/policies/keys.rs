@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::policies::key::Key;
 
 #[derive(Debug)]
-pub(crate) struct Keys<S> {
+pub struct Keys<S> {
     most: usize,
     index: BTreeMap<Key, usize>,
     entries: Vec<Entry<S>>,
@@ -28,7 +28,7 @@ const NONE: usize = usize::MAX;
 
 impl<S> Keys<S> {
     /// Creates an empty store. `most` is the maximum number of its keys; 0 counts as 1.
-    pub(crate) fn new(most: u32) -> Self {
+    pub fn new(most: u32) -> Self {
         let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
         Self { most, index: BTreeMap::new(), entries: Vec::new(), newest: NONE, oldest: NONE, evicted: 0 }
     }
@@ -38,7 +38,7 @@ impl<S> Keys<S> {
     }
 
     /// Returns the state of a key and marks the key as used now. Creates a fresh state if the key has none.
-    pub(crate) fn state(&mut self, key: Key, fresh: impl FnOnce() -> S) -> &mut S {
+    pub fn state(&mut self, key: Key, fresh: impl FnOnce() -> S) -> &mut S {
         // Fast path: usually the key is the one that was used last, so the look-up is skipped.
         if self.entries.get(self.newest).is_some_and(|entry| entry.key == key) {
             return &mut self.entries[self.newest].state;
@@ -55,7 +55,7 @@ impl<S> Keys<S> {
     }
 
     /// Returns the state of a key without marking the key as used. `None` if the key has no state.
-    pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut S> {
+    pub fn get_mut(&mut self, key: Key) -> Option<&mut S> {
         self.index.get(&key).map(|at| &mut self.entries[*at].state)
     }
 

@@ -93,6 +93,10 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         None
     }
 
+    fn counts_calls(&self) -> bool {
+        false
+    }
+
     /// Returns the time that an attempt takes besides its service and the network delays, if no other attempts disturb it.
     fn startup(&self) -> Duration {
         Duration::ZERO

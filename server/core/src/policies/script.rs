@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{Choice, Configurable, Instant, Parameter};
 
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
@@ -17,6 +17,18 @@ use crate::service::ServiceModel;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScriptConfig {
     steps: Arc<Script>,
+    by: By,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum By {
+    #[default]
+    Op,
+    Call,
+}
+
+impl Choice for By {
+    const CHOICES: &'static [(&'static str, Self)] = &[("op", Self::Op), ("call", Self::Call)];
 }
 
 impl Configurable for ScriptConfig {
@@ -27,16 +39,26 @@ impl Configurable for ScriptConfig {
                                 `reset`, `truncate` or `hang`. `:after` lets a fault occur after the work. \
                                 The header values `@date+3` and `@epoch+5` are times 3 s and 5 s after the \
                                 next whole second. A 2xx and a fault after the work count as accepted, \
-                                everything else as rejected. Requests that name no op belong to op 0";
+                                everything else as rejected. Requests that name no op belong to op 0; \
+                                `by=call` groups them by method and URL into calls, and each call starts at \
+                                step 1 of op 0 until it is served";
     const SOURCE: &'static str = "recordings of real client libraries against a scripted server";
-    const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::text(
-        "steps",
-        "answers in their order; on the command line, `file=PATH` reads them from a JSON file",
-        |config| {
-            let steps: &mut Script = Arc::make_mut(&mut config.steps);
-            steps
-        },
-    )];
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        Parameter::text(
+            "steps",
+            "answers in their order; on the command line, `file=PATH` reads them from a JSON file",
+            |config| {
+                let steps: &mut Script = Arc::make_mut(&mut config.steps);
+                steps
+            },
+        ),
+        Parameter::choice(
+            "by",
+            "grouping of requests that name no op: all are attempts of one op, or those with the same \
+             method and URL are attempts of a call until one is served",
+            |config| &mut config.by,
+        ),
+    ];
 }
 
 impl PolicyConfig for ScriptConfig {
@@ -50,6 +72,10 @@ impl PolicyConfig for ScriptConfig {
 
     fn script(&self) -> Option<&Arc<Script>> {
         Some(&self.steps)
+    }
+
+    fn counts_calls(&self) -> bool {
+        self.by == By::Call
     }
 }
 

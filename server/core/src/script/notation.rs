@@ -7,13 +7,20 @@
 use std::fmt;
 use std::str::FromStr;
 
-use vocabulary::TextField;
+use vocabulary::{TextField, split_outside};
 
 use super::Script;
 use super::reply::{BODY, Reply, ReplyError, StepFault};
 
 impl TextField for Script {
     fn read(&mut self, text: &str) -> Result<(), String> {
+        // An unclosed parenthesis makes the text after it part of the steps, even if it is another parameter.
+        let is_unclosed = split_outside(&format!("{text},"), ',').last() != Some("");
+        if is_unclosed && text.contains(',') {
+            return Err(
+                "a `(` is not closed before a comma; write `%28` for `(` and `%2C` for `,`".to_owned()
+            );
+        }
         *self = text.parse()?;
         Ok(())
     }
@@ -134,7 +141,7 @@ impl fmt::Display for Reply {
 fn encode(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     for byte in text.bytes() {
         match byte {
-            b'%' | b',' | b';' | b'|' | b'+' => write!(f, "%{byte:02X}")?,
+            b'%' | b',' | b';' | b'|' | b'+' | b'(' | b')' => write!(f, "%{byte:02X}")?,
             b'!'..=b'~' => write!(f, "{}", char::from(byte))?,
             _ => write!(f, "%{byte:02X}")?,
         }
@@ -164,6 +171,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::policy::Policy;
 
     proptest! {
         #[test]
@@ -171,6 +179,8 @@ mod tests {
             text in "((close|reset|truncate|hang)(:after)?|[2-5][0-9]{2}|[0-9]{0,4})( (x|body|retry-after):[!-~ä%0-9]{0,8}){0,2}[|;]?[0-9a-z :;|%@+-]{0,20}",
         ) {
             if let Ok(script) = text.parse::<Script>() {
+                let policy = format!("script:steps={script},by=call");
+                prop_assert_eq!(policy.parse::<Policy>().map(|policy| policy.to_string()), Ok(policy));
                 prop_assert_eq!(script.to_string().parse::<Script>(), Ok(script));
             }
             // JSON is also written by others, so it may cause an error but no panic.

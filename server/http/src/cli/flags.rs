@@ -131,7 +131,7 @@ pub struct ServerFlags {
     fault: Option<Faults>,
 
     /// Number of attempts that are rejected at the start of every op.
-    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Reject the first N attempts of every op", Config::default().reject_first))]
+    #[arg(long, value_name = "N", value_parser = count::<u32>(0, u32::MAX.into()), help = with_default("Reject the first N attempts of every op; for clients that name no op, the first N requests with the same method and URL until one is served", Config::default().reject_first))]
     reject_first: Option<u32>,
 
     /// Changes of the server's settings during a run.

@@ -20,13 +20,15 @@ fn one(text: &str) -> Result<Policy, String> {
     let (name, options) = split_options(text);
     let path = options.iter().find_map(|(key, value)| value.filter(|_| *key == "file"));
     match path {
-        Some(path) if is_scripted(name) => match options[..] {
-            [_] => from_file(name, path),
-            _ => Err(format!(
-                "policy `{name}` reads everything from its file; leave out all parameters except \
-                 `file={path}`"
-            )),
-        },
+        Some(path) if is_scripted(name) => {
+            if options.iter().any(|(key, _)| *key == "steps") {
+                return Err(format!(
+                    "policy `{name}` reads its steps from the file; leave out `steps` or `file={path}`"
+                ));
+            }
+            let others = options.iter().filter(|option| **option != ("file", Some(path)));
+            from_file(name, path, others.map(|(key, value)| format!(",{key}={}", value.unwrap_or_default())))
+        }
         _ => text.parse().map_err(|error: PolicyError| error.to_string()),
     }
 }
@@ -36,7 +38,7 @@ fn is_scripted(name: &str) -> bool {
         && name.parse().is_ok_and(|policies: Policies| policies.script().is_some())
 }
 
-fn from_file(policy: &str, path: &str) -> Result<Policy, String> {
+fn from_file(policy: &str, path: &str, others: impl Iterator<Item = String>) -> Result<Policy, String> {
     let mut text = String::new();
     File::open(path)
         .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
@@ -49,7 +51,8 @@ fn from_file(policy: &str, path: &str) -> Result<Policy, String> {
             std::error::Error::source(&error).map_or_else(String::new, |source| format!(": {source}"));
         format!("the script `{path}`: {error}{source}")
     })?;
-    format!("{policy}:steps={script}").parse().map_err(|error: PolicyError| error.to_string())
+    let others: String = others.collect();
+    format!("{policy}:steps={script}{others}").parse().map_err(|error: PolicyError| error.to_string())
 }
 
 #[cfg(test)]
@@ -57,11 +60,15 @@ mod tests {
     use super::*;
 
     fn in_file(content: &str) -> Result<String, String> {
+        with_options(content, "")
+    }
+
+    fn with_options(content: &str, options: &str) -> Result<String, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("steps.json");
         std::fs::write(&path, content).unwrap();
         let path = path.to_str().unwrap();
-        read(&format!("script:file={path}"))
+        read(&format!("script:file={path}{options}"))
             .map(|policy| policy.to_string())
             .map_err(|error| error.replace(path, "PATH"))
     }
@@ -72,9 +79,14 @@ mod tests {
             r#"[{"status": 429, "headers": {"retry-after": "@date+3"}, "body": "a, b"}, {"close": true}]"#;
         assert_eq!(
             in_file(content).as_deref(),
-            Ok("script:steps=429 retry-after:@date%2B3 body:a%2C%20b|close")
+            Ok("script:steps=429 retry-after:@date%2B3 body:a%2C%20b|close,by=op")
         );
-        assert_eq!(read("script:steps=503|200").unwrap().to_string(), "script:steps=503|200");
+        let smile = r#"[{"status": 503, "body": ":("}, {"fault": "hang:after"}]"#;
+        assert_eq!(
+            with_options(smile, ",by=call").as_deref(),
+            Ok("script:steps=503 body::%28|hang:after,by=call")
+        );
+        assert_eq!(read("script:steps=503|200").unwrap().to_string(), "script:steps=503|200,by=op");
         assert_eq!(read("concurrency-cap").unwrap(), Policies::default());
     }
 
@@ -93,7 +105,7 @@ mod tests {
         let error = read("script:file=a.json,steps=503").unwrap_err();
         assert_eq!(
             error,
-            "policy `script` reads everything from its file; leave out all parameters except `file=a.json`"
+            "policy `script` reads its steps from the file; leave out `steps` or `file=a.json`"
         );
         assert!(read("overwhelmed-queue:file=a").unwrap_err().contains("has no parameter `file`"));
     }
