@@ -30,6 +30,8 @@ use crate::connection::channel::Client;
 use crate::shared::{Admitted, Shared};
 use crate::work::identity::{Identity, Marks};
 
+const NO_PROXY: &str = "mockserver is not a proxy; send requests to it directly\n";
+
 type Plain = axum::http::Response<Full<Bytes>>;
 
 /// Returns the service that answers work. The service is not an axum handler, because a handler keeps the whole request in memory while it
@@ -56,6 +58,9 @@ fn serve(
     let is_bare = request.body().is_end_stream() && !shared.wanted.is_any();
     let unread = (!is_bare).then(|| Box::new(request.into_parts()));
     async move {
+        if method == Method::CONNECT {
+            return Ok(undecided(StatusCode::NOT_IMPLEMENTED, NO_PROXY, &identity).map(Body::new));
+        }
         let details = match unread {
             None => Ok(None),
             Some(unread) => Box::pin(details(&shared, unread, &client)).await,

@@ -179,6 +179,21 @@ fn a_truncated_step_ends_its_stream_with_an_error() {
 }
 
 #[test]
+fn connect_is_refused_on_its_stream() {
+    let server = start(|_| {});
+    run(async {
+        let (mut client, _connection) = connect(&server).await;
+        let connect = Request::builder().method(Method::CONNECT).uri("example.org:443");
+        let response = client.send_request(connect.body(Full::default()).unwrap()).await.unwrap();
+        assert_eq!(response.status(), 501);
+        let text = response.into_body().collect().await.unwrap().to_bytes();
+        assert!(text.starts_with(b"mockserver is not a proxy"), "{text:?}");
+        get(&mut client, &server, "/").await.expect("the connection continues");
+    });
+    assert_eq!(server.stats(None).counts.received, 1);
+}
+
+#[test]
 fn a_closed_connection_still_answers_requests_in_flight() {
     let server = start(|config| config.service_time = Distribution::millis(3_600_000));
     run(async {

@@ -374,3 +374,12 @@ fn metrics_and_stats_report_each_policy_of_a_stack_by_name() {
     assert!(!answer(send(&plain, "GET /metrics HTTP/1.1", "")).contains("policy_requests_total"));
     assert!(!answer(send(&plain, "GET /_mock/stats HTTP/1.1", "")).contains("by_policy"));
 }
+
+#[test]
+fn connect_is_refused_and_is_not_work() {
+    let server = start(|_| {});
+    let text = answer(send(&server, "CONNECT example.org:443 HTTP/1.1", ""));
+    assert!(text.starts_with("http/1.1 501 "), "{text}");
+    assert!(text.ends_with("mockserver is not a proxy; send requests to it directly\n"), "{text}");
+    assert_eq!(server.stats(None).counts.received, 0);
+}
