@@ -102,13 +102,9 @@ pub struct FailureCounts {
     counts: Vec<(Cause, u64)>,
 }
 
-/// Number of attempts of a run that failed for one cause. The cause is an HTTP status (`status`) or a kind of error
-/// (`kind`), and the other field is null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct FailureResult {
-    /// HTTP status of the answers to the failed attempts; null if there was no usable answer.
     pub status: Option<u16>,
-    /// Kind of error that left the attempts without a usable answer; null if they had an answer.
     pub kind: Option<ErrorKind>,
     pub attempts: u64,
 }

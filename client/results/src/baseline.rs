@@ -36,8 +36,6 @@ const JUDGED: &[&str] = &[
     "fairness.jain",
 ];
 
-/// Baseline: the figures of every run of one or several strategies, and the conditions under which the runs were made. Later runs are
-/// compared with it.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Baseline {

@@ -20,7 +20,6 @@ use crate::document::setting::Setting;
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Conditions {
     pub deadline: Option<String>,
-    /// Maximum random time that a simulated run adds to each network delay that is otherwise constant. Absent if no time was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_noise: Option<String>,
     pub mode: Option<Mode>,

@@ -121,48 +121,34 @@ impl Refusal {
     }
 }
 
-/// Server's counts of one run: the `server` object of the result JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct ServerCounts {
-    /// Number of attempts that reached admission. For conditional writes, only writes are counted.
     pub received: u64,
-    /// Number of reads that preceded conditional writes.
     #[serde(default)]
     pub reads: u64,
-    /// Number of reads that the server rejected or failed on purpose. No conditional write followed these reads.
     #[serde(default)]
     pub reads_rejected: u64,
-    /// Number of attempts that got a slot.
     pub accepted: u64,
     pub rejected: u64,
-    /// Number of attempts that the server failed on purpose, before it did any work for the attempt.
     #[serde(default)]
     pub failed: u64,
-    /// Maximum number of slots that were busy at once. Slots held by rejections are included.
     pub max_busy_seen: u64,
-    /// Maximum number of accepted attempts in service at once.
     #[serde(default)]
     pub max_accepted_seen: u64,
-    /// Number of times that the service broke down under its load.
     #[serde(default)]
     pub crashes: u64,
-    /// Counts of each policy, if several policies are in force. Policies in force come first, in their order. Then follow earlier policies
-    /// with counts above zero.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by_policy: Vec<PolicyCounts>,
 }
 
-/// Counts of one policy of a stack. Requests for reads are included.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct PolicyCounts {
     pub name: String,
-    /// Number of requests that the policy admitted, whatever their outcome at later policies.
     pub accepted: u64,
-    /// Number of requests that the policy rejected. Later policies never received these requests.
     pub rejected: u64,
 }
 
@@ -172,22 +158,16 @@ impl PolicyCounts {
     }
 }
 
-/// Server's counts of one shard of a run's clients. The counts of all shards add up to the run's counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct ShardRow {
-    /// Number of the shard, counted from 0.
     pub shard: u32,
-    /// Number of attempts that reached admission; see [`ServerCounts::received`].
     pub received: u64,
-    /// Number of reads that preceded conditional writes; see [`ServerCounts::reads`].
     pub reads: u64,
     pub reads_rejected: u64,
-    /// Number of attempts that got a slot; see [`ServerCounts::accepted`].
     pub accepted: u64,
     pub rejected: u64,
-    /// Number of attempts that the server failed on purpose; see [`ServerCounts::failed`].
     pub failed: u64,
 }
 

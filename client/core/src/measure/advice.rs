@@ -16,17 +16,14 @@ pub(super) struct Advice {
     early: Tally,
 }
 
-/// Retries of ops whose last answer advised a wait (`Retry-After` and similar headers), whether or not the client followed the advice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct AdviceFigures {
     pub retries: u64,
-    /// Number of retries that were sent earlier than the server had advised.
     pub broken: u64,
     pub early_ms: EarlyFigures,
 }
 
-/// Time by which retries were sent earlier than advised, in milliseconds; null if no retry was sent too early.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct EarlyFigures {

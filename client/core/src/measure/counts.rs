@@ -23,30 +23,21 @@ impl OpCounts {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct AttemptCounts {
-    /// Number of attempts that the client sent.
     pub total: u64,
     #[serde(default)]
     pub succeeded: u64,
     #[serde(default)]
     pub rejected: u64,
-    /// Number of attempts without a usable answer.
     #[serde(default)]
     pub failed: u64,
-    /// Number of attempts that the client withdrew.
     #[serde(default)]
     pub cancelled: u64,
-    /// Number of attempts that were not sent, because a budget refused them. They are not included in `total`.
     #[serde(default)]
     pub shed: u64,
-    /// Number of attempts answered by a gateway or proxy between the client and the recognised mockserver. 0 in virtual time.
     #[serde(default)]
     pub by_gateway: u64,
-    /// Number of attempts sent while another attempt of the same op was in flight. They duplicate work, because only one of an op's
-    /// attempts is useful.
     #[serde(default)]
     pub duplicates: u64,
-    /// Number of attempts sent although the op's previous attempt had been refused permanently (3xx, most 4xx). After such a refusal no
-    /// retry can succeed.
     #[serde(default)]
     pub after_final: u64,
 }

@@ -25,17 +25,12 @@ pub struct Excess {
     mean_service: Option<Duration>,
 }
 
-/// Time that attempts took longer than the server and the network account for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct ExcessFigures {
-    /// Mean excess, in milliseconds of experiment time; null if the server does not report the time that an attempt has to take.
     pub mean: Option<f64>,
-    /// Median of the time, in milliseconds, that attempts took longer than the server and the network account for.
     pub p50: Option<f64>,
-    /// 99th percentile of the time, in milliseconds, that attempts took longer than the server and the network account for.
     pub p99: Option<f64>,
-    /// Mean excess as a share of the mean service time; null if the service time is 0 or unknown.
     pub of_service: Option<f64>,
 }
 

@@ -71,19 +71,10 @@ impl Default for Client {
 pub struct FairnessFigures {
     /// Number of clients that had work during the run.
     pub clients: u64,
-    /// Jain's index of successes per client, as the mean over sliding windows. It is 1 if all clients with work had equally many successes.
-    /// It is 1/n if one of n clients had all of them. A window lasts ten undisturbed attempts, at least 100 ms. A shorter run counts as one
-    /// window.
     pub jain: Option<f64>,
-    /// Jain's index of the clients' success rates over the whole run, without windows. A client's success rate is its number of successes
-    /// per second of its time with work.
     pub jain_whole_run: Option<f64>,
-    /// Client with the highest mean op latency. A client without any success is slower than all others.
     pub slowest_client: Option<u64>,
-    /// Mean op latency of the slowest client, in milliseconds; null if none of its ops succeeded.
     pub slowest_mean_ms: Option<f64>,
-    /// Mean op latency of the slowest client, divided by the median of all clients' means. With an even number of clients, the median is
-    /// the mean of the two middle values.
     pub slowest_over_median: Option<f64>,
 }
 

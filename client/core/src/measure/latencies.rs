@@ -220,7 +220,6 @@ impl Latencies {
     }
 }
 
-/// Latency figures in milliseconds, except `count`; null when nothing was recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct LatencyFigures {

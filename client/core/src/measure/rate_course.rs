@@ -46,19 +46,12 @@ pub struct SteadyRate {
     pub per: Duration,
 }
 
-/// Convergence of the clients' rate to the server's rate limit. The rate limit is called the law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct RateFigures {
-    /// Rate of the server's limit, per second; null if the limit counts in windows.
     pub law_per_s: Option<f64>,
-    /// Seconds from the first arrival until the rate of successes was within 10 % of the limit and stayed there. It must stay for the
-    /// duration of five undisturbed attempts or of twenty requests at the limit, whichever is longer. Null if the rate never stayed there,
-    /// and for limits that count in windows.
     pub convergence_s: Option<f64>,
-    /// Maximum number of sent attempts that the limit would not have admitted yet. A value of 65536 or more is a lower bound.
     pub overshoot: u64,
-    /// Number of attempts rejected before the rate had converged; all rejected attempts if the rate never converged.
     pub rejected_before_convergence: u64,
 }
 

@@ -36,26 +36,16 @@ struct Fit {
     rejected_before: u64,
 }
 
-/// Convergence of the sum of all windows to the server's cap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct WindowFigures {
-    /// Seconds from the first arrival until the window stayed within 10 % of the server's cap for the time of five undisturbed attempts.
-    /// Null if the window never stayed there, if there is no window, or if the cap is unknown.
     pub convergence_s: Option<f64>,
-    /// Number of attempts by which the maximum in flight exceeded the last reported cap. It is 0 if the cap was never exceeded, and null if
-    /// the cap is unknown.
     pub overshoot: Option<f64>,
-    /// Number of attempts rejected before the window had converged; all rejected attempts if the window never converged.
     pub rejected_before_convergence: u64,
-    /// Mean of the window over time. This and the following figures are null for strategies without a window.
     pub mean: Option<f64>,
     pub sd: Option<f64>,
-    /// Standard deviation of the window as a share of its mean; 0 for a constant window.
     pub variation: Option<f64>,
-    /// Number of times that the window (summed over all clients) became smaller.
     pub cuts: Option<u64>,
-    /// Number of times per minute that the window (summed over all clients) became smaller. Only time with a window counts.
     pub cuts_per_min: Option<f64>,
 }
 

@@ -17,8 +17,6 @@ pub struct Repeats<R = RunResult> {
     /// Statistics of each figure over all runs, such as mean and median. The key is the path of the figure in the result of a run.
     #[serde(default, deserialize_with = "crate::document::fields::known")]
     pub summary: FiguresOverRuns,
-    /// Planned runs that are missing, because their shards were missing in a merge or because they could not be executed. Absent if no run
-    /// is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -49,8 +47,6 @@ pub struct Compared {
     pub order: Vec<Vec<usize>>,
     /// Population of runs that the confidence intervals describe, in words, such as `over seeds, for this server model`.
     pub intervals: String,
-    /// Confidence level of each interval in `times_best`. The level is so high that all of these intervals together are correct in 95 % of
-    /// comparisons. Null with fewer than five blocks.
     pub level: Option<f64>,
     /// Strategies from best to worst, followed by the strategies that cannot be ranked.
     pub strategies: Vec<StandingRecord>,
@@ -60,8 +56,6 @@ pub struct Compared {
     pub pairs: Vec<PairRecord>,
     /// Rankings against servers whose configuration is slightly changed (--sensitivity). Empty without this flag.
     pub sensitivity: Vec<Variation>,
-    /// Planned runs that are missing, because their shards were missing in a merge or because they could not be executed. Absent if no run
-    /// is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -73,8 +67,6 @@ pub struct Compared {
 pub struct StandingRecord {
     /// Ranked strategy as given on the command line.
     pub strategy: String,
-    /// Rank from 1, with equal ranks for strategies that cannot be distinguished. Null if the strategy stalled, was interrupted, or lacks
-    /// the figure that ranks strategies.
     pub rank: Option<u64>,
     /// Whether the strategy got as many ops done as the best strategy and has every figure that the ranking uses. If there is a time limit,
     /// only ops done within the limit count.

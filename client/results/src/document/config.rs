@@ -24,16 +24,12 @@ pub struct ConfigRecord {
     pub workload: WorkloadRecord,
     pub timeout: String,
     pub deadline: Option<String>,
-    /// Time limit within which an op must succeed to count as done. If it is null, the deadline of the ops is the limit. If the ops have no
-    /// deadline either, their time is not limited.
     pub within: Option<String>,
     pub warm_up: String,
     pub retry_failed: bool,
     pub seed: u64,
     pub repeats: u32,
     pub time_scale: f64,
-    /// Maximum random time that a simulated run adds to each network delay that is otherwise constant. Absent over HTTP, and in documents
-    /// of earlier versions, which added no random time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_noise: Option<String>,
     pub request: RequestRecord,

@@ -4,53 +4,36 @@ use loadgen_core::{FailureResult, Latencies, Phase, Snapshot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One line of --progress ndjson: the events of a run over HTTP since the previous line. The counts of all lines of a run add up to the
-/// counts of its result. Times are in seconds of the experiment.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[schemars(rename = "Progress")]
 #[serde(expecting = "an object")]
 pub struct ProgressLine {
     pub seed: u64,
-    /// End of the interval that this line describes, in seconds since the run began.
     pub t_s: f64,
-    /// Whether the run is over. If true, this line is the last one of the run, and the result of the run follows.
     pub last: bool,
     pub ops_arrived: u64,
     pub ops_succeeded: u64,
-    /// Number of ops that ended without success in the interval.
     pub ops_given_up: u64,
-    /// Latencies of ops that succeeded in the interval, from arrival to success.
     pub op_latency: IntervalFigures,
     pub attempts_sent: u64,
     pub attempts_succeeded: u64,
     pub attempts_rejected: u64,
     pub attempts_failed: u64,
-    /// Number of attempts that the client withdrew in the interval.
     pub attempts_cancelled: u64,
     pub failures: Vec<FailureResult>,
-    /// Latencies of attempts that were answered or failed in the interval.
     pub attempt_latency: IntervalFigures,
-    /// Number of attempts in flight at the end of the interval.
     pub in_flight: u64,
-    /// Number of ops that are waiting to be sent at the end of the interval, including ops in backoff.
     pub waiting: u64,
-    /// Window (concurrency limit) of the strategy at the end of the interval, summed over clients. Null if the strategy has no window.
     pub window: Option<f64>,
 }
 
-/// Latencies of an interval. Ops that arrived and attempts that were sent during the warm-up of a run are not included.
 #[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct IntervalFigures {
     pub count: u64,
-    /// Sum of the latencies, in milliseconds. The sum is computed in whole nanoseconds, so only its conversion to milliseconds is rounded.
     pub sum_ms: f64,
-    /// Median of the latencies, in milliseconds, with three significant digits; null if there are no latencies.
     pub p50_ms: Option<f64>,
-    /// 99th percentile of the latencies, in milliseconds; null if there are no latencies.
     pub p99_ms: Option<f64>,
-    /// Histogram of the latencies, as pairs in ascending order. A pair is a latency in milliseconds, rounded to two significant digits, and
-    /// the number of latencies with this rounded value.
     pub counts: Vec<(f64, u64)>,
 }
 

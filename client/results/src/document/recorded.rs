@@ -124,7 +124,6 @@ pub struct Steps {
     pub first: Option<Vec<i64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub succeeded: Option<Vec<i64>>,
-    /// Number of attempts that the server had accepted and not yet answered at the end of each step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queued: Option<Vec<i64>>,
 }

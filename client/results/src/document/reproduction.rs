@@ -15,7 +15,6 @@ use crate::figures::over_runs::FiguresOverRuns;
 pub struct Reproduction {
     #[serde(default)]
     pub schema_version: SchemaVersion,
-    /// Start time of the reproduction, in UTC (RFC 3339); null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
     #[schemars(length(min = 1))]
@@ -24,12 +23,10 @@ pub struct Reproduction {
     pub claims: Tallies,
 }
 
-/// Counts of claims by verdict. Claims of the source documents and additional claims of the scenarios are counted separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Tallies {
     pub source: Tally,
-    /// Counts of the claims that scenarios add to the claims of the source documents.
     pub ours: Tally,
 }
 
@@ -58,7 +55,6 @@ pub struct Scenario {
     pub source: String,
     #[serde(default)]
     pub about: String,
-    /// Seed of the first run of each cell in the scenario.
     pub seed: Option<u64>,
     #[serde(default)]
     pub claims: Vec<Claim>,
@@ -73,38 +69,27 @@ pub struct Scenario {
 #[serde(expecting = "an object")]
 pub struct Claim {
     pub says: String,
-    /// Number that the source document states, in the words of the document.
     #[serde(default)]
     pub published: String,
-    /// Whether the claim was added by the scenario and is not a claim of the source document.
     #[serde(default)]
     pub ours_alone: bool,
-    /// Path of the figure that decides the verdict on the claim.
     #[serde(default)]
     pub figure: String,
-    /// Labels of the cells (strategies at points of an experiment) that the claim is about.
     pub of: Option<String>,
     /// Results of testing the claim in our runs, in words.
     #[serde(default)]
     pub ours: String,
-    /// Results of the claim in each case that it covers. Cases differ in the strategy, in the strategy that it is compared with, and in the
-    /// point.
     #[serde(default)]
     pub values: Vec<ClaimValue>,
-    /// Range of values that confirm the claim, as a pair of lower and upper bound. A bound that the claim does not set is null.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub accept: [Option<f64>; 2],
-    /// Range of values that confirm the claim, in words. The text also states whether the bounds belong to the range.
     #[serde(default)]
     pub condition: String,
-    /// Quantity that decides the verdict on a claim, such as `the mean over runs`, `the middle 95 % of runs` or `the share of runs`.
     #[serde(default)]
     pub judged_by: String,
-    /// Interpretation of the source document's words on which the test of the claim is based, and the reason for this interpretation.
     #[serde(default)]
     pub means: String,
     pub verdict: ClaimVerdict,
-    /// Whether the verdict on the claim is the one that the scenario expects; null if there were too few runs to decide.
     pub as_expected: Option<bool>,
     #[serde(default)]
     pub note: String,
@@ -114,16 +99,11 @@ pub struct Claim {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct ClaimValue {
-    /// Description of the case in which the claim was tested; null if the claim has only one case.
     pub at: Option<Setting>,
-    /// Mean of the figure over runs, unless the claim selects another statistic. Null if a run lacks the figure, or if the value is
-    /// infinite.
     pub value: Option<f64>,
     #[serde(default)]
     pub runs: u64,
-    /// Number of runs in which the claim is true; null if the verdict does not depend on this number.
     pub so_in: Option<u64>,
-    /// Lowest and highest value of the middle 95 % of runs; null if the verdict does not depend on this range.
     pub middle: Option<[f64; 2]>,
     pub verdict: Option<ClaimVerdict>,
 }
@@ -131,17 +111,12 @@ pub struct ClaimValue {
 /// Verdict on a claim of a source document: whether it holds in our runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
 pub enum ClaimVerdict {
-    /// The claim holds in every case in which it was tested.
     #[serde(rename = "holds")]
     Holds,
-    /// The claim holds only in some of the tested cases, or only in some runs.
     #[serde(rename = "holds partly")]
     HoldsPartly,
-    /// The claim holds in no case in which it was tested.
     #[serde(rename = "does not hold")]
     DoesNotHold,
-    /// There are too few runs to decide. For example, a published number can contradict the middle 95 % of our runs only if this range is
-    /// based on enough runs.
     #[serde(rename = "too few runs")]
     TooFewRuns,
     /// The runs lack the figure that the claim is about, so there is no verdict.
@@ -181,10 +156,8 @@ pub struct Cell {
 pub struct Plot {
     /// Name of the plot. A user who gives this name gets only this plot.
     pub name: String,
-    /// Kind of plot, by its name in `loadgen plot --list`.
     pub draw: String,
     pub title: String,
-    /// Description of the plot that the source document contains.
     #[serde(default)]
     pub shows: String,
     #[serde(default)]
@@ -194,20 +167,14 @@ pub struct Plot {
     /// Claims that the plot illustrates, as indices into the list of the scenario's claims.
     #[serde(default)]
     pub claims: Vec<usize>,
-    /// Whether the vertical axis of the plot is logarithmic.
     #[serde(default)]
     pub logarithmic: bool,
-    /// End of the time axis in seconds. Later data is left out.
     pub until_s: Option<f64>,
-    /// Length of the moving average that smooths the curves, in seconds.
     pub smooth_s: Option<f64>,
-    /// Unit of the times in the plot; null if times are in seconds.
     pub time_unit: Option<TimeUnit>,
     /// Cells that the plot shows, as indices into the scenario's cells.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<Vec<usize>>,
-    /// Figures that the plot shows for each cell. From each figure of the result, the constant `minus` is subtracted, and the difference is
-    /// multiplied by the factor `times`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<Vec<DrawnColumn>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -224,7 +191,6 @@ pub struct TimeUnit {
     pub name: String,
 }
 
-/// Column of a plot: a figure of each cell, with its own title and scale. The plotted value is (`figure` - `minus`) × `times`.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct DrawnColumn {

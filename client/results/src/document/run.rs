@@ -29,28 +29,17 @@ pub struct RunResult {
     pub config: ConfigRecord,
     pub ops: OpsResult,
     pub attempts: AttemptCounts,
-    /// Attempts sent per op that arrived; null if no op arrived.
     pub amplification: Option<f64>,
-    /// Ops succeeded per attempt sent; null if no attempt was sent.
     pub efficiency: Option<f64>,
-    /// Attempts sent per op that succeeded; null if no op succeeded.
     pub attempts_per_success: Option<f64>,
     pub makespan_s: Option<f64>,
-    /// Whether every op succeeded and no client shard is missing from a merged run. If false, `makespan_s` extends to the last end of an op
-    /// instead of the last success.
     pub makespan_complete: bool,
-    /// Proven lower bound on the makespan of a run in which every op succeeds. The bound is the same for every strategy; null if no bound
-    /// is known.
     pub optimal_makespan_s: Option<f64>,
     pub goodput_per_s: Option<f64>,
-    /// Arrival rate of ops divided by the rate that the server can serve in the long run. Null for closed loops and bursts, and if the
-    /// server's capacity is not known.
     #[serde(default)]
     pub load_factor: Option<f64>,
-    /// Load factor: the load relative to the server's capacity, in words, such as `1000/s is 10 × capacity (50 slots × 500 ms)`.
     #[serde(default)]
     pub load: Option<String>,
-    /// Failed attempts by HTTP status or kind of error, the most frequent first. Their counts add up to `attempts.failed`.
     #[serde(default, deserialize_with = "crate::document::fields::failures")]
     pub failures: Vec<FailureResult>,
     /// Counts of ops that were given up, by reason. A reason is, for example, the outcome of the op's last try.
@@ -58,8 +47,6 @@ pub struct RunResult {
     pub given_up_after: GivenUpCounts,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub op_latency_ms: LatencyFigures,
-    /// Distribution of op latencies, as pairs. A pair is a share of the ops that succeeded (0 to 1) and the latency in milliseconds below
-    /// which this share lies.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub op_latency_curve: Vec<[f64; 2]>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
@@ -73,35 +60,20 @@ pub struct RunResult {
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub attempts_per_op: AttemptsResult,
     pub stalled_at_s: Option<f64>,
-    /// Share of ops that did not succeed within the deadline, relative to `ops.offered` or, if that is null, to `ops.total`. Null without
-    /// `--deadline`.
     pub late_share: Option<f64>,
-    /// Share of ops that succeeded within a time limit after their arrival, relative to `ops.offered` or, if that is null, to `ops.total`.
-    /// The limit is `--within` or, if that is not given, `--deadline`. Without both flags, every op that succeeded counts. Null if there
-    /// are no ops.
     pub done_share: Option<f64>,
-    /// Whether `done_share` is only a lower bound, because the run stalled or was interrupted before all ops had ended.
     #[serde(default)]
     pub share_is_lower_bound: bool,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub advice: AdviceFigures,
-    /// Figures of the strategy's window (concurrency limit): its convergence to the limit of the server, and its steadiness.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub window: WindowFigures,
-    /// Fairness between the clients of a run; null if the run has only one client.
     pub fairness: Option<FairnessFigures>,
-    /// Time that the server's slots spent on attempts that were rejected or that the client abandoned, in seconds. Null if the server does
-    /// not report this time.
     pub wasted_server_s: Option<f64>,
-    /// Time for which the server's slots were in use, in milliseconds per op that succeeded. The time includes service, rejections and
-    /// abandoned attempts. Null if no op succeeded, if the server does not report the time, or if the server has no slots.
     pub server_work_per_success_ms: Option<f64>,
-    /// Counts that the mockserver reports. Null if the target is not a mockserver, or if its counts could not be compared with the counts
-    /// of the client.
     pub server: Option<ServerCounts>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub generator: GeneratorResult,
-    /// Start time of the run in UTC (RFC 3339), such as `2026-11-21T23:28:06Z`; null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
     /// Duration of the run in real time, in seconds; null if simulated.
@@ -113,17 +85,12 @@ pub struct RunResult {
     pub warnings: Vec<String>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub series: Vec<SeriesPoint>,
-    /// Convergence of the clients to the server's rate limit; absent if no rate limit is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateFigures>,
-    /// Identity of the shard, and the data needed to merge shards. Present only if the run contains a part of the clients (--client-shard).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Box<ClientShardRecord>>,
-    /// Client shards from which the run was merged; absent if the run was not merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Box<MergedClients>>,
-    /// Point of the sweep at which the run was made: the key of each varied parameter, with its value. Absent if the run does not belong to
-    /// a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
 }
@@ -149,11 +116,7 @@ impl Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct OpsResult {
-    /// Number of ops that arrived during the run.
     pub total: u64,
-    /// Number of ops that a whole run with this seed offers. If the run was stopped, the number includes ops that had not arrived by then.
-    /// Null if the number depends on the strategy (a closed loop with `--duration` and without `--ops`). Also null if a stopped run left
-    /// more than 10⁸ ops, and in older files.
     #[serde(default)]
     pub offered: Option<u64>,
     pub succeeded: u64,
@@ -163,13 +126,8 @@ pub struct OpsResult {
     /// Number of times that an attempt was deferred, because the server had too little free capacity to start it.
     #[serde(default)]
     pub deferred: u64,
-    /// Number of given-up and unfinished ops for which waiting longer would not help. The server refused the last attempt of these ops
-    /// permanently (3xx, 4xx), or could not be reached. If no server was reachable at the end of the run, all unfinished ops count.
     #[serde(default)]
     pub failed_for_good: u64,
-    /// Number of given-up ops whose last outcome was a failure: a timeout, a transport error, or an error status other than a rejection. If
-    /// the run stalled, unfinished ops with such an outcome are included. If at least the last ten attempts before the stall failed, all
-    /// unfinished ops are included. Ops that ended at their deadline are not included.
     #[serde(default)]
     pub failed: u64,
 }
@@ -194,8 +152,6 @@ impl OpsResult {
     }
 }
 
-/// Number of attempts per op, over the ops that ended. For example, `p99` is the smallest number of attempts within which 99 % of these ops
-/// ended. Percentiles are not interpolated, because attempts are whole numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct AttemptsResult {
@@ -210,8 +166,6 @@ pub struct AttemptsResult {
 pub struct GeneratorResult {
     /// Delay from the instant an attempt was due to the instant it was sent; null if simulated.
     pub send_lag_ms: LagResult,
-    /// Time by which attempts took longer than the time that the server had calculated for them. Null if simulated, or if the target is not
-    /// a mockserver.
     pub excess_ms: ExcessFigures,
     /// Processor time of the whole program, in seconds. An embedded server is part of the program, so its time is included.
     pub cpu_s: Option<f64>,
@@ -266,8 +220,6 @@ pub struct SeriesPoint {
     pub server_busy: Option<f64>,
     pub server_busy_max: Option<f64>,
     pub server_cap: Option<f64>,
-    /// Further gauges: those that the strategy defines, summed over clients, and those of the rate limit that the server reports. Absent if
-    /// there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gauges: Vec<GaugePoint>,
 }

@@ -26,7 +26,6 @@ pub struct SampleLine {
     pub client: u32,
     pub due_s: f64,
     pub ended_s: f64,
-    /// Kind of error that left the attempt without a usable answer; otherwise null.
     pub kind: Option<ErrorKind>,
     /// Number of the attempt's op, from 0.
     pub op: u64,
@@ -35,7 +34,6 @@ pub struct SampleLine {
     pub sent_s: f64,
     /// Number of the attempt within the run, in the order of sending.
     pub serial: u64,
-    /// HTTP status of the answer; null if the attempt got no usable answer.
     pub status: Option<u16>,
     /// Window (concurrency limit) of the strategy just after the attempt ended. Null if the strategy has no window.
     pub window: Option<f64>,

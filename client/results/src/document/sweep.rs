@@ -10,8 +10,6 @@ use crate::document::setting::At;
 use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
 use crate::shards::Incomplete;
 
-/// Runs of several strategies at every point of one or two varied parameters (loadgen sweep). Runs are sorted by point, then by seed, then
-/// by strategy. The runs contain no time series.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Sweep<R = RunResult> {
@@ -23,10 +21,8 @@ pub struct Sweep<R = RunResult> {
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Swept {
-    /// Start time of the sweep, in UTC (RFC 3339); null if simulated.
     #[schemars(extend("format" = "date-time"))]
     pub started_at: Option<String>,
-    /// Parameters that the sweep varies: one or two.
     #[schemars(length(min = 1))]
     pub axes: Vec<Axis>,
     /// Path of the figure that strategies are compared by; the lowest value is best.
@@ -37,11 +33,8 @@ pub struct Swept {
     /// Population of runs that the confidence intervals describe, in words, such as `over seeds, for this server model`.
     pub intervals: Option<String>,
     pub cells: Vec<SweepCell>,
-    /// Best strategy in each situation, with its parameters. A situation is a combination of the varied values that a client cannot choose.
     #[serde(deserialize_with = "crate::document::fields::or_default")]
     pub best: Vec<Best>,
-    /// Planned runs that are missing, because their shards were missing in a merge or because they could not be executed. Absent if no run
-    /// is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
 }
@@ -56,7 +49,6 @@ pub struct Axis {
     pub values: Vec<String>,
 }
 
-/// Statistics, over runs with different seeds, of one strategy at one point of a sweep.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct SweepCell {
@@ -68,16 +60,11 @@ pub struct SweepCell {
     pub label: String,
     /// Strategy with the parameter values that it has at one point of the sweep.
     pub strategy: String,
-    /// Point of the cell: the key of each varied parameter, with its value.
     #[serde(default)]
     pub at: At,
-    /// Whether the strategy got as many ops done as the best strategy at this point.
     #[serde(default = "yes")]
     pub complete: bool,
-    /// Reason why the strategy is not complete; null if it is complete.
     pub incomplete_because: Option<String>,
-    /// Rank of the strategy at one point of the sweep, from 1. Strategies that cannot be distinguished have the same rank. Null if the
-    /// strategy is not complete.
     pub rank: Option<u64>,
     /// Statistics of each figure over seeds. The key is the path of the figure.
     #[serde(deserialize_with = "crate::document::fields::known")]
@@ -90,17 +77,11 @@ fn yes() -> bool {
     true
 }
 
-/// Best strategy in a situation, with its parameters. Its figures are measured again with fresh seeds, because the seeds of the sweep
-/// already influenced the choice.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
 #[serde(default, expecting = "an object")]
 pub struct Best {
-    /// Situation: the values of the varied parameters that a client cannot choose.
     pub at: At,
-    /// Strategy that was best in the sweep, before the measurement with fresh seeds.
     pub strategy: Option<String>,
-    /// Winner among the best two strategies of the sweep, which are measured again with fresh seeds. A strategy wins if it is better by
-    /// more than chance. Null if the two tie, or if there are too few repeats to decide. Files of earlier versions lack this key.
     #[serde(deserialize_with = "crate::document::fields::winner")]
     #[schemars(with = "Option<String>")]
     pub winner: Winner,
@@ -108,9 +89,7 @@ pub struct Best {
     pub words: String,
     /// Path of the compared figure. It is the figure that ranks the sweep or, if the strategies did different work, the share of ops done.
     pub figure: String,
-    /// Mean of the figure in the sweep, for the strategy that was best in the sweep.
     pub in_sweep: Option<f64>,
-    /// Statistics, over fresh seeds, of the figure of the strategy that was best in the sweep; null if unknown.
     pub fresh: Option<OverRuns>,
     /// Whether the best strategy of the sweep got at least as many ops done as the second best one with fresh seeds.
     pub complete: bool,

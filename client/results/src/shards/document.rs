@@ -15,18 +15,12 @@ use crate::document::reading::read;
 use crate::document::run::{OpsResult, RunResult};
 use crate::document::version::SchemaVersion;
 
-/// Part of the work of a command, as input of `loadgen merge`. The part consists of some of the runs (--shard), or of some of the clients
-/// of all runs (--client-shard). Other programs should read the merged document.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TaskShard<R = RunResult> {
-    /// Version of the document format. It is increased when a key changes its meaning or is removed.
     pub schema_version: SchemaVersion,
-    /// Identity of the shard. With --shard, the run with number t belongs to the shard with index t mod `of`. With --client-shard, client c
-    /// belongs to the shard with index c mod `of`.
     pub shard: ShardOf,
     pub plan: ShardPlan,
-    /// Runs that this shard executed, in the order of their numbers. A shard that was cut off lacks some of its runs.
     pub tasks: Vec<TaskRecord<R>>,
 }
 
@@ -34,7 +28,6 @@ pub struct TaskShard<R = RunResult> {
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct TaskRecord<R = RunResult> {
-    /// Number of the run among the runs of all shards, from 0, in the order of the merged document.
     pub task: u64,
     /// Whether the server's counts could be compared with the counts of the client.
     pub server_compared: bool,

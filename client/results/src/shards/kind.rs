@@ -10,9 +10,7 @@ use crate::document::reading::read;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShardKind {
-    /// Division by runs (--shard). Of N shards, shard t mod N executes the run with number t.
     Tasks,
-    /// Division by clients (--client-shard). Of N shards, shard c mod N executes client c in every run.
     Clients,
 }
 
@@ -21,9 +19,7 @@ pub enum ShardKind {
 #[serde(expecting = "an object")]
 pub struct ShardOf {
     pub kind: ShardKind,
-    /// Index of this shard among all shards of the command, from 0.
     pub index: u32,
-    /// Number of shards into which the command's work is divided.
     pub of: u32,
 }
 

@@ -41,12 +41,8 @@ pub struct ShardPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShardedCommand {
-    /// Command `run`: one strategy, with as many seeds as there are repeats. The run with number r is repeat r.
     Run,
-    /// Several strategies in blocks. Tasks (runs) are sorted by strategy, then by block. Tasks against other servers (--sensitivity)
-    /// follow.
     Compare,
-    /// Several strategies at several points. Tasks (runs) are sorted by point, then by seed, then by strategy.
     Sweep,
 }
 

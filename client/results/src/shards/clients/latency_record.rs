@@ -19,8 +19,6 @@ use serde::{Deserialize, Serialize};
 pub struct LatencyRecord {
     #[serde(flatten)]
     pub sums: SumsRecord,
-    /// Histogram in the format V2 of `HdrHistogram`, deflated and encoded in base64, as in interval logs. Latencies are in microseconds,
-    /// with three significant digits, up to one day.
     pub histogram: String,
 }
 

@@ -14,11 +14,8 @@ use super::latency_record::{LatencyRecord, SumsRecord, attempts_per_op};
 #[serde(expecting = "an object")]
 pub struct ClientShardRecord {
     pub kind: ClientsKind,
-    /// Index of the shard, from 0. Client c belongs to shard c mod `of`.
     pub index: u32,
-    /// Number of client shards into which the run is divided.
     pub of: u32,
-    /// Id that all shards of the run share, 16 hexadecimal digits.
     pub run: String,
     pub start: StartRecord,
     /// Instant at which the first op arrived. All instants of this record are in nanoseconds of the experiment since the common start of
@@ -54,8 +51,6 @@ pub struct ClientShardRecord {
     pub clients: Option<ClientColumns>,
     /// Proven lower bound on the makespan of the whole run; null if no bound is known.
     pub whole_optimal_makespan_s: Option<f64>,
-    /// Counts of the mockserver for the whole run at the end of this shard, with a row for each shard. Other shards may still have been in
-    /// progress. Null if the target is not a mockserver, or if its counts could not be compared.
     pub ledger: Option<ServerStats>,
 }
 
@@ -63,16 +58,10 @@ pub struct ClientShardRecord {
 #[serde(expecting = "an object")]
 pub struct MergedClients {
     pub kind: Option<ClientsKind>,
-    /// Number of client shards into which the run was divided.
     pub of: u32,
-    /// Id that all client shards of the merged run shared.
     pub run: String,
-    /// Indexes of missing shards, from 0. With missing shards, the result does not cover the whole run. Figures of the server are then
-    /// null, because the server also counted the missing shards.
     pub missing: Vec<u32>,
-    /// Start delay of the latest shard: time from the planned start until the shard was ready, in milliseconds of real time.
     pub late_ms: Option<f64>,
-    /// Counts of the server for each merged shard; empty if the server does not report them.
     pub rows: Vec<ShardRow>,
 }
 
@@ -80,7 +69,6 @@ pub struct MergedClients {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClientsKind {
-    /// The clients of a run are divided into shards (--client-shard).
     Clients,
 }
 
@@ -88,9 +76,7 @@ pub enum ClientsKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartedBy {
-    /// All shards waited for one another at a barrier before they started (--barrier).
     Barrier,
-    /// All shards started at a given date and time (--start-at).
     Time,
 }
 
@@ -99,11 +85,7 @@ pub enum StartedBy {
 #[serde(expecting = "an object")]
 pub struct StartRecord {
     pub by: StartedBy,
-    /// Planned start (--start-at), in milliseconds since the start of 1970. Null if the shards waited at a barrier, which has no planned
-    /// instant.
     pub at_unix_ms: Option<u64>,
-    /// Time from the planned start until the shard was ready, in milliseconds of real time. The shard's clock runs from the planned start,
-    /// so a late start appears as send lag.
     pub late_ms: f64,
 }
 
