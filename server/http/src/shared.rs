@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, AnswerSet, Config, ConfigError, Counted, Fault, Input, Key, LimitStatus, Output, Patch,
-    PatchError, Reply, Request, RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
+    Answer, AnswerSet, Config, ConfigError, Counted, Fault, Input, LimitStatus, Output, Patch, PatchError,
+    Reply, Request, RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
 };
 use slab::Slab;
 use tokio::sync::{Notify, oneshot};
@@ -20,7 +20,7 @@ use crate::admin::metrics::Metrics;
 use crate::clock::Clock;
 use crate::connection::stopping::Stopping;
 use crate::work::cached_selection::CachedSelection;
-use crate::work::calls::{CallAttempt, Calls};
+use crate::work::calls::{CallAttempt, CallKey, Calls};
 use crate::work::identity::Identity;
 
 pub(crate) struct Shared {
@@ -58,7 +58,7 @@ struct Waiting {
     since: Instant,
     /// Sender that passes the answer to the waiting task. `None` only while `hand_in` runs, and after the server has closed.
     answer: Option<oneshot::Sender<Admitted>>,
-    call: Option<Box<CallAttempt>>,
+    call: Option<CallAttempt>,
 }
 
 /// Answer to a request, with the response settings that were in force at the moment of the answer.
@@ -140,10 +140,9 @@ impl Shared {
     pub(crate) async fn serve(
         &self,
         identity: Identity,
-        call: Option<Box<Key>>,
         details: Option<Arc<RequestFields>>,
     ) -> Option<Admitted> {
-        match self.hand_in(identity, call, details) {
+        match self.hand_in(identity, details) {
             Ok(answer) => Some(answer),
             Err(ticket) => ticket.wait().await,
         }
@@ -152,16 +151,14 @@ impl Shared {
     fn hand_in(
         &self,
         identity: Identity,
-        call: Option<Box<Key>>,
         details: Option<Arc<RequestFields>>,
     ) -> Result<Admitted, Ticket<'_>> {
         let mut inner = self.lock();
         let now = self.clock.now();
-        let call = call.and_then(|key| inner.attempt_of_call(*key));
-        let attempt = call.as_deref().copied();
+        let call = identity.call.and_then(|call| inner.attempt_of_call(call));
         let index = inner.waiting.insert(Waiting { since: now, answer: None, call });
         let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are in flight"));
-        let request = inner.request(id, identity, attempt);
+        let request = inner.request(id, identity, call);
         inner.server.handle(
             now,
             match (details, identity.min_free) {
@@ -328,7 +325,7 @@ impl Inner {
                     let (id, verdict) = (answer.id, answer.verdict);
                     // A client whose answer was spoiled sends the request again, so its call continues.
                     if let Some(call) = waiting.call.filter(|_| answer.advertises_service()) {
-                        self.calls.on_service(*call);
+                        self.calls.on_service(call);
                     }
                     let (config, answers) = (self.server.config(), self.answers.as_ref());
                     let decided = Admitted::new(answer, waiting.since, config, answers);
@@ -347,12 +344,12 @@ impl Inner {
         }
     }
 
-    fn attempt_of_call(&mut self, key: Key) -> Option<Box<CallAttempt>> {
+    fn attempt_of_call(&mut self, call: CallKey) -> Option<CallAttempt> {
         if !self.server.config().counts_calls() {
             return None;
         }
         let unnumbered = &mut self.unnumbered;
-        Some(Box::new(self.calls.on_request(key, || next(unnumbered))))
+        Some(self.calls.on_request(call, || next(unnumbered)))
     }
 
     fn request(&mut self, id: RequestId, mut identity: Identity, call: Option<CallAttempt>) -> Request {

@@ -21,13 +21,14 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::body::Body as _;
-use mockserver_core::{Fault, Key, Rendered, RequestFields, ScriptedAnswer};
+use mockserver_core::{Fault, Rendered, RequestFields, ScriptedAnswer};
 use tower::Service;
 use vocabulary::{WallTime, wire};
 
 use crate::connection::abort::Abort;
 use crate::connection::channel::Client;
 use crate::shared::{Admitted, Shared};
+use crate::work::calls::CallKey;
 use crate::work::identity::{Identity, Marks};
 
 const NO_PROXY: &str = "mockserver is not a proxy; send requests to it directly\n";
@@ -50,10 +51,10 @@ fn serve(
 ) -> impl Future<Output = Result<Response, Infallible>> + Send + 'static {
     let client =
         request.extensions_mut().remove::<Client>().expect("connections insert it into every request");
-    let identity = Marks::from(request.headers()).identity();
-    let is_unnamed = identity.op.is_none() && identity.attempt.is_none();
-    let call =
-        (is_unnamed && shared.counts_calls()).then(|| Box::new(calls::key(request.method(), request.uri())));
+    let mut identity = Marks::from(request.headers()).identity();
+    if identity.op.is_none() && identity.attempt.is_none() && shared.counts_calls() {
+        identity.call = Some(CallKey::new(request.method(), request.uri()));
+    }
     let method = request.method().clone();
     let is_bare = request.body().is_end_stream() && !shared.wanted.is_any();
     let unread = (!is_bare).then(|| Box::new(request.into_parts()));
@@ -66,7 +67,7 @@ fn serve(
             Some(unread) => Box::pin(details(&shared, unread, &client)).await,
         };
         Ok(match details {
-            Ok(details) => answer(&shared, &method, identity, call, details, &client).await,
+            Ok(details) => answer(&shared, &method, identity, details, &client).await,
             Err((code, text)) => undecided(code, text, &identity).map(Body::new),
         })
     }
@@ -91,14 +92,13 @@ async fn answer(
     shared: &Shared,
     method: &Method,
     identity: Identity,
-    call: Option<Box<Key>>,
     details: Option<Arc<RequestFields>>,
     client: &Client,
 ) -> Response {
     let decided = tokio::select! {
         // The decision is polled before the check for a disconnect, because the decision is often available at once.
         biased;
-        decided = shared.serve(identity, call, details) => decided,
+        decided = shared.serve(identity, details) => decided,
         () = client.channel.gone() => return Abort::ClientGone.into_response(),
     };
     let Some(decided) = decided else {

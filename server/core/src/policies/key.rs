@@ -28,19 +28,11 @@ enum Fact {
 
 const MAX_SEGMENTS: u32 = 16;
 
-impl Key {
-    pub fn new(parts: &[&str]) -> Self {
-        let mut hash = Fnv::default();
-        for part in parts {
-            hash.write(part.as_bytes());
-            hash.write(SEPARATOR);
-        }
-        Self(hash.0)
+impl From<u64> for Key {
+    fn from(hash: u64) -> Self {
+        Self(hash.into())
     }
 }
-
-/// Byte that is not in UTF-8 text. It separates the hashed values, so that adjacent values cannot be confused.
-const SEPARATOR: &[u8] = &[0xff];
 
 impl Default for KeyRule {
     fn default() -> Self {
@@ -94,7 +86,8 @@ impl Fact {
                 }
             }
         }
-        hash.write(SEPARATOR);
+        // Adds a separator to the hash, so that adjacent values cannot be confused.
+        hash.write(&[0xff]);
         true
     }
 

@@ -4,6 +4,8 @@ use axum::http::HeaderMap;
 use mockserver_core::Step;
 use vocabulary::wire::{self, RunId};
 
+use crate::work::calls::CallKey;
+
 const NO_VERSION: u64 = u64::MAX;
 
 /// Values of the parsed headers. For missing or invalid headers, the server uses its defaults.
@@ -14,6 +16,8 @@ pub(crate) struct Identity {
     pub(crate) seed: Option<u64>,
     pub(crate) op: Option<u64>,
     pub(crate) attempt: Option<u32>,
+    /// Call of a request that names neither op nor attempt. `None` if the server counts no calls.
+    pub(crate) call: Option<CallKey>,
     pub(crate) step: Step,
     /// Capacity (slots, places or descriptors) that must be free for the request to start. 0 starts it unconditionally.
     pub(crate) min_free: u32,
@@ -65,6 +69,7 @@ impl<'a> Marks<'a> {
             op: op.and_then(|text| text.parse().ok()),
             // Attempts are counted from 1, so 0 is invalid.
             attempt: attempt.and_then(|text| text.parse().ok()).filter(|attempt| *attempt > 0),
+            call: None,
             step: self::step(step, condition),
             // The condition on free capacity is accepted only from `loadgen`. Other clients do not understand an answer that reports that
             // the attempt was not started.
