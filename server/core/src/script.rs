@@ -76,6 +76,11 @@ impl Script {
         )
     }
 
+    /// Returns the reply to one attempt of an op. Attempts are numbered from 1, and ops from 0.
+    pub fn step(&self, op: u64, attempt: u32) -> &Reply {
+        self.reply_to(op, attempt).1
+    }
+
     pub fn reply(&self, id: ReplyId) -> Option<&Reply> {
         self.replies.get(usize::from(id.0.get()) - 1)
     }

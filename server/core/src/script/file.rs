@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use vocabulary::grpc;
 
 use super::reply::{Reply, ReplyError, StepFault};
@@ -48,15 +48,22 @@ pub enum StepError {
     Reply(#[from] ReplyError),
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WrittenStep {
+    #[serde(skip_serializing_if = "Option::is_none")]
     status: Option<u16>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     headers: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
     body: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     close: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     push: Option<String>,
 }
 
@@ -97,6 +104,19 @@ impl Script {
 impl WrittenStep {
     pub fn status(status: u16) -> Self {
         Self { status: Some(status), ..Self::default() }
+    }
+
+    /// Gives the step these headers and this body, if it sends a 2xx answer, whole or truncated, and has none of its own.
+    #[must_use]
+    pub fn with_success(mut self, headers: &BTreeMap<String, String>, body: &str) -> Self {
+        let is_truncated =
+            self.fault.as_deref().and_then(StepFault::parse).is_some_and(StepFault::sends_answer);
+        let is_success = self.status.is_some_and(|status| (200..300).contains(&status));
+        if (is_success || is_truncated) && self.headers.is_empty() && self.body.is_empty() {
+            self.headers.clone_from(headers);
+            body.clone_into(&mut self.body);
+        }
+        self
     }
 
     fn into_reply(self) -> Result<Reply, StepError> {

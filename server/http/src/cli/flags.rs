@@ -176,7 +176,7 @@ fn advice_help() -> String {
 }
 
 fn preset_help() -> &'static str {
-    "Real server to imitate; `mockserver presets` lists all presets"
+    "Real server to imitate, see `mockserver presets`"
 }
 
 fn scale(text: &str) -> Result<f64, String> {
