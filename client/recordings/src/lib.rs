@@ -10,6 +10,7 @@ mod check;
 mod compare;
 mod ending;
 mod grain;
+pub mod judge;
 mod map;
 mod outcome;
 mod pair;

@@ -22,7 +22,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    pub(crate) fn new(what: impl Into<String>, recorded: impl Into<String>, here: impl Into<String>) -> Self {
+    pub fn new(what: impl Into<String>, recorded: impl Into<String>, here: impl Into<String>) -> Self {
         Self { what: what.into(), recorded: recorded.into(), here: here.into() }
     }
 }

@@ -61,8 +61,23 @@ pub(crate) enum Replayed {
     Endless,
 }
 
+/// Log of a simulated run, or of its beginning.
+#[derive(Debug)]
+pub(crate) struct TrialLog {
+    pub(crate) log: RunLog,
+    /// Whether the run was ended because of too many attempts, or because it stalled.
+    pub(crate) is_endless: bool,
+}
+
 impl Trial<'_> {
     pub(crate) fn run(self) -> Result<Replayed, SpecError> {
+        let ops = self.ops;
+        let TrialLog { log, is_endless } = self.log(ENDLESS)?;
+        Ok(if is_endless { Replayed::Endless } else { Replayed::Ops(ops_of(&log, ops)) })
+    }
+
+    /// Runs the trial and returns its log. The run is ended soon after its ops have made more than `max_attempts` attempts on average.
+    pub(crate) fn log(self, max_attempts: u64) -> Result<TrialLog, SpecError> {
         let ops = self.ops as u64;
         let mut run = Run::new(self.config(), |_| self.strategy.build(self.seed, None), None)?;
         run.record_log();
@@ -75,14 +90,11 @@ impl Trial<'_> {
         let mut is_endless = false;
         let simulation = Simulation::new(run, OperationKind::Request, self.seed, server);
         let mut finished = simulation.run(|run, _| {
-            is_endless |= run.measurements().attempts.total > ENDLESS * ops;
+            is_endless |= run.measurements().attempts.total > max_attempts * ops;
             if is_endless { Steer::Stop } else { Steer::On }
         });
         let log = finished.run.take_log().unwrap_or_default();
-        if is_endless || finished.run.stalled_at().is_some() {
-            return Ok(Replayed::Endless);
-        }
-        Ok(Replayed::Ops(ops_of(&log, self.ops)))
+        Ok(TrialLog { log, is_endless: is_endless || finished.run.stalled_at().is_some() })
     }
 
     fn config(&self) -> RunConfig {

@@ -1,0 +1,27 @@
+//! Judgement of a client's retries: situations that a server creates, what it then observes, and rules on these observations.
+//!
+//! An [`Observation`] is either from a real server, which an external program used, or from a strategy in virtual time. All rules are the
+//! same for both.
+
+mod advice;
+mod cause;
+mod observation;
+mod recorded;
+mod report;
+mod rule;
+mod rules;
+mod simulated;
+mod suite;
+mod words;
+
+pub use advice::Advice;
+pub use cause::Cause;
+pub use observation::{
+    Attempt, Body, End, IdempotencyKey, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, OtherCall,
+    Reply,
+};
+pub use recorded::{Closeness, closeness, recording};
+pub use report::{Allowed, JudgedSituation, Report, Verdict, report};
+pub use rule::{Evidence, Finding, RULES, Rule, Severity};
+pub use simulated::{expected, simulate};
+pub use suite::{Situation, Success, Suite, SuiteError};

@@ -1,0 +1,50 @@
+//! Rule `not-retried`: a read is not retried after 503, although the next request would succeed.
+
+use crate::judge::observation::Attempt;
+use crate::judge::rule::{Case, Evidence, Outcome, Rule, Severity};
+
+pub(in crate::judge) const RULE: Rule = Rule {
+    name: "not-retried",
+    severity: Severity::Warn,
+    summary: "a read that is not retried after 503",
+    source: "basecamp/basecamp-sdk#568: tests that passed without any retry",
+    check,
+};
+
+fn check(case: &Case<'_>) -> Outcome {
+    if case.has_write() {
+        return Outcome::NoEvidence("only reads must be retried".to_owned());
+    }
+    let is_refused =
+        |attempt: &Attempt| attempt.reply.code() == Some(503) && attempt.reply.advice().is_none();
+    if !case.observation.attempts().any(is_refused) {
+        return Outcome::NoEvidence("the server sent no 503".to_owned());
+    }
+    if case.observation.has_retry() {
+        return Outcome::Passed;
+    }
+    if !case.runs().all(|(_, run)| run.is_over()) {
+        return case.without_retry();
+    }
+    let evidence = case.runs().map(|(run, _)| Evidence { run, attempts: vec![1] }).collect();
+    Outcome::Found { text: "503 was not retried".to_owned(), evidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::End;
+    use crate::judge::rules::testing::{Told, outcome};
+
+    #[test]
+    fn a_read_is_retried_after_503() {
+        let judged = |delays: &[f64], told: &Told<'_>| outcome(&RULE, "503|200", delays, told);
+        let Outcome::Found { text, .. } = judged(&[], &Told::default()) else { panic!("there was no retry") };
+        assert_eq!(text, "503 was not retried");
+        assert_eq!(judged(&[0.5], &Told::default()), Outcome::Passed);
+        let post = Told { method: "POST", ..Told::default() };
+        assert!(matches!(judged(&[], &post), Outcome::NoEvidence(_)));
+        let waiting = Told { end: End::Idle, ..Told::default() };
+        assert!(matches!(judged(&[], &waiting), Outcome::NoEvidence(_)));
+    }
+}

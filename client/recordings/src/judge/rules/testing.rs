@@ -1,0 +1,96 @@
+//! Observations for the tests of rules, made from a script and the delays of a client.
+
+use std::time::Duration;
+
+use mockserver_core::Script;
+use vocabulary::{Instant, WallTime};
+
+use crate::judge::observation::{
+    Attempt, Body, End, IdempotencyKey, Observation, ObservedRun, OperationType,
+};
+use crate::judge::rule::{Case, Outcome, Rule};
+use crate::judge::simulated::expected;
+use crate::judge::suite::Situation;
+
+/// Properties of an observation that most tests do not change.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told<'a> {
+    pub(super) method: &'a str,
+    /// Idempotency key of each attempt; none if empty.
+    pub(super) keys: &'a [&'a str],
+    pub(super) end: End,
+    pub(super) operation: Option<OperationType>,
+    pub(super) waits_for_advice: bool,
+    /// Script and delays of the control.
+    pub(super) control: Option<(&'a str, &'a [f64])>,
+}
+
+impl Default for Told<'_> {
+    fn default() -> Self {
+        Self {
+            method: "GET",
+            keys: &[],
+            end: End::Exited(Some(0)),
+            operation: None,
+            waits_for_advice: true,
+            control: None,
+        }
+    }
+}
+
+pub(super) fn no_retry() -> Outcome {
+    Outcome::NoEvidence("no retry observed".to_owned())
+}
+
+pub(super) fn outcome(rule: &Rule, script: &str, delays: &[f64], told: &Told<'_>) -> Outcome {
+    outcome_of_runs(rule, script, &[delays], told)
+}
+
+pub(super) fn outcome_of_runs(rule: &Rule, script: &str, delays: &[&[f64]], told: &Told<'_>) -> Outcome {
+    let observed = |script: &str, delays: &[&[f64]]| {
+        let runs = delays.iter().map(|delays| run(&script.replace('+', "%2B"), delays, told));
+        Observation { runs: runs.collect(), has_keys: true }
+    };
+    let observation = observed(script, delays);
+    let control = told.control.map(|(script, delays)| observed(script, &[delays]));
+    let mut situation = Situation::named("some");
+    situation.waits_for_advice = told.waits_for_advice;
+    let case = Case {
+        situation: &situation,
+        observation: &observation,
+        controls: control.iter().map(|control| ("429, then 200", control)).collect(),
+        operation: told.operation,
+        idle: Duration::from_secs(6),
+    };
+    (rule.check)(&case)
+}
+
+fn run(script: &str, delays: &[f64], told: &Told<'_>) -> ObservedRun {
+    let script: Script = script.parse().expect("a script");
+    let mut at = Duration::ZERO;
+    let mut attempts = Vec::new();
+    for index in 0..=delays.len() {
+        if index > 0 {
+            at += Duration::from_secs_f64(delays[index - 1]);
+        }
+        let ordinal = u32::try_from(index + 1).expect("few attempts");
+        let key = told.keys.get(index);
+        attempts.push(Attempt {
+            method: told.method.to_owned(),
+            target: "/v1/things".to_owned(),
+            at,
+            ended: Some(at),
+            // All answers are sent at whole seconds, so that dates are exact.
+            reply: expected(&script, ordinal, WallTime::VIRTUAL_START.at(Instant::ORIGIN)),
+            keys: key
+                .map(|key| IdempotencyKey { name: "idempotency-key".to_owned(), value: (*key).to_owned() })
+                .into_iter()
+                .collect(),
+            is_conditional: false,
+            body: Body(7),
+            is_after_other: false,
+        });
+    }
+    let received = attempts.len() as u64;
+    ObservedRun { attempts, received, others: Vec::new(), end: told.end }
+}
