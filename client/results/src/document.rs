@@ -4,6 +4,7 @@ pub(crate) mod comparison;
 pub(crate) mod config;
 pub(crate) mod countable;
 mod fields;
+pub(crate) mod judgement;
 pub(crate) mod malformed;
 mod objects;
 pub(crate) mod parity;

@@ -28,6 +28,10 @@ pub use document::config::{
     ConfigRecord, PartRecord, RequestRecord, ServerModel, TransportRecord, WorkloadRecord,
     current_transport_name,
 };
+pub use document::judgement::{
+    CauseRecord, ClosestPreset, EvidenceRecord, FindingRecord, FindingSeverity, JudgedAttempt, JudgedRun,
+    Judgement, OtherCallRecord, PresetDifference, RunEnd, SituationRecord, SituationVerdict,
+};
 pub use document::malformed::Malformed;
 pub use document::parity::{Pairing, Parity, ParityFigure};
 pub use document::progress_line::{IntervalFigures, ProgressLine};

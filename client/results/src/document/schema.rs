@@ -5,6 +5,7 @@ use schemars::generate::SchemaSettings;
 
 use crate::baseline::Baseline;
 use crate::document::Document;
+use crate::document::judgement::Judgement;
 use crate::document::progress_line::ProgressLine;
 use crate::document::recommendation::Recommendation;
 use crate::document::recordings::RecordingsCheck;
@@ -18,8 +19,13 @@ pub fn schema() -> Schema {
     generator.subschema_for::<Baseline>();
     generator.subschema_for::<RecordingsCheck>();
     generator.subschema_for::<TaskShard>();
-    generator.subschema_for::<Recommendation>();
-    generator.into_root_schema_for::<Document>()
+    // The documents of these commands are not results of runs, so `loadgen report` does not read them.
+    let others = [generator.subschema_for::<Recommendation>(), generator.subschema_for::<Judgement>()];
+    let mut schema = generator.into_root_schema_for::<Document>();
+    if let Some(serde_json::Value::Array(documents)) = schema.get_mut("anyOf") {
+        documents.extend(others.into_iter().map(Schema::to_value));
+    }
+    schema
 }
 
 #[cfg(test)]
