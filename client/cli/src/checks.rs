@@ -1,7 +1,7 @@
 //! Checks of run results, by `--fail-if` conditions and by comparison with a saved baseline. A failed check determines the exit code.
 
 mod baseline;
-mod junit;
+pub(crate) mod junit;
 
 use std::fmt::Write as _;
 
@@ -19,13 +19,15 @@ use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
 
-struct Case {
-    strategy: String,
-    name: String,
-    outcome: Outcome,
+/// Result of one check, as CI systems show it.
+pub(crate) struct Case {
+    /// Strategy or client that was checked.
+    pub(crate) group: String,
+    pub(crate) name: String,
+    pub(crate) outcome: Outcome,
 }
 
-enum Outcome {
+pub(crate) enum Outcome {
     Passed,
     Failed(String),
     Skipped(String),
@@ -138,7 +140,7 @@ impl<'a> Checks<'a> {
                 true => Outcome::Failed(format!("`{condition}` with {strategy}: {found}")),
                 false => Outcome::Passed,
             };
-            cases.push(Case { strategy: strategy.clone(), name: format!("fails if {condition}"), outcome });
+            cases.push(Case { group: strategy.clone(), name: format!("fails if {condition}"), outcome });
         }
         if findings.is_empty() { text } else { format!("\nchecks (--fail-if)\n{text}") }
     }
@@ -165,7 +167,7 @@ impl<'a> Checks<'a> {
                     name.0.display()
                 );
                 let outcome = Outcome::Skipped(message);
-                cases.push(Case { strategy, name: "against the baseline".to_owned(), outcome });
+                cases.push(Case { group: strategy, name: "against the baseline".to_owned(), outcome });
                 continue;
             };
             let other = Some(other).filter(|other| *other != subject.strategy());
@@ -188,7 +190,7 @@ impl<'a> Checks<'a> {
                 } else {
                     Outcome::Passed
                 };
-                cases.push(Case { strategy, name: format!("{figure} against the baseline"), outcome });
+                cases.push(Case { group: strategy, name: format!("{figure} against the baseline"), outcome });
             }
         }
         text.push_str(&table.into_text());

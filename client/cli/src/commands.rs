@@ -1,6 +1,7 @@
 //! Subcommands of `loadgen`, with one file each. The flags of a subcommand are in its file or in a file beside it.
 
 mod compare;
+mod judge;
 mod merge;
 mod parity;
 mod plot;
@@ -25,6 +26,8 @@ use mockserver::{most_used, pointer_to_all, with_first_examples};
 use crate::args::{self, RunArgs, StrategyList};
 use crate::schema;
 
+pub(crate) use judge::kill_judged_commands;
+
 /// Flags that the short help `loadgen -h` lists. All other flags are listed by `--help` only.
 const COMMON_FLAGS: [&str; 11] = [
     "strategy",
@@ -47,6 +50,9 @@ const COMMON_FLAGS_OF_SEVERAL: [&str; 9] =
 const COMMON_FLAGS_OF_RECOMMEND: [&str; 7] =
     ["strategy", "unsure", "change", "max-rejected", "json", "html", "quiet"];
 
+const COMMON_FLAGS_OF_JUDGE: [&str; 10] =
+    ["command", "strategy", "env", "body", "op", "only", "strict", "junit", "json", "quiet"];
+
 /// Finds out what a retry or throttling strategy costs against a throttling server.
 #[derive(Debug, Parser)]
 #[command(name = "loadgen", version, after_long_help = run::EXAMPLES, args_conflicts_with_subcommands = true)]
@@ -66,6 +72,9 @@ enum Command {
     /// Name one setting for your API, load and library.
     #[command(after_long_help = recommend::args::EXAMPLES)]
     Recommend(Box<recommend::args::RecommendArgs>),
+    /// Test the retries of your client, in any language.
+    #[command(after_long_help = judge::args::EXAMPLES)]
+    Judge(Box<judge::args::JudgeArgs>),
     /// Vary a parameter, the workload or the server.
     #[command(after_long_help = sweep::args::EXAMPLES)]
     Sweep(Box<sweep::args::SweepArgs>),
@@ -110,6 +119,7 @@ fn command_line() -> clap::Command {
         match subcommand.get_name() {
             "compare" | "sweep" => several(subcommand, &COMMON_FLAGS_OF_SEVERAL),
             "recommend" => several(subcommand, &COMMON_FLAGS_OF_RECOMMEND),
+            "judge" => most_used(subcommand, &COMMON_FLAGS_OF_JUDGE),
             _ => subcommand,
         }
     });
@@ -139,6 +149,10 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
         return None;
     }
     let word = mockserver::argument(error)?;
+    if typed.get(1).is_some_and(|command| command == "judge") && !word.starts_with('-') {
+        let rest = typed.iter().skip_while(|other| *other != word).cloned().collect::<Vec<_>>().join(" ");
+        return Some(format!("the command goes after `--`: loadgen judge -- {rest}"));
+    }
     let after = typed.iter().skip_while(|other| *other != word).skip(1);
     let rest: Vec<&str> = after.map(String::as_str).collect();
     let joined = |start: &str| [&[start], rest.as_slice()].concat().join(" ");
@@ -209,6 +223,7 @@ fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Recommend(args)) => recommend::run(&args, typed),
+        Some(Command::Judge(args)) => judge::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args, typed),
         Some(Command::Survey(args)) => survey::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),

@@ -6,6 +6,9 @@ use experiments::workload::{AllowedIn, Kind, PARAMETERS, Parameter, WorkloadSpec
 
 pub(crate) const WORKLOAD: &str = "Workload";
 
+/// Environment variable with the seed that is used without `--seed`.
+pub(crate) const SEED: &str = "TAILBACK_SEED";
+
 #[derive(Clone, Debug)]
 pub(crate) struct WorkloadArgs(pub(crate) WorkloadSpec);
 
@@ -90,7 +93,11 @@ fn flag(parameter: &'static Parameter) -> Arg {
             parameter.set(&mut WorkloadSpec::default(), text).map(|()| text.to_owned())
         }),
     };
-    let arg = arg.value_name(parameter.placeholder);
+    let mut arg = arg.value_name(parameter.placeholder);
+    if parameter.key == "seed" {
+        // `loadgen judge` runs a command several times, each time with another seed in this variable.
+        arg = arg.env(SEED).hide_env_values(true);
+    }
     match parameter.default {
         Some(default) => arg.default_value(default),
         None => arg,

@@ -3,14 +3,14 @@
 use std::io;
 
 use quick_xml::Writer;
-use quick_xml::events::{BytesDecl, Event};
+use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::{Case, Outcome};
 use crate::files::output::Output;
 
 const SUITE: &str = "loadgen";
 
-pub(super) fn write(cases: &[Case], output: &Output) -> anyhow::Result<()> {
+pub(crate) fn write(cases: &[Case], output: &Output) -> anyhow::Result<()> {
     let mut writer = begun()?;
     let count = |is_counted: fn(&Outcome) -> bool| {
         cases.iter().filter(|case| is_counted(&case.outcome)).count().to_string()
@@ -31,7 +31,7 @@ pub(super) fn write(cases: &[Case], output: &Output) -> anyhow::Result<()> {
 }
 
 fn write_case(case: &Case, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
-    let name = [("classname", case.strategy.as_str()), ("name", case.name.as_str())];
+    let name = [("classname", case.group.as_str()), ("name", case.name.as_str())];
     let element = writer.create_element("testcase").with_attributes(name);
     let (child, message) = match &case.outcome {
         Outcome::Passed => return element.write_empty().map(drop),
@@ -39,8 +39,10 @@ fn write_case(case: &Case, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
         Outcome::Skipped(message) => ("skipped", message),
     };
     let content = |writer: &mut Writer<Vec<u8>>| {
-        let message = [("message", message.as_str())];
-        writer.create_element(child).with_attributes(message).write_empty().map(drop)
+        // Some viewers show the attribute, and others show the text.
+        let attribute = [("message", message.as_str())];
+        let child = writer.create_element(child).with_attributes(attribute);
+        child.write_text_content(BytesText::new(message)).map(drop)
     };
     element.write_inner_content(content).map(drop)
 }

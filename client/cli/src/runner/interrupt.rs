@@ -196,6 +196,7 @@ fn leave(signal: i32) -> ! {
 
 fn clean_up() {
     dashboards::restore();
+    crate::commands::kill_judged_commands();
     crate::files::output::remove_unfinished();
 }
 

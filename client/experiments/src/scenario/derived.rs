@@ -11,17 +11,46 @@ use super::over_runs::over_seeds;
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 pub enum Derived {
     /// Autocorrelation of the series at the given lag. A centred moving average over `detrend` bins (an odd number) is subtracted first.
-    Autocorrelation { series: Series, from: usize, to: usize, lag: usize, detrend: usize },
+    Autocorrelation {
+        series: Series,
+        from: usize,
+        to: usize,
+        lag: usize,
+        detrend: usize,
+    },
     /// Standard deviation of the values that the series has in the bins of the range.
-    Deviation { series: Series, from: usize, to: usize },
-    Sum { series: Series, from: usize, to: usize },
-    Largest { series: Series, from: usize, to: usize },
-    Mean { series: Series, from: usize, to: usize },
+    Deviation {
+        series: Series,
+        from: usize,
+        to: usize,
+    },
+    Sum {
+        series: Series,
+        from: usize,
+        to: usize,
+    },
+    Largest {
+        series: Series,
+        from: usize,
+        to: usize,
+    },
+    Mean {
+        series: Series,
+        from: usize,
+        to: usize,
+    },
     /// Number of bins in which the value of the series exceeds the threshold `above`.
-    BinsAbove { series: Series, above: u32 },
+    BinsAbove {
+        series: Series,
+        above: u32,
+    },
     /// Share of empty bins in a range of the series. The range begins at the bin `from`. It ends with the bin in which the cumulative sum
     /// reaches the share `until_share` of the series' total.
-    EmptyShare { series: Series, from: usize, until_share: f64 },
+    EmptyShare {
+        series: Series,
+        from: usize,
+        until_share: f64,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
