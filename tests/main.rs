@@ -9,6 +9,7 @@ mod compare;
 mod delay_noise;
 mod derived;
 mod end_to_end;
+mod judge;
 mod loads;
 mod machines;
 mod recommend;

@@ -1,0 +1,174 @@
+//! `loadgen judge`: clients with one fault each, presets, and commands that misbehave. The clients need only Python's standard library.
+
+mod bad_commands;
+mod presets;
+mod serve;
+
+use serde_json::Value;
+
+use crate::support::{Left, loadgen, skipped};
+
+const CLIENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/judge/client.py");
+
+/// Judges the client with this behaviour. `None` if there is no Python.
+fn judged(flags: &[&str], behaviour: &str, more: &[&str]) -> Option<Left> {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        skipped("there is no python3");
+        return None;
+    }
+    Some(loadgen(
+        &[&["judge", "--quiet"], flags, &["--", "python3", CLIENT, behaviour, "{url}"], more].concat(),
+    ))
+}
+
+fn document(flags: &[&str], behaviour: &str, more: &[&str]) -> Option<Value> {
+    judged(&[flags, &["--json", "-"]].concat(), behaviour, more).map(|left| left.json())
+}
+
+/// Returns `RULE@SITUATION` for each finding of this severity.
+fn findings(document: &Value, severity: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for situation in document["situations"].as_array().unwrap() {
+        for finding in situation["findings"].as_array().unwrap() {
+            if finding["severity"] == severity {
+                all.push(format!(
+                    "{}@{}",
+                    finding["rule"].as_str().unwrap(),
+                    situation["name"].as_str().unwrap()
+                ));
+            }
+        }
+    }
+    all
+}
+
+fn verdict<'a>(document: &'a Value, situation: &str) -> (&'a str, &'a str) {
+    let all = document["situations"].as_array().unwrap();
+    let found = all.iter().find(|one| one["name"] == situation).unwrap();
+    (found["verdict"].as_str().unwrap(), found["note"].as_str().unwrap())
+}
+
+#[test]
+fn a_correct_client_has_no_failure() {
+    let Some(read) = document(&[], "correct", &[]) else { return };
+    assert_eq!(findings(&read, "fail"), [""; 0]);
+    assert_eq!(verdict(&read, "lost"), ("skipped", "no write observed, only GET /v1/things"));
+    assert_eq!(findings(&read, "warn"), ["gave-up@long", "header-ignored@milliseconds"]);
+    let write = document(&["--op", "write"], "correct", &["write", "key"]).unwrap();
+    assert_eq!(findings(&write, "fail"), [""; 0]);
+    for situation in ["503", "throttled", "date", "truncated", "hang", "lost"] {
+        assert_eq!(verdict(&write, situation).0, "passed", "{situation}");
+    }
+}
+
+#[test]
+fn seconds_used_as_milliseconds_are_found_and_explained() {
+    let Some(document) = document(&[], "milliseconds", &[]) else { return };
+    let early = ["early-retry@throttled", "early-retry@unavailable", "early-retry@long"];
+    assert_eq!(findings(&document, "fail"), early);
+    assert_eq!(document["early_retries"], 3);
+    let cause = &document["causes"][0];
+    assert_eq!(cause["situations"], serde_json::json!(["throttled", "unavailable", "long"]));
+    assert_eq!(cause["text"], "the delays are 1/1000 of the advice. Are seconds used as milliseconds?");
+}
+
+#[test]
+fn ignored_advice_is_found() {
+    let Some(document) = document(&[], "ignores", &[]) else { return };
+    let early = ["early-retry@throttled", "early-retry@unavailable", "early-retry@date", "early-retry@long"];
+    assert_eq!(findings(&document, "fail"), early);
+}
+
+#[test]
+fn a_blind_retry_of_a_write_is_found() {
+    let Some(document) = document(&[], "retries-writes", &[]) else { return };
+    assert_eq!(findings(&document, "fail"), ["write-repeated@truncated", "write-repeated@lost"]);
+    assert!(findings(&document, "warn").contains(&"retry-without-key@503".to_owned()));
+}
+
+#[test]
+fn a_new_key_on_the_retry_is_found() {
+    let Some(document) = document(&[], "new-key", &[]) else { return };
+    let found = findings(&document, "fail");
+    assert!(found.iter().all(|finding| finding.starts_with("key-changed@")), "{found:?}");
+    assert!(found.contains(&"key-changed@lost".to_owned()));
+}
+
+#[test]
+fn retries_without_a_pause_are_found() {
+    let Some(document) = document(&["--only", "503,forever,throttled,closed"], "no-backoff", &[]) else {
+        return;
+    };
+    assert_eq!(findings(&document, "fail"), ["no-backoff@forever"]);
+}
+
+#[test]
+fn a_client_without_jitter_is_warned_of() {
+    let Some(document) = document(&["--only", "429"], "no-jitter", &[]) else { return };
+    assert_eq!(findings(&document, "fail"), [""; 0]);
+    assert_eq!(findings(&document, "warn"), ["no-jitter@429"]);
+}
+
+#[test]
+fn a_client_without_an_end_is_warned_of() {
+    let Some(document) = document(&["--only", "forever,404"], "endless", &[]) else { return };
+    assert_eq!(findings(&document, "fail"), [""; 0]);
+    assert_eq!(findings(&document, "warn"), ["endless@forever"]);
+    assert_eq!(document["situations"][0]["runs"][0]["end"], "too_many_attempts");
+}
+
+#[test]
+fn a_client_without_a_timeout_is_not_judged_by_hang() {
+    let flags = ["--only", "hang,closed", "--idle-timeout", "2s"];
+    let Some(document) = document(&flags, "hangs", &[]) else { return };
+    assert_eq!(verdict(&document, "hang"), ("skipped", "no timeout within 2 s"));
+    assert_eq!(verdict(&document, "closed").0, "passed");
+}
+
+#[test]
+fn findings_decide_the_exit_code_unless_they_are_allowed() {
+    let only = ["--only", "429,throttled"];
+    let exits = |more: &[&str], behaviour: &str, code: i32| {
+        judged(&[&only, more].concat(), behaviour, &[]).map(|left| left.exits(code))
+    };
+    if exits(&[], "ignores", 99).is_none() {
+        return;
+    }
+    exits(&["--allow", "early-retry@throttled"], "ignores", 0);
+    exits(&["--strict"], "correct", 0);
+    let warned = ["--only", "429,milliseconds", "--strict"];
+    judged(&warned, "correct", &[]).unwrap().exits(99);
+    judged(&[&warned[..], &["--allow", "header-ignored"]].concat(), "correct", &[]).unwrap().exits(0);
+    exits(&["--allow", "early-retry", "--fail-if", "early_retries > 0"], "ignores", 99)
+        .unwrap()
+        .says(&["failed: `early_retries > 0`: 1"]);
+    let refused = loadgen(&["judge", "--fail-if", "early > 0", "--", "true"]).exits(2);
+    refused.says(&["`loadgen judge` has no figure `early`"]);
+    let refused = loadgen(&["judge", "--allow", "early-retry@throtled", "--", "true"]).exits(2);
+    refused.says(&["there is no situation `throtled` (did you mean `throttled`?)"]);
+}
+
+/// With both cores busy; about two minutes.
+#[test]
+#[ignore = "runs the correct client 20 times, in some two minutes"]
+fn the_correct_client_passes_twenty_times_on_a_busy_machine() {
+    let is_over = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !is_over.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        for run in 0..20 {
+            let started = std::time::Instant::now();
+            let Some(document) = document(&["--op", "write"], "correct", &["write", "key"]) else { break };
+            let took = started.elapsed().as_secs_f64();
+            println!("run {run}: {took:.1} s, {} failed, {} warned", document["failed"], document["warned"]);
+            assert_eq!(findings(&document, "fail"), [""; 0], "run {run}");
+            assert!(took < 10.0, "run {run} took {took} s");
+        }
+        is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+}
