@@ -1,0 +1,8 @@
+"""PyGithub: creates one issue."""
+
+import sys
+
+import github
+
+client = github.Github(auth=github.Auth.Token("token"), base_url=sys.argv[1], timeout=4)
+print(client.get_repo("octocat/hello-world", lazy=True).create_issue("Title").number)
