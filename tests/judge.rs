@@ -4,6 +4,8 @@ mod bad_commands;
 mod presets;
 mod serve;
 
+use std::io::Write as _;
+
 use serde_json::Value;
 
 use crate::support::{Left, loadgen, skipped};
@@ -165,7 +167,11 @@ fn the_correct_client_passes_twenty_times_on_a_busy_machine() {
             let started = std::time::Instant::now();
             let Some(document) = document(&["--op", "write"], "correct", &["write", "key"]) else { break };
             let took = started.elapsed().as_secs_f64();
-            println!("run {run}: {took:.1} s, {} failed, {} warned", document["failed"], document["warned"]);
+            let line = format!(
+                "run {run}: {took:.1} s, {} failed, {} warned\n",
+                document["failed"], document["warned"]
+            );
+            std::io::stderr().write_all(line.as_bytes()).unwrap();
             assert_eq!(findings(&document, "fail"), [""; 0], "run {run}");
             assert!(took < 10.0, "run {run} took {took} s");
         }
