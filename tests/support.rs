@@ -1,5 +1,6 @@
 //! Helpers for all tests of the built programs.
 
+mod bash;
 mod figures;
 mod folder;
 mod http;
@@ -9,6 +10,7 @@ mod program;
 mod reproduced;
 mod skipped;
 
+pub(crate) use bash::bash;
 pub(crate) use figures::{assert_conserved, count, figure, measure, written};
 pub(crate) use folder::Folder;
 pub(crate) use http::{Reply, read_reply, request, request_with};
