@@ -1,7 +1,7 @@
 //! Test of THIRD-PARTY-NOTICES.txt: it contains the texts that the licences of the crates in both programs require,
 //! taken from the crates' sources.
 //!
-//! `WRITE_NOTICES=1 cargo test --test programs notices` writes it anew.
+//! `WRITE_NOTICES=1 cargo test --test programs notices` writes it anew. `NOTICES_PLATFORM` selects another platform, for releases.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,6 +13,7 @@ use serde_json::Value;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/THIRD-PARTY-NOTICES.txt");
 
+/// Platform of the file in the repository.
 const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// Beginnings of the names of licence files, in lower case.
@@ -53,10 +54,11 @@ fn the_notices_are_those_of_what_the_programs_are_made_of() {
 }
 
 fn notices() -> String {
-    let packages = packages();
+    let platform = std::env::var("NOTICES_PLATFORM").unwrap_or_else(|_| PLATFORM.to_owned());
+    let packages = packages(&platform);
     assert!(packages.len() > 100, "{}", packages.len());
     let mut text = format!(
-        "`loadgen` and `mockserver`, built for {PLATFORM}, contain Rust's standard library (The Rust Project\n\
+        "`loadgen` and `mockserver`, built for {platform}, contain Rust's standard library (The Rust Project\n\
          Contributors, MIT OR Apache-2.0), and the crates below or what these make while they are compiled. After the\n\
          list come the texts that the crates bring; equal ones stand once.\n\n"
     );
@@ -96,15 +98,15 @@ fn notices() -> String {
     text
 }
 
-fn packages() -> Vec<Package> {
-    let tree = cargo(&["tree", "--edges", "normal", "--prefix", "none", "--target", PLATFORM]);
+fn packages(platform: &str) -> Vec<Package> {
+    let tree = cargo(&["tree", "--edges", "normal", "--prefix", "none", "--target", platform]);
     // `name v1.2.3 (more)`
     let needed: BTreeSet<(&str, &str)> = tree
         .lines()
         .filter_map(|line| line.split_once(" v"))
         .map(|(name, rest)| (name, rest.split(' ').next().unwrap()))
         .collect();
-    let metadata = cargo(&["metadata", "--format-version", "1", "--filter-platform", PLATFORM]);
+    let metadata = cargo(&["metadata", "--format-version", "1", "--filter-platform", platform]);
     let metadata: Value = serde_json::from_str(&metadata).unwrap();
     let own = &metadata["workspace_members"];
     let is_own = |package: &Value| own.as_array().unwrap().contains(&package["id"]);
