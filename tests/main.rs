@@ -13,6 +13,7 @@ mod examples;
 mod judge;
 mod loads;
 mod machines;
+mod readme;
 mod recommend;
 mod releases;
 mod report;

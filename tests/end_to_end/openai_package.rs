@@ -18,8 +18,17 @@ for _ in range(14):
 print(slowest)
 "#;
 
+const README: &str = include_str!("../../README.md");
+
 /// A fiftieth of the preset: 10 requests a minute after a burst of 10.
 const PRESET: [&str; 4] = ["--preset", "openai", "--scale", "0.02"];
+
+#[test]
+fn readme_shows_the_calls() {
+    for line in CALLS.lines().filter(|line| line.contains("OpenAI") || line.contains("create(")) {
+        assert!(README.contains(line), "README lacks `{line}`");
+    }
+}
 
 #[test]
 fn it_is_throttled_over_http_as_in_virtual_time() {
@@ -28,6 +37,11 @@ fn it_is_throttled_over_http_as_in_virtual_time() {
     assert_eq!((count(&simulated, "/attempts/total"), count(&simulated, "/server/rejected")), (17, 3));
     let expected_s = figure(&simulated, "/op_latency_ms/max") / 1e3;
     assert!((6.65..6.75).contains(&expected_s), "{expected_s} s");
+
+    assert!(
+        README.contains("| `preset:openai` in virtual time | 17 | 3 | 6.70 s |"),
+        "README has another result"
+    );
 
     let has_package = Command::new("python3").args(["-c", "import openai"]).stderr(Stdio::null()).status();
     if !has_package.is_ok_and(|status| status.success()) {
@@ -42,5 +56,6 @@ fn it_is_throttled_over_http_as_in_virtual_time() {
     assert_eq!((count(&stats, "/received"), count(&stats, "/rejected")), (17, 3), "{stats}");
     // The package waits as `retry-after-ms` advises.
     assert_eq!(count(&stats, "/retried_too_early"), 0, "{stats}");
+    assert!(README.contains("| the package over HTTP | 17 | 3 | 6.7 s |"), "README has another result");
     assert!((expected_s - 0.2..expected_s + 2.0).contains(&slowest_s), "{slowest_s} s, not {expected_s} s");
 }

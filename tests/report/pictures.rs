@@ -19,12 +19,12 @@ const PICTURES: &str = "docs/pictures";
 /// Survey shown on a page. It takes minutes, so only some of its settings are run again (`tests/survey.rs`).
 const SURVEY: &str = "docs/tailback-survey.json";
 
-/// Sections of the README that are checked. Blocks of other sections are excerpts.
-const HELD: [&str; 3] = ["One setting for your API", "Which one is better?", "Pictures"];
+/// Sections of the guides that are checked. Blocks of other sections are excerpts.
+const HELD: [&str; 3] = ["Which strategy?", "Which parameters?", "Pictures and reports"];
 
 #[test]
-fn readme_blocks_and_pictures_match_their_commands() {
-    sections_are_current("README.md", &HELD, PICTURES);
+fn blocks_and_pictures_of_the_guides_match_their_commands() {
+    sections_are_current("docs/guides.md", &HELD, "pictures");
 }
 
 /// Its tables and pictures, and figures in its text.
@@ -70,7 +70,7 @@ fn servers_document_matches_its_commands() {
 
 #[test]
 fn every_picture_is_made_by_a_command_of_a_page() {
-    let pages = ["README.md", "docs/clients.md", "docs/tailback.md"].map(kept).concat();
+    let pages = ["docs/guides.md", "docs/clients.md", "docs/tailback.md"].map(kept).concat();
     let pages = pages + &joined(&kept("docs/servers.md"));
     for entry in std::fs::read_dir(root().join(PICTURES)).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();

@@ -1,0 +1,90 @@
+//! README: its size, the comparison at its top and the commands of its table; and two programs of the guides.
+
+use std::path::Path;
+
+use rustix::process::Signal;
+
+use crate::support::{Folder, Left, MockServer, shell, skipped};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+const README: &str = include_str!("../README.md");
+const GUIDES: &str = include_str!("../docs/guides.md");
+
+const MAX_LINES: usize = 180;
+const MAX_CHARACTERS: usize = 120;
+
+#[test]
+fn it_is_short() {
+    assert!(README.lines().count() <= MAX_LINES);
+    let long: Vec<&str> = README.lines().filter(|line| line.chars().count() > MAX_CHARACTERS).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn the_two_commands_that_need_no_setup_are_there() {
+    for command in ["cargo run --release -- --strategy aimd --ops 2000", "cargo test --workspace"] {
+        assert!(README.contains(&format!("\n    {command}\n")), "{command}");
+    }
+}
+
+/// Runs a command in this folder, with both programs on the path.
+fn run(folder: &Folder, command: &str) -> Left {
+    let programs = Path::new(env!("CARGO_BIN_EXE_loadgen")).parent().unwrap();
+    let (folder, programs) = (folder.path(""), programs.display());
+    shell(&format!("cd '{}' && PATH='{programs}':\"$PATH\" && {command}", folder.display()), &[])
+}
+
+#[test]
+fn the_comparison_at_the_top_prints_what_is_shown() {
+    let (_, rest) = README.split_once("\n    loadgen compare ").unwrap();
+    let (arguments, rest) = rest.split_once("\n\n```text\n").unwrap();
+    let (block, _) = rest.split_once("```").unwrap();
+    let printed = run(&Folder::new(), &format!("loadgen compare {arguments}")).exits(0).stdout;
+    assert!(printed == block, "README shows another answer than:\n{printed}");
+}
+
+#[test]
+fn every_command_of_the_table_works() {
+    let rows = README.lines().filter(|line| line.starts_with("| ["));
+    let commands: Vec<&str> = rows.filter_map(|row| row.strip_suffix("` |")?.rsplit('`').next()).collect();
+    assert!(commands.len() >= 9, "{commands:?}");
+    for command in commands {
+        let folder = Folder::new();
+        if let Some(crate_folder) = command.strip_prefix("cargo add --path ../tailback/") {
+            let manifest = std::fs::read_to_string(format!("{ROOT}/{crate_folder}/Cargo.toml")).unwrap();
+            assert!(manifest.contains("name = \"tailback\"\n"), "{command}");
+        } else if let Some(flags) = command.strip_prefix("mockserver ") {
+            let flags: Vec<&str> = flags.split(' ').collect();
+            MockServer::start(&flags).finish_by_signals(Signal::INT).exits(130);
+        } else if command.contains(" python3 my_client.py ") {
+            judges_the_client_of_the_guides(&folder, command);
+        } else if command.contains(" --strategy full-jitter") {
+            // The run takes 47 s over HTTP.
+            run(&folder, &format!("{command} --print-config")).exits(0);
+        } else {
+            run(&folder, command).exits(0);
+        }
+    }
+}
+
+fn judges_the_client_of_the_guides(folder: &Folder, command: &str) {
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        skipped("there is no python3");
+        return;
+    }
+    assert!(GUIDES.contains(&format!("\n    {command}\n")), "the guides have another command");
+    let (_, rest) = GUIDES.split_once("```python\n").unwrap();
+    folder.write("my_client.py", rest.split("```").next().unwrap());
+    let verdict = run(folder, command).exits(99).stdout;
+    let hint = "throttled, unavailable, long: the delays are 1/1000 of the advice. Are seconds\n    used as milliseconds?\n";
+    for text in ["429, Retry-After: 3         FAIL\n", hint] {
+        assert!(verdict.contains(text) && GUIDES.contains(text), "no `{text}` in: {verdict}");
+    }
+}
+
+/// `cargo test` compiles the example, which `cargo run -p tailback --example first_attempt` runs.
+#[test]
+fn the_guides_show_the_example_of_the_crate() {
+    let example = include_str!("../client/strategies/examples/first_attempt.rs");
+    assert!(GUIDES.contains(&format!("```rust\n{example}```\n")));
+}
