@@ -8,6 +8,8 @@ mod clients;
 mod compare;
 mod delay_noise;
 mod derived;
+// Generated parts of the documentation, and its commands.
+mod documents;
 mod end_to_end;
 mod examples;
 mod judge;

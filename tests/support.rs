@@ -3,6 +3,7 @@
 mod bash;
 mod figures;
 mod folder;
+mod generated;
 mod http;
 mod interrupted;
 mod mock_server;
@@ -13,6 +14,7 @@ mod skipped;
 pub(crate) use bash::bash;
 pub(crate) use figures::{assert_conserved, count, figure, measure, written};
 pub(crate) use folder::Folder;
+pub(crate) use generated::is_current;
 pub(crate) use http::{Reply, read_reply, request, request_with};
 pub(crate) use interrupted::interrupted;
 pub(crate) use mock_server::{MockServer, start_mockserver};

@@ -1,5 +1,6 @@
 //! `loadgen reproduce` itself: verdicts depend on runs alone.
 
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use experiments::reproduction::{Changes, Tally};
@@ -8,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::{
-    built_in, document_of, eventually, loadgen, planned, run, run_only, scenario_of, start_loadgen,
+    built_in, document_of, eventually, is_current, loadgen, planned, run, run_only, scenario_of, start_loadgen,
 };
 
 #[test]
@@ -23,6 +24,27 @@ fn every_built_in_scenario_comes_out_as_expected() {
         tally.add(&judged);
         assert!(tally.is_as_expected(), "{name}: {tally:?}");
     }
+}
+
+#[test]
+fn the_page_of_checked_documents_is_current() {
+    let mut text = String::from(
+        "| document | source | claims | hold | partly | do not hold | of this project |\n\
+         |---|---|---:|---:|---:|---:|---:|\n",
+    );
+    for (name, _) in EMBEDDED {
+        let reproduction = built_in(name);
+        let mut tally = Tally::default();
+        tally.add(&reproduction.judged(false));
+        let tallies = tally.record();
+        let (source, ours) = (&tallies.source, tallies.ours.claims);
+        let (claims, holds) = (source.claims, source.holds);
+        let (partly, not) = (source.holds_partly, source.does_not_hold);
+        let (title, about) = (&reproduction.scenario.title, &reproduction.scenario.source);
+        let _ =
+            writeln!(text, "| `{name}`: {title} | {about} | {claims} | {holds} | {partly} | {not} | {ours} |");
+    }
+    is_current("papers.md", "papers", "tests/scenarios/verdicts.rs", &text);
 }
 
 #[test]

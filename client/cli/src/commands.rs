@@ -210,6 +210,13 @@ fn flag_of_another_command(flag: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("`--{flag}` is a flag of {}", names.join(", ")))
 }
 
+pub(crate) fn parse(words: &[String]) -> Result<(), String> {
+    match command_line().try_get_matches_from(words) {
+        Err(error) if error.use_stderr() => Err(error.to_string()),
+        _ => Ok(()),
+    }
+}
+
 pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
     of_arguments(&mockserver::arguments())
 }

@@ -20,6 +20,15 @@ use std::process::ExitCode;
 
 use runner::interrupt::Interrupt;
 
+/// Parses a command line without executing it. Used by the tests of the documentation.
+///
+/// # Errors
+/// The error describes what is wrong with the command line.
+#[doc(hidden)]
+pub fn parse(words: &[String]) -> Result<(), String> {
+    commands::parse(words)
+}
+
 pub fn main() -> ExitCode {
     let done = Interrupt::install().and_then(|_| commands::of_command_line());
     done.unwrap_or_else(|error| exit::report(&error))

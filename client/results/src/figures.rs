@@ -27,6 +27,32 @@ mod tests {
         assert_eq!(listed, numbers);
     }
 
+    /// Returns the paths of a page's tables. In `a.b`, `.c`, the second path is `a.c`; and `a.*` is every path below `a`.
+    fn documented(page: &str) -> BTreeSet<String> {
+        let mut paths = BTreeSet::new();
+        for row in page.lines().filter_map(|line| line.strip_prefix("| ")) {
+            let mut parent = "";
+            for name in row.split('`').skip(1).step_by(2) {
+                let is_sibling = name.starts_with('.');
+                if !is_sibling {
+                    parent = name.rsplit_once('.').map_or("", |(parent, _)| parent);
+                }
+                paths.insert(if is_sibling { format!("{parent}{name}") } else { name.to_owned() });
+            }
+        }
+        paths
+    }
+
+    #[test]
+    fn the_documentation_has_every_figure() {
+        let documented = documented(include_str!("../../../docs/figures.md"));
+        for path in FIGURES.iter().map(|figure| figure.path) {
+            let all = path.rsplit_once('.').map(|(parent, _)| format!("{parent}.*"));
+            let is_there = documented.contains(path) || all.is_some_and(|all| documented.contains(&all));
+            assert!(is_there, "docs/figures.md has no row with `{path}`");
+        }
+    }
+
     #[test]
     fn every_path_and_every_key_of_a_ranking_is_there_once() {
         let paths: BTreeSet<&str> = FIGURES.iter().map(|figure| figure.path).collect();

@@ -289,6 +289,15 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_has_every_fault() {
+        let page = include_str!("../../../docs/answers.md");
+        for name in PLAIN.iter().map(|(name, _)| *name).chain(SLOW.iter().map(|(name, _)| *name)) {
+            let has = |end: &str| page.contains(&format!("\n| `{name}{end}"));
+            assert!(has("`") || has("("), "docs/answers.md has no row for `{name}`");
+        }
+    }
+
+    #[test]
     fn a_list_of_faults_is_written_as_given() {
         for text in [ALL_OF_THEM, "", "reset:0.0000001%,reset:100%:after", "503:33.3%,429:66.7%"] {
             let faults: Faults = text.parse().unwrap_or_default();

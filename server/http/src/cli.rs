@@ -197,6 +197,16 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     }
 }
 
+/// Parses a command line and its server configuration without starting the server. Used by the tests of the documentation.
+///
+/// # Errors
+/// The error describes what is wrong with the command line.
+#[doc(hidden)]
+pub fn parse(words: &[String]) -> Result<(), String> {
+    let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
+    cli.server.to_config(cli.seed).map(drop).map_err(|error| error.to_string())
+}
+
 pub fn main() -> ExitCode {
     match run(&typed::parsed(&typed::arguments(), &command_line(), explained)) {
         Ok(code) => code,

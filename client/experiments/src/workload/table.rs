@@ -262,6 +262,17 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_has_every_key_of_scenarios() {
+        let page = include_str!("../../../../docs/scenarios.md");
+        let (_, rest) = page.split_once("\n## `[workload]`\n").unwrap();
+        let section = rest.split("\n## ").next().unwrap();
+        for parameter in PARAMETERS.iter().filter(|parameter| parameter.place != AllowedIn::CommandLine) {
+            let key = format!("`{}`", parameter.key);
+            assert!(section.contains(&key), "docs/scenarios.md, `[workload]`: no {key}");
+        }
+    }
+
+    #[test]
     fn every_parameter_sets_its_own_field_and_shows_it_as_given() {
         let mut all = WorkloadSpec::default();
         for parameter in PARAMETERS {

@@ -1,0 +1,182 @@
+//! Commands on the pages: every one is parsed, and most are run.
+//!
+//! A command is a line `    loadgen …` or `    mockserver …`; `\` at its end continues it in the next line, and two spaces begin a remark.
+//! Above its block, a comment `<!-- not run: REASON -->` excludes the commands of the block from running, and
+//! `<!-- exits with 1 -->` sets their exit code. Commands of the pages and sections in `RUN_ELSEWHERE` are run by other tests.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use rustix::process::Signal;
+
+use crate::support::{Folder, MockServer};
+
+/// Pages and sections whose commands `tests/report/pictures.rs` runs. Without a section, it is the whole page.
+const RUN_ELSEWHERE: [(&str, Option<&str>); 8] = [
+    ("docs/clients.md", None),
+    ("docs/recommend.md", None),
+    ("docs/tailback.md", None),
+    ("docs/servers.md", Some("Policies, one picture each")),
+    ("docs/servers.md", Some("Vendors against strategies")),
+    ("README.md", Some("One setting for your API")),
+    ("README.md", Some("Which one is better?")),
+    ("README.md", Some("Pictures")),
+];
+
+#[derive(Debug, PartialEq)]
+struct Shown {
+    line: usize,
+    /// Heading of the second level above the command; empty before the first one.
+    section: String,
+    words: Vec<String>,
+    /// Exit code with which the command must end; `None` if the command is not run.
+    code: Option<i32>,
+}
+
+/// Returns the commands of a page, in their order.
+fn shown(page: &str) -> Vec<Shown> {
+    let (mut section, mut code, mut is_fenced) = (String::new(), Some(0), false);
+    let mut all = Vec::new();
+    let mut lines = page.lines().enumerate();
+    while let Some((index, line)) = lines.next() {
+        if line.starts_with("```") {
+            is_fenced = !is_fenced;
+        } else if is_fenced || line.is_empty() {
+            continue;
+        } else if let Some(heading) = line.strip_prefix("## ") {
+            heading.clone_into(&mut section);
+        }
+        let Some(first) = line.strip_prefix("    ") else {
+            code = expected_code(line);
+            continue;
+        };
+        let mut text = first.to_owned();
+        while text.ends_with('\\') {
+            text.truncate(text.len() - 1);
+            text += lines.next().map_or("", |(_, next)| next.trim_start());
+        }
+        let words = words(&text);
+        if words.first().is_some_and(|program| program == "loadgen" || program == "mockserver") {
+            all.push(Shown { line: index + 1, section: section.clone(), words, code });
+        }
+    }
+    all
+}
+
+fn expected_code(line: &str) -> Option<i32> {
+    let Some(comment) = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) else {
+        return Some(0);
+    };
+    match comment.strip_prefix("exits with ") {
+        Some(code) => Some(code.parse().unwrap()),
+        None if comment.starts_with("not run: ") => None,
+        None => Some(0),
+    }
+}
+
+/// Splits a command into words like a shell. A remark, `|`, `>` and `&` end the command. A variable has the value 0.
+fn words(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    let mut spaces = 0;
+    let mut letters = text.chars().chain([' ']).peekable();
+    while let Some(letter) = letters.next() {
+        spaces = if letter == ' ' { spaces + 1 } else { 0 };
+        match (letter, quote) {
+            (' ', None) if spaces > 1 => break,
+            (' ', None) if word.is_empty() => {}
+            (' ', None) => words.push(std::mem::take(&mut word)),
+            ('|' | '>' | '&', None) if word.is_empty() => break,
+            ('\'' | '"', None) => quote = Some(letter),
+            (letter, Some(open)) if letter == open => quote = None,
+            ('$', None | Some('"')) => {
+                while letters.next_if(|next| next.is_ascii_alphanumeric() || *next == '_').is_some() {}
+                word.push('0');
+            }
+            (letter, _) => word.push(letter),
+        }
+    }
+    words
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns the pages, as paths from the root of the project.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    for folder in ["", "docs", "deploy/locust", "tests/real_clients", "examples", "examples/judge"] {
+        let Ok(entries) = std::fs::read_dir(root().join(folder)) else { continue };
+        let names = entries.map(|entry| Path::new(folder).join(entry.unwrap().file_name()));
+        pages.extend(names.filter(|name| name.extension().is_some_and(|extension| extension == "md")));
+    }
+    pages.sort();
+    pages
+}
+
+fn read(page: &Path) -> String {
+    std::fs::read_to_string(root().join(page)).unwrap()
+}
+
+#[test]
+fn every_command_of_the_pages_is_accepted() {
+    let mut count = 0;
+    for page in pages() {
+        for Shown { line, words, .. } in shown(&read(&page)) {
+            let parsed =
+                if words[0] == "loadgen" { loadgen::parse(&words) } else { mockserver::parse(&words) };
+            assert!(parsed.is_ok(), "{}:{line}: {words:?}: {parsed:?}", page.display());
+            count += 1;
+        }
+    }
+    assert!(count > 100, "{count}");
+}
+
+#[test]
+fn commands_of_the_pages_run() {
+    for page in pages() {
+        let text = read(&page);
+        let folder = Folder::new();
+        // A page that describes scenarios has one, which its commands read.
+        if let Some(scenario) = text.split("```toml\n").skip(1).find(|block| block.starts_with("name = ")) {
+            folder.write("mine.toml", scenario.split("```").next().unwrap());
+        }
+        let name = page.to_str().unwrap();
+        let is_run_elsewhere = |section: &str| {
+            RUN_ELSEWHERE.iter().any(|(page, part)| *page == name && part.is_none_or(|part| part == section))
+        };
+        for Shown { line, section, words, code } in shown(&text) {
+            let Some(code) = code.filter(|_| !is_run_elsewhere(&section)) else { continue };
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            // A failure of the command shows where it is.
+            println!("{name}:{line}: {words:?}");
+            let arguments = &words[1..];
+            if words[0] == "loadgen" {
+                folder.loadgen_words(arguments).exits(code);
+            } else if arguments.first().is_none_or(|first| first.starts_with('-')) {
+                MockServer::start(arguments).finish_by_signals(Signal::INT);
+            } else {
+                let ended = Command::new(env!("CARGO_BIN_EXE_mockserver")).args(arguments).output().unwrap();
+                assert!(ended.status.success(), "{ended:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_are_found_and_split() {
+    let page = "# A\n\n    loadgen --a 'b  c' --d   a remark\n\n```text\n    loadgen none\n```\n\n## B\n\n\
+                <!-- not run: far -->\n\n    mockserver \\\n      --e \"$F/4\" > g\n    cargo run\n\n\
+                <!-- exits with 1 -->\n\n    loadgen h | i\n\nWords.\n\n    loadgen j &\n";
+    let shown: Vec<String> = shown(page)
+        .iter()
+        .map(|Shown { line, section, words, code }| format!("{line} {section} {} {code:?}", words.join("·")))
+        .collect();
+    let expected = [
+        "3  loadgen·--a·b  c·--d Some(0)",
+        "13 B mockserver·--e·0/4 None",
+        "19 B loadgen·h Some(1)",
+        "23 B loadgen·j Some(0)",
+    ];
+    assert_eq!(shown, expected);
+}
