@@ -1,6 +1,7 @@
 //! Commands on the pages: every one is parsed, and most are run.
 //!
 //! A command is a line `    loadgen …` or `    mockserver …`; `\` at its end continues it in the next line, and two spaces begin a remark.
+//! Commands with flags in tables are commands, too.
 //! Above its block, a comment `<!-- not run: REASON -->` excludes the commands of the block from running, and
 //! `<!-- exits with 1 -->` sets their exit code. Commands of the pages and sections in `RUN_ELSEWHERE` are run by other tests.
 
@@ -48,6 +49,13 @@ fn shown(page: &str) -> Vec<Shown> {
         }
         let Some(first) = line.strip_prefix("    ") else {
             code = expected_code(line);
+            let cells = in_table(line).into_iter();
+            all.extend(cells.map(|(words, code)| Shown {
+                line: index + 1,
+                section: section.clone(),
+                words,
+                code,
+            }));
             continue;
         };
         let mut text = first.to_owned();
@@ -56,11 +64,25 @@ fn shown(page: &str) -> Vec<Shown> {
             text += lines.next().map_or("", |(_, next)| next.trim_start());
         }
         let words = words(&text);
-        if words.first().is_some_and(|program| program == "loadgen" || program == "mockserver") {
+        if is_program(&words) {
             all.push(Shown { line: index + 1, section: section.clone(), words, code });
         }
     }
     all
+}
+
+fn is_program(words: &[String]) -> bool {
+    words.first().is_some_and(|program| program == "loadgen" || program == "mockserver")
+}
+
+/// Returns the commands with flags in a row of a table. Those of virtual time, and servers, are run.
+fn in_table(line: &str) -> Vec<(Vec<String>, Option<i32>)> {
+    let row = if line.starts_with("| ") { line } else { "" };
+    let spans = row.split('`').skip(1).step_by(2).filter(|span| span.contains(" --"));
+    let commands = spans.map(|span| words(&span.replace("\\|", "|"))).filter(|words| is_program(words));
+    let is_quick =
+        |words: &[String]| words[0] == "mockserver" || words.iter().any(|word| word == "--simulate");
+    commands.map(|words| (words.clone(), is_quick(&words).then_some(0))).collect()
 }
 
 fn expected_code(line: &str) -> Option<i32> {
@@ -167,7 +189,8 @@ fn commands_of_the_pages_run() {
 fn commands_are_found_and_split() {
     let page = "# A\n\n    loadgen --a 'b  c' --d   a remark\n\n```text\n    loadgen none\n```\n\n## B\n\n\
                 <!-- not run: far -->\n\n    mockserver \\\n      --e \"$F/4\" > g\n    cargo run\n\n\
-                <!-- exits with 1 -->\n\n    loadgen h | i\n\nWords.\n\n    loadgen j &\n";
+                <!-- exits with 1 -->\n\n    loadgen h | i\n\nWords.\n\n    loadgen j &\n\n\
+                | a | `loadgen k --simulate` | `loadgen l` | `loadgen m --n 'o\\|p'` |\n";
     let shown: Vec<String> = shown(page)
         .iter()
         .map(|Shown { line, section, words, code }| format!("{line} {section} {} {code:?}", words.join("·")))
@@ -177,6 +200,8 @@ fn commands_are_found_and_split() {
         "13 B mockserver·--e·0/4 None",
         "19 B loadgen·h Some(1)",
         "23 B loadgen·j Some(0)",
+        "25 B loadgen·k·--simulate Some(0)",
+        "25 B loadgen·m·--n·o|p None",
     ];
     assert_eq!(shown, expected);
 }

@@ -9,7 +9,8 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::{
-    built_in, document_of, eventually, is_current, loadgen, planned, run, run_only, scenario_of, start_loadgen,
+    built_in, document_of, eventually, is_current, loadgen, planned, run, run_only, scenario_of,
+    start_loadgen,
 };
 
 #[test]
@@ -41,8 +42,10 @@ fn the_page_of_checked_documents_is_current() {
         let (claims, holds) = (source.claims, source.holds);
         let (partly, not) = (source.holds_partly, source.does_not_hold);
         let (title, about) = (&reproduction.scenario.title, &reproduction.scenario.source);
-        let _ =
-            writeln!(text, "| `{name}`: {title} | {about} | {claims} | {holds} | {partly} | {not} | {ours} |");
+        let _ = writeln!(
+            text,
+            "| `{name}`: {title} | {about} | {claims} | {holds} | {partly} | {not} | {ours} |"
+        );
     }
     is_current("papers.md", "papers", "tests/scenarios/verdicts.rs", &text);
 }
