@@ -159,6 +159,7 @@ fn commands_of_the_pages_run() {
     for page in pages() {
         let text = read(&page);
         let folder = Folder::new();
+        std::fs::create_dir_all(folder.path("docs/pictures")).unwrap();
         // A page that describes scenarios has one, which its commands read.
         if let Some(scenario) = text.split("```toml\n").skip(1).find(|block| block.starts_with("name = ")) {
             folder.write("mine.toml", scenario.split("```").next().unwrap());
