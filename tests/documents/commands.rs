@@ -82,7 +82,12 @@ fn in_table(line: &str) -> Vec<(Vec<String>, Option<i32>)> {
     let commands = spans.map(|span| words(&span.replace("\\|", "|"))).filter(|words| is_program(words));
     let is_quick =
         |words: &[String]| words[0] == "mockserver" || words.iter().any(|word| word == "--simulate");
-    commands.map(|words| (words.clone(), is_quick(&words).then_some(0))).collect()
+    commands
+        .map(|words| {
+            let code = is_quick(&words).then_some(0);
+            (words, code)
+        })
+        .collect()
 }
 
 fn expected_code(line: &str) -> Option<i32> {
@@ -172,7 +177,7 @@ fn commands_of_the_pages_run() {
             let Some(code) = code.filter(|_| !is_run_elsewhere(&section)) else { continue };
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             // A failure of the command shows where it is.
-            println!("{name}:{line}: {words:?}");
+            eprintln!("{name}:{line}: {words:?}");
             let arguments = &words[1..];
             if words[0] == "loadgen" {
                 folder.loadgen_words(arguments).exits(code);

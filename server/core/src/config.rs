@@ -283,6 +283,17 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_has_every_key() {
+        let page = include_str!("../../../docs/scenarios.md");
+        let (_, rest) = page.split_once("\n## `[server]`\n").unwrap();
+        let section = rest.split("\n## ").next().unwrap();
+        let config = serde_json::to_value(Config::default()).unwrap();
+        for key in config.as_object().unwrap().keys() {
+            assert!(section.contains(&format!("`{key}`")), "docs/scenarios.md, `[server]`: no `{key}`");
+        }
+    }
+
+    #[test]
     fn what_disturbs_a_cap_takes_from_it_only_what_no_longer_holds() {
         let said = |config: &Config| {
             let holds = config.rejections_hold_slots();
