@@ -19,9 +19,9 @@ const RUN_ELSEWHERE: [(&str, Option<&str>); 8] = [
     ("docs/tailback.md", None),
     ("docs/servers.md", Some("Policies, one picture each")),
     ("docs/servers.md", Some("Vendors against strategies")),
-    ("README.md", Some("One setting for your API")),
-    ("README.md", Some("Which one is better?")),
-    ("README.md", Some("Pictures")),
+    ("docs/guides.md", Some("Which strategy?")),
+    ("docs/guides.md", Some("Which parameters?")),
+    ("docs/guides.md", Some("Pictures and reports")),
 ];
 
 #[derive(Debug, PartialEq)]
