@@ -42,7 +42,7 @@ pub(super) fn causes(suite: &Suite, situations: &[JudgedSituation]) -> Vec<Cause
         (!situations.is_empty()).then_some(Cause { situations, text })
     };
     let thousandth = "the delays are 1/1000 of the advice. Are seconds used as milliseconds?";
-    let same = "the delays ({delays}) are those without advice. Retry-After is ignored.";
+    let same = "the delays ({delays}) are those without advice, so Retry-After has no effect here.";
     [cause(milliseconds, thousandth), cause(ignored, same)].into_iter().flatten().collect()
 }
 

@@ -266,7 +266,7 @@ mod tests {
     fn only_the_named_situations_and_their_controls_are_kept() {
         let mut suite = Suite::built_in(3).unwrap();
         suite.keep_only(&["long".to_owned()]).unwrap();
-        assert_eq!(suite.names().collect::<Vec<_>>(), ["429", "long"]);
+        assert_eq!(suite.names().collect::<Vec<_>>(), ["429", "throttled", "long"]);
         let error = Suite::built_in(3).unwrap().keep_only(&["longg".to_owned()]).unwrap_err();
         assert!(
             error.starts_with("there is no situation `longg` (did you mean `long`?); there are: 503, "),
