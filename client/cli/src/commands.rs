@@ -26,8 +26,6 @@ use mockserver::{most_used, pointer_to_all, with_first_examples};
 use crate::args::{self, RunArgs, StrategyList};
 use crate::schema;
 
-pub(crate) use judge::kill_judged_commands;
-
 /// Flags that the short help `loadgen -h` lists. All other flags are listed by `--help` only.
 const COMMON_FLAGS: [&str; 11] = [
     "strategy",

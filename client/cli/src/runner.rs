@@ -5,6 +5,7 @@ pub(crate) mod experiment;
 pub(crate) mod failures;
 pub(crate) mod interrupt;
 pub(crate) mod multi_strategy;
+pub(crate) mod process;
 pub(crate) mod variance_warnings;
 
 use std::process::ExitCode;

@@ -5,6 +5,7 @@
 
 mod advice;
 mod cause;
+mod judged;
 mod observation;
 mod recorded;
 mod report;
@@ -16,12 +17,14 @@ mod words;
 
 pub use advice::Advice;
 pub use cause::Cause;
+pub use judged::{JudgedSituation, Verdict};
 pub use observation::{
     Attempt, Body, End, IdempotencyKey, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, OtherCall,
     Reply,
 };
 pub use recorded::{Closeness, closeness, recording};
-pub use report::{Allowed, JudgedSituation, Report, Verdict, report};
-pub use rule::{Evidence, Finding, RULES, Rule, Severity};
+pub use report::{Allowed, Report, report};
+pub use rule::{Evidence, Finding, Rule, Severity};
+pub use rules::RULES;
 pub use simulated::{expected, simulate};
 pub use suite::{Situation, Success, Suite, SuiteError};

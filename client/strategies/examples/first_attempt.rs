@@ -1,3 +1,5 @@
+//! Finds out from a strategy whether the first attempt of an op may be sent.
+
 use tailback::{Candidate, Classification, Instant, LaunchDecision, LimiterView, RetryState, StrategySpec};
 
 fn main() -> Result<(), tailback::SpecError> {

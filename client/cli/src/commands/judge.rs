@@ -7,7 +7,6 @@ mod document;
 mod door;
 mod listing;
 mod no_request;
-mod process;
 mod records;
 mod runs;
 mod serve;
@@ -24,8 +23,6 @@ use recordings::judge::{
 };
 use results::Judgement;
 use vocabulary::did_you_mean;
-
-pub(crate) use process::kill_all as kill_judged_commands;
 
 use crate::checks::{Case, Outcome, junit};
 use crate::exit::{Exit, Fatal};

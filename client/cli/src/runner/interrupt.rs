@@ -15,6 +15,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::exit::Exit;
+use crate::runner::process;
 use crate::text::stderr::to_stderr;
 
 #[derive(Clone, Default)]
@@ -196,7 +197,7 @@ fn leave(signal: i32) -> ! {
 
 fn clean_up() {
     dashboards::restore();
-    crate::commands::kill_judged_commands();
+    process::kill_all();
     crate::files::output::remove_unfinished();
 }
 

@@ -79,15 +79,7 @@ mod tests {
     use super::*;
 
     fn server((today, of_today): (f64, f64), (chosen, of_chosen): (f64, f64)) -> FreshServer {
-        let observed = |undone, cost| Observed {
-            undone,
-            cost,
-            makespan_s: cost,
-            attempts: 1.0,
-            rejected: 0.0,
-            ops: 1.0,
-            succeeded: 1.0,
-        };
+        let observed = Observed::with_cost;
         FreshServer { today: observed(today, of_today), chosen: observed(chosen, of_chosen) }
     }
 

@@ -176,15 +176,7 @@ mod tests {
                 let is_own = !matches!(server.positions[0], Position::Listed(1));
                 let undone = if candidate == 1 && is_own { 0.5 } else { 0.0 };
                 let cost = if candidate == 1 { 50.0 } else { 100.0 };
-                let observed = Observed {
-                    undone,
-                    cost,
-                    makespan_s: cost,
-                    attempts: 1.0,
-                    rejected: 0.0,
-                    ops: 1.0,
-                    succeeded: 1.0,
-                };
+                let observed = Observed::with_cost(undone, cost);
                 table.set(row, number, observed);
             }
         }
@@ -209,15 +201,7 @@ mod tests {
         let [look_up] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(look_up.servers.len(), servers.len());
         assert!(look_up.servers.iter().all(|server| server.positions[0] == Position::Listed(1)));
-        let run = |undone, cost| Observed {
-            undone,
-            cost,
-            makespan_s: cost,
-            attempts: 1.0,
-            rejected: 0.0,
-            ops: 1.0,
-            succeeded: 1.0,
-        };
+        let run = Observed::with_cost;
         let of = |candidate| look_up.clone().confirmed(&[(run(0.0, 100.0), candidate)]);
         assert!((of(run(0.0, 60.0)).unwrap().cost_ratio - 0.6).abs() < 1e-9);
         assert_eq!(of(run(0.5, 60.0)), None, "it leaves more undone");

@@ -26,6 +26,11 @@ pub struct Observed {
 }
 
 impl Observed {
+    #[cfg(test)]
+    pub(super) fn with_cost(undone: f64, cost: f64) -> Self {
+        Self { undone, cost, makespan_s: cost, attempts: 1.0, rejected: 0.0, ops: 1.0, succeeded: 1.0 }
+    }
+
     pub fn new(run: &RunResult, goal: Goal) -> Self {
         let makespan_s = run.makespan_s.unwrap_or(f64::INFINITY);
         let (done, cost) = match goal {

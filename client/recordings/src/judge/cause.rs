@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::advice::Advice;
+use super::judged::JudgedSituation;
 use super::observation::Retry;
-use super::report::JudgedSituation;
 use super::rules::early_retry;
 use super::suite::Suite;
 use super::words::range;
@@ -27,7 +27,7 @@ const ADDED: Duration = Duration::from_millis(30);
 /// A client that confuses units differs between two advices by a thousandth of their difference. This is its tolerance.
 const UNIT_TOLERANCE: Duration = Duration::from_millis(20);
 
-/// Two advices are far enough apart to tell a thousandth of them from a fixed delay.
+/// Minimum difference between two advised waits at which a thousandth of them differs clearly from a fixed delay.
 const MIN_APART: Duration = Duration::from_secs(50);
 
 pub(super) fn causes(suite: &Suite, situations: &[JudgedSituation]) -> Vec<Cause> {

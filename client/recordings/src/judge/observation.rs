@@ -69,7 +69,7 @@ pub enum Reply {
         code: u16,
         advice: Option<Advice>,
     },
-    /// The client received no complete answer. `executed` tells whether the server had done the work of the request.
+    /// The client received no complete answer. `executed` is true if the server had done the work of the request.
     Broken {
         executed: bool,
     },

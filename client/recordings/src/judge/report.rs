@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use super::cause::{Cause, causes};
+use super::judged::{JudgedSituation, Verdict};
 use super::observation::{End, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, OtherCall};
-use super::rule::{Case, Finding, Outcome, RULES, Severity};
+use super::rule::{Case, Finding, Outcome, Severity};
+use super::rules::{RULES, early_retry};
 use super::suite::{Situation, Suite};
 use super::words::{attempts, range, time};
 
@@ -13,28 +15,6 @@ use super::words::{attempts, range, time};
 pub struct Allowed {
     pub rule: String,
     pub situation: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Failed,
-    Warned,
-    /// The situation has findings, and the user accepts all of them.
-    Allowed,
-    Passed,
-    Skipped,
-}
-
-#[derive(Clone, Debug)]
-pub struct JudgedSituation {
-    pub name: String,
-    pub title: String,
-    pub why: String,
-    pub verdict: Verdict,
-    pub findings: Vec<Finding>,
-    /// Attempts, delays and outcome of a situation that passed, or the reason why it was skipped.
-    pub note: String,
-    pub observation: Observation,
 }
 
 #[derive(Clone, Debug)]
@@ -51,7 +31,7 @@ impl Report {
     /// Number of retries that were earlier than `Retry-After` asked for.
     pub fn early_retries(&self) -> usize {
         let findings = self.situations.iter().flat_map(|situation| &situation.findings);
-        let early = findings.filter(|finding| finding.rule == super::rules::early_retry::RULE.name);
+        let early = findings.filter(|finding| finding.rule == early_retry::RULE.name);
         early.flat_map(|finding| &finding.evidence).map(|evidence| evidence.attempts.len()).sum()
     }
 }
@@ -72,8 +52,9 @@ pub fn report(
         let observation = observation.as_ref()?;
         let controls = situation.controls.iter().filter_map(|name| Some((titled(suite, name)?, of(name)?)));
         let controls = controls.collect();
-        let case = Case { situation, observation, controls, operation, idle };
-        Some(situation_judged(&case, allowed))
+        let waits_for_advice = situation.waits_for_advice;
+        let case = Case { observation, controls, operation, idle, waits_for_advice };
+        Some(situation_judged(situation, &case, allowed))
     });
     let situations: Vec<JudgedSituation> = judged.collect();
     let causes = causes(suite, &situations);
@@ -84,8 +65,8 @@ fn titled<'a>(suite: &'a Suite, name: &str) -> Option<&'a str> {
     suite.find(name).map(|situation| situation.title.as_str())
 }
 
-fn situation_judged(case: &Case<'_>, allowed: &[Allowed]) -> JudgedSituation {
-    let Situation { name, title, why, .. } = case.situation;
+fn situation_judged(situation: &Situation, case: &Case<'_>, allowed: &[Allowed]) -> JudgedSituation {
+    let Situation { name, title, why, .. } = situation;
     let judged = |verdict, findings, note| JudgedSituation {
         name: name.clone(),
         title: title.clone(),
@@ -101,7 +82,7 @@ fn situation_judged(case: &Case<'_>, allowed: &[Allowed]) -> JudgedSituation {
     let mut findings = Vec::new();
     let (mut has_passed, mut reason) = (false, None);
     for rule in RULES {
-        let is_purpose = case.situation.rules.iter().any(|purpose| purpose.name == rule.name);
+        let is_purpose = situation.rules.iter().any(|purpose| purpose.name == rule.name);
         match (rule.check)(case) {
             Outcome::Found { text, evidence } => {
                 let accepts = |allowed: &Allowed| {
@@ -118,7 +99,7 @@ fn situation_judged(case: &Case<'_>, allowed: &[Allowed]) -> JudgedSituation {
             Outcome::NoEvidence(_) => {}
         }
     }
-    if case.situation.rules.is_empty() {
+    if situation.rules.is_empty() {
         has_passed = case.observation.has_retry();
         reason = reason.or_else(|| Some(case.reason_without_retry()));
     }

@@ -1,10 +1,8 @@
-//! Rules on observations: their registry, and the form of a finding. Each rule is in a file of its own.
+//! Form of a rule on observations: what it may use, and what it finds.
 
 use std::time::Duration;
 
 use super::observation::{Attempt, End, Observation, ObservedRun, OperationType};
-use super::rules;
-use super::suite::Situation;
 use super::words::time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,30 +21,14 @@ pub struct Rule {
     pub(super) check: fn(&Case<'_>) -> Outcome,
 }
 
-/// All rules. Those that fail come first.
-pub const RULES: [&Rule; 13] = [
-    &rules::early_retry::RULE,
-    &rules::final_retried::RULE,
-    &rules::write_repeated::RULE,
-    &rules::key_changed::RULE,
-    &rules::no_backoff::RULE,
-    &rules::early_date::RULE,
-    &rules::header_ignored::RULE,
-    &rules::request_after_success::RULE,
-    &rules::no_jitter::RULE,
-    &rules::retry_without_key::RULE,
-    &rules::gave_up::RULE,
-    &rules::not_retried::RULE,
-    &rules::endless::RULE,
-];
-
 #[derive(Debug)]
 pub(super) struct Case<'a> {
-    pub(super) situation: &'a Situation,
     pub(super) observation: &'a Observation,
     pub(super) controls: Vec<(&'a str, &'a Observation)>,
     pub(super) operation: Option<OperationType>,
     pub(super) idle: Duration,
+    /// Whether the idle timeout begins at the advised time.
+    pub(super) waits_for_advice: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +38,7 @@ pub(super) enum Outcome {
         evidence: Vec<Evidence>,
     },
     Passed,
-    /// The rule cannot be judged. The text tells which observation is missing.
+    /// The rule cannot be judged. The text names the missing observation.
     NoEvidence(String),
 }
 
@@ -113,25 +95,5 @@ impl Case<'_> {
 
     pub(super) fn has_write(&self) -> bool {
         self.observation.attempts().any(|attempt| self.is_write(attempt))
-    }
-}
-
-impl Rule {
-    pub(super) fn find(name: &str) -> Option<&'static Self> {
-        RULES.into_iter().find(|rule| rule.name == name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_have_distinct_names_and_fails_come_first() {
-        let mut names: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), RULES.len());
-        assert!(RULES.is_sorted_by_key(|rule| std::cmp::Reverse(rule.severity)));
     }
 }

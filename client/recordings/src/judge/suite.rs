@@ -6,7 +6,8 @@ use mockserver_core::{Script, WrittenStep};
 use serde::Deserialize;
 use vocabulary::did_you_mean;
 
-use super::rule::{RULES, Rule};
+use super::rule::Rule;
+use super::rules::{self, RULES};
 
 const BUILT_IN: &str = include_str!("../../suites/retry-after.toml");
 
@@ -187,7 +188,7 @@ impl Situation {
         let (seconds, millis) = (advice_s.to_string(), (advice_s * 1000).to_string());
         let filled = |text: &str| text.replace("{seconds}", &seconds).replace("{millis}", &millis);
         let found = |name: &String| {
-            Rule::find(name).ok_or_else(|| {
+            rules::find(name).ok_or_else(|| {
                 let near = did_you_mean(name, RULES.iter().map(|rule| rule.name));
                 format!("its rule `{name}` does not exist{near}")
             })
@@ -227,20 +228,6 @@ impl Situation {
 
     pub(super) fn steps(&self, success: &Success) -> Vec<WrittenStep> {
         self.steps.iter().map(|step| step.clone().with_success(&success.headers, &success.body)).collect()
-    }
-
-    #[cfg(test)]
-    pub(super) fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            title: String::new(),
-            why: String::new(),
-            controls: Vec::new(),
-            rules: Vec::new(),
-            runs: 1,
-            waits_for_advice: true,
-            steps: vec![WrittenStep::status(200)],
-        }
     }
 }
 

@@ -14,10 +14,10 @@ use vocabulary::{Distribution, TimeScale};
 
 use super::args::Variable;
 use super::door::{Calls, Door};
-use super::process::{Ended, POLL, Process};
 use crate::args::SEED;
 use crate::exit::{Exit, Fatal};
 use crate::runner::interrupt::Interrupt;
+use crate::runner::process::{Ended, POLL, Process};
 use crate::text::progress::Live;
 
 /// Maximum time before the first request, because programs may take long to start.

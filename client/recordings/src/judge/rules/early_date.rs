@@ -26,11 +26,11 @@ fn date(advice: Advice) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, no_retry, outcome};
+    use crate::judge::rules::testing::{Setup, no_retry, outcome};
 
     #[test]
     fn only_dates_missed_by_less_than_a_second_are_found() {
-        let judged = |script: &str, delay: f64| outcome(&RULE, script, &[delay], &Told::default());
+        let judged = |script: &str, delay: f64| outcome(&RULE, script, &[delay], &Setup::default());
         let date = "429 retry-after:@date+3|200";
         let Outcome::Found { text, .. } = judged(date, 2.4) else { panic!("it is early") };
         assert_eq!(text, "retried after 2.40 s instead of 3 s (600 ms early)");

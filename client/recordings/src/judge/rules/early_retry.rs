@@ -84,7 +84,7 @@ fn longest_without_advice(case: &Case<'_>, retry: usize) -> Option<Duration> {
 
 /// A client that still waits when its run is ended has not retried early, if the run was ended before the advised time.
 fn without_retry(case: &Case<'_>, wait_of: fn(Advice) -> Option<Duration>) -> Outcome {
-    let waits = |end: End| end == End::Idle && !case.situation.waits_for_advice;
+    let waits = |end: End| end == End::Idle && !case.waits_for_advice;
     let is_advised =
         case.observation.attempts().any(|attempt| attempt.reply.advice().and_then(wait_of).is_some());
     if is_advised && case.runs().all(|(_, run)| waits(run.end)) {
@@ -97,11 +97,11 @@ fn without_retry(case: &Case<'_>, wait_of: fn(Advice) -> Option<Duration>) -> Ou
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, no_retry, outcome};
+    use crate::judge::rules::testing::{Setup, no_retry, outcome};
 
     #[test]
     fn a_retry_may_be_early_by_20_ms_and_a_hundredth() {
-        let judged = |delay: f64| outcome(&RULE, "429 retry-after:3|200", &[delay], &Told::default());
+        let judged = |delay: f64| outcome(&RULE, "429 retry-after:3|200", &[delay], &Setup::default());
         assert_eq!(judged(3.0), Outcome::Passed);
         assert_eq!(judged(2.951), Outcome::Passed);
         let Outcome::Found { text, evidence } = judged(0.005) else { panic!("it is early") };
@@ -112,28 +112,28 @@ mod tests {
 
     #[test]
     fn a_pass_that_could_be_luck_is_no_pass() {
-        let told = Told { control: Some(("429|200", &[3.2])), ..Told::default() };
-        let Outcome::NoEvidence(why) = outcome(&RULE, "429 retry-after:3|200", &[3.1], &told) else {
+        let setup = Setup { control: Some(("429|200", &[3.2])), ..Setup::default() };
+        let Outcome::NoEvidence(why) = outcome(&RULE, "429 retry-after:3|200", &[3.1], &setup) else {
             panic!("the control waits as long")
         };
         assert!(why.starts_with("without advice the client waits up to 3.20 s, too"), "{why}");
-        assert!(matches!(outcome(&RULE, "429 retry-after:3|200", &[0.1], &told), Outcome::Found { .. }));
+        assert!(matches!(outcome(&RULE, "429 retry-after:3|200", &[0.1], &setup), Outcome::Found { .. }));
     }
 
     #[test]
     fn without_a_retry_only_a_client_that_still_waits_passes() {
-        let ended = Told::default();
+        let ended = Setup::default();
         assert_eq!(outcome(&RULE, "429 retry-after:70", &[], &ended), no_retry());
-        let waiting = Told { end: End::Idle, waits_for_advice: false, ..Told::default() };
+        let waiting = Setup { end: End::Idle, waits_for_advice: false, ..Setup::default() };
         assert_eq!(outcome(&RULE, "429 retry-after:70", &[], &waiting), Outcome::Passed);
-        let stuck = Told { end: End::Idle, ..Told::default() };
+        let stuck = Setup { end: End::Idle, ..Setup::default() };
         assert!(matches!(outcome(&RULE, "429 retry-after:3", &[], &stuck), Outcome::NoEvidence(_)));
         assert_eq!(outcome(&RULE, "429|200", &[0.5], &ended), no_retry(), "no advice");
     }
 
     #[test]
     fn a_date_missed_by_less_than_a_second_is_not_an_early_retry() {
-        let judged = |delay: f64| outcome(&RULE, "429 retry-after:@date+3|200", &[delay], &Told::default());
+        let judged = |delay: f64| outcome(&RULE, "429 retry-after:@date+3|200", &[delay], &Setup::default());
         assert_eq!(judged(2.1), Outcome::Passed);
         assert!(matches!(judged(1.9), Outcome::Found { .. }));
     }

@@ -33,15 +33,15 @@ fn check(case: &Case<'_>) -> Outcome {
 mod tests {
     use super::*;
     use crate::judge::End;
-    use crate::judge::rules::testing::{Told, outcome};
+    use crate::judge::rules::testing::{Setup, outcome};
 
     #[test]
     fn fifty_attempts_are_endless() {
-        let judged = |retries: usize| outcome(&RULE, "503", &vec![0.1; retries], &Told::default());
+        let judged = |retries: usize| outcome(&RULE, "503", &vec![0.1; retries], &Setup::default());
         assert_eq!(judged(48), Outcome::Passed);
         let Outcome::Found { text, .. } = judged(49) else { panic!("it does not end") };
         assert_eq!(text, "still trying after 50 attempts");
-        let waiting = Told { end: End::Idle, ..Told::default() };
+        let waiting = Setup { end: End::Idle, ..Setup::default() };
         assert!(matches!(outcome(&RULE, "503", &[0.1], &waiting), Outcome::NoEvidence(_)));
     }
 }

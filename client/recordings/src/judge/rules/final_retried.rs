@@ -36,11 +36,11 @@ fn check(case: &Case<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, outcome};
+    use crate::judge::rules::testing::{Setup, outcome};
 
     #[test]
     fn only_final_answers_must_not_be_retried() {
-        let judged = |script: &str, delays: &[f64]| outcome(&RULE, script, delays, &Told::default());
+        let judged = |script: &str, delays: &[f64]| outcome(&RULE, script, delays, &Setup::default());
         let Outcome::Found { text, evidence } = judged("404", &[0.5, 1.0]) else { panic!("it was retried") };
         assert_eq!(text, "404 was retried after 0.50 s");
         assert_eq!(evidence, [Evidence { run: 1, attempts: vec![2, 3] }]);

@@ -54,25 +54,25 @@ fn is_retried(control: &Observation, code: u16, attempts: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, no_retry, outcome};
+    use crate::judge::rules::testing::{Setup, no_retry, outcome};
 
     #[test]
     fn a_call_must_not_end_because_of_its_advice() {
-        let told = Told { control: Some(("429|200", &[0.5])), ..Told::default() };
-        let Outcome::Found { text, .. } = outcome(&RULE, "429 retry-after:soon|200", &[], &told) else {
+        let setup = Setup { control: Some(("429|200", &[0.5])), ..Setup::default() };
+        let Outcome::Found { text, .. } = outcome(&RULE, "429 retry-after:soon|200", &[], &setup) else {
             panic!("it gave up")
         };
         assert_eq!(text, "gave up after 429 with Retry-After, but retries after “429, then 200”");
-        assert_eq!(outcome(&RULE, "429 retry-after:soon|200", &[0.5], &told), Outcome::Passed);
-        let other = outcome(&RULE, "403 x-ratelimit-reset:@epoch+3|200", &[], &told);
+        assert_eq!(outcome(&RULE, "429 retry-after:soon|200", &[0.5], &setup), Outcome::Passed);
+        let other = outcome(&RULE, "403 x-ratelimit-reset:@epoch+3|200", &[], &setup);
         assert_eq!(other, no_retry(), "the control shows nothing about 403");
-        let waiting = Told { end: End::Idle, ..told };
+        let waiting = Setup { end: End::Idle, ..setup };
         let Outcome::Found { text, .. } = outcome(&RULE, "429 retry-after:soon|200", &[], &waiting) else {
             panic!("it still waits")
         };
         assert_eq!(text, "no retry within 6 s after 429 with Retry-After, but retries after “429, then 200”");
         assert!(matches!(outcome(&RULE, "429 retry-after:70|200", &[], &waiting), Outcome::NoEvidence(_)));
-        let never = Told { control: Some(("429|200", &[])), ..Told::default() };
+        let never = Setup { control: Some(("429|200", &[])), ..Setup::default() };
         assert_eq!(outcome(&RULE, "429 retry-after:3|200", &[], &never), no_retry());
     }
 }

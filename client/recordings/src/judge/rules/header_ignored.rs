@@ -35,11 +35,11 @@ fn vendors_wait(advice: Advice) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, no_retry, outcome};
+    use crate::judge::rules::testing::{Setup, no_retry, outcome};
 
     #[test]
     fn headers_of_vendors_are_named_if_they_are_ignored() {
-        let judged = |script: &str, delay: f64| outcome(&RULE, script, &[delay], &Told::default());
+        let judged = |script: &str, delay: f64| outcome(&RULE, script, &[delay], &Setup::default());
         let Outcome::Found { text, .. } = judged("429 retry-after-ms:3000|200", 0.5) else {
             panic!("it is early")
         };

@@ -53,12 +53,12 @@ fn changed_name(retry: &Retry<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, outcome};
+    use crate::judge::rules::testing::{Setup, outcome};
 
     #[test]
     fn a_retry_must_keep_its_key() {
         let judged = |keys: &'static [&'static str]| {
-            outcome(&RULE, "503|200", &[0.5], &Told { method: "POST", keys, ..Told::default() })
+            outcome(&RULE, "503|200", &[0.5], &Setup { method: "POST", keys, ..Setup::default() })
         };
         let Outcome::Found { text, .. } = judged(&["a", "b"]) else { panic!("the key changed") };
         assert_eq!(text, "the retry has another `idempotency-key` than the attempt before");

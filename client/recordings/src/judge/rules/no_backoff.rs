@@ -50,11 +50,11 @@ fn fastest(run: &ObservedRun) -> Option<(usize, Duration)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, outcome};
+    use crate::judge::rules::testing::{Setup, outcome};
 
     #[test]
     fn four_retries_without_a_pause_are_found() {
-        let judged = |delays: &[f64]| outcome(&RULE, "503", delays, &Told::default());
+        let judged = |delays: &[f64]| outcome(&RULE, "503", delays, &Setup::default());
         let Outcome::Found { text, evidence } = judged(&[0.5, 0.001, 0.001, 0.001, 0.001]) else {
             panic!("it does not back off")
         };

@@ -51,11 +51,11 @@ fn is_steady(delays: &[Duration]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, outcome_of_runs};
+    use crate::judge::rules::testing::{Setup, outcome_of_runs};
 
     #[test]
     fn equal_delays_in_five_runs_are_found() {
-        let judged = |delays: &[&[f64]]| outcome_of_runs(&RULE, "503|503|200", delays, &Told::default());
+        let judged = |delays: &[&[f64]]| outcome_of_runs(&RULE, "503|503|200", delays, &Setup::default());
         let steady: &[f64] = &[0.5, 1.0];
         let Outcome::Found { text, .. } = judged(&[steady, &[0.501, 1.02], steady, steady, steady]) else {
             panic!("there is no jitter")

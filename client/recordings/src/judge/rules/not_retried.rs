@@ -34,17 +34,19 @@ fn check(case: &Case<'_>) -> Outcome {
 mod tests {
     use super::*;
     use crate::judge::End;
-    use crate::judge::rules::testing::{Told, outcome};
+    use crate::judge::rules::testing::{Setup, outcome};
 
     #[test]
     fn a_read_is_retried_after_503() {
-        let judged = |delays: &[f64], told: &Told<'_>| outcome(&RULE, "503|200", delays, told);
-        let Outcome::Found { text, .. } = judged(&[], &Told::default()) else { panic!("there was no retry") };
+        let judged = |delays: &[f64], setup: &Setup<'_>| outcome(&RULE, "503|200", delays, setup);
+        let Outcome::Found { text, .. } = judged(&[], &Setup::default()) else {
+            panic!("there was no retry")
+        };
         assert_eq!(text, "503 was not retried");
-        assert_eq!(judged(&[0.5], &Told::default()), Outcome::Passed);
-        let post = Told { method: "POST", ..Told::default() };
+        assert_eq!(judged(&[0.5], &Setup::default()), Outcome::Passed);
+        let post = Setup { method: "POST", ..Setup::default() };
         assert!(matches!(judged(&[], &post), Outcome::NoEvidence(_)));
-        let waiting = Told { end: End::Idle, ..Told::default() };
+        let waiting = Setup { end: End::Idle, ..Setup::default() };
         assert!(matches!(judged(&[], &waiting), Outcome::NoEvidence(_)));
     }
 }

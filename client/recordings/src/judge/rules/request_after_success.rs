@@ -38,11 +38,11 @@ fn check(case: &Case<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, outcome};
+    use crate::judge::rules::testing::{Setup, outcome};
 
     #[test]
     fn a_call_ends_with_its_success() {
-        let judged = |delays: &[f64]| outcome(&RULE, "503|200", delays, &Told::default());
+        let judged = |delays: &[f64]| outcome(&RULE, "503|200", delays, &Setup::default());
         assert_eq!(judged(&[0.5]), Outcome::Passed);
         let Outcome::Found { text, .. } = judged(&[0.5, 0.1]) else { panic!("it was sent again") };
         assert_eq!(text, "1 further request of the call after its success");

@@ -48,17 +48,17 @@ fn check(case: &Case<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, outcome};
+    use crate::judge::rules::testing::{Setup, outcome};
 
     #[test]
     fn only_writes_without_a_key_are_found() {
-        let judged = |told: &Told<'_>| outcome(&RULE, "503|200", &[0.5], told);
-        let post = Told { method: "POST", ..Told::default() };
+        let judged = |setup: &Setup<'_>| outcome(&RULE, "503|200", &[0.5], setup);
+        let post = Setup { method: "POST", ..Setup::default() };
         let Outcome::Found { text, .. } = judged(&post) else { panic!("it was retried") };
         assert_eq!(text, "POST was retried after 503 without an idempotency key");
-        assert_eq!(judged(&Told { keys: &["a", "a"], ..post }), Outcome::Passed);
-        assert!(matches!(judged(&Told::default()), Outcome::NoEvidence(_)));
-        let read = Told { operation: Some(crate::judge::OperationType::Read), ..post };
+        assert_eq!(judged(&Setup { keys: &["a", "a"], ..post }), Outcome::Passed);
+        assert!(matches!(judged(&Setup::default()), Outcome::NoEvidence(_)));
+        let read = Setup { operation: Some(crate::judge::OperationType::Read), ..post };
         assert!(matches!(judged(&read), Outcome::NoEvidence(_)), "many APIs read by POST");
     }
 }

@@ -10,11 +10,10 @@ use crate::judge::observation::{
 };
 use crate::judge::rule::{Case, Outcome, Rule};
 use crate::judge::simulated::expected;
-use crate::judge::suite::Situation;
 
 /// Properties of an observation that most tests do not change.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told<'a> {
+pub(super) struct Setup<'a> {
     pub(super) method: &'a str,
     /// Idempotency key of each attempt; none if empty.
     pub(super) keys: &'a [&'a str],
@@ -25,7 +24,7 @@ pub(super) struct Told<'a> {
     pub(super) control: Option<(&'a str, &'a [f64])>,
 }
 
-impl Default for Told<'_> {
+impl Default for Setup<'_> {
     fn default() -> Self {
         Self {
             method: "GET",
@@ -42,30 +41,28 @@ pub(super) fn no_retry() -> Outcome {
     Outcome::NoEvidence("no retry observed".to_owned())
 }
 
-pub(super) fn outcome(rule: &Rule, script: &str, delays: &[f64], told: &Told<'_>) -> Outcome {
-    outcome_of_runs(rule, script, &[delays], told)
+pub(super) fn outcome(rule: &Rule, script: &str, delays: &[f64], setup: &Setup<'_>) -> Outcome {
+    outcome_of_runs(rule, script, &[delays], setup)
 }
 
-pub(super) fn outcome_of_runs(rule: &Rule, script: &str, delays: &[&[f64]], told: &Told<'_>) -> Outcome {
+pub(super) fn outcome_of_runs(rule: &Rule, script: &str, delays: &[&[f64]], setup: &Setup<'_>) -> Outcome {
     let observed = |script: &str, delays: &[&[f64]]| {
-        let runs = delays.iter().map(|delays| run(&script.replace('+', "%2B"), delays, told));
+        let runs = delays.iter().map(|delays| run(&script.replace('+', "%2B"), delays, setup));
         Observation { runs: runs.collect(), has_keys: true }
     };
     let observation = observed(script, delays);
-    let control = told.control.map(|(script, delays)| observed(script, &[delays]));
-    let mut situation = Situation::named("some");
-    situation.waits_for_advice = told.waits_for_advice;
+    let control = setup.control.map(|(script, delays)| observed(script, &[delays]));
     let case = Case {
-        situation: &situation,
         observation: &observation,
         controls: control.iter().map(|control| ("429, then 200", control)).collect(),
-        operation: told.operation,
+        operation: setup.operation,
         idle: Duration::from_secs(6),
+        waits_for_advice: setup.waits_for_advice,
     };
     (rule.check)(&case)
 }
 
-fn run(script: &str, delays: &[f64], told: &Told<'_>) -> ObservedRun {
+fn run(script: &str, delays: &[f64], setup: &Setup<'_>) -> ObservedRun {
     let script: Script = script.parse().expect("a script");
     let mut at = Duration::ZERO;
     let mut attempts = Vec::new();
@@ -74,9 +71,9 @@ fn run(script: &str, delays: &[f64], told: &Told<'_>) -> ObservedRun {
             at += Duration::from_secs_f64(delays[index - 1]);
         }
         let ordinal = u32::try_from(index + 1).expect("few attempts");
-        let key = told.keys.get(index);
+        let key = setup.keys.get(index);
         attempts.push(Attempt {
-            method: told.method.to_owned(),
+            method: setup.method.to_owned(),
             target: "/v1/things".to_owned(),
             at,
             ended: Some(at),
@@ -92,5 +89,5 @@ fn run(script: &str, delays: &[f64], told: &Told<'_>) -> ObservedRun {
         });
     }
     let received = attempts.len() as u64;
-    ObservedRun { attempts, received, others: Vec::new(), end: told.end }
+    ObservedRun { attempts, received, others: Vec::new(), end: setup.end }
 }

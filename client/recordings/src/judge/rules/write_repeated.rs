@@ -63,24 +63,24 @@ fn executed(run: &ObservedRun, is_meant: impl Fn(&Attempt) -> bool) -> Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judge::rules::testing::{Told, outcome};
+    use crate::judge::rules::testing::{Setup, outcome};
 
     #[test]
     fn a_write_without_a_key_must_not_be_executed_twice() {
-        let post = Told { method: "POST", ..Told::default() };
+        let post = Setup { method: "POST", ..Setup::default() };
         let Outcome::Found { text, evidence } = outcome(&RULE, "close:after|200", &[0.5], &post) else {
             panic!("it was executed twice")
         };
         assert_eq!(text, "the same POST was executed twice, without an idempotency key");
         assert_eq!(evidence, [Evidence { run: 1, attempts: vec![1, 2] }]);
         assert_eq!(outcome(&RULE, "close:after|200", &[], &post), Outcome::Passed);
-        let keyed = Told { keys: &["a", "a"], ..post };
+        let keyed = Setup { keys: &["a", "a"], ..post };
         assert_eq!(outcome(&RULE, "close:after|200", &[0.5], &keyed), Outcome::Passed);
     }
 
     #[test]
     fn a_read_may_be_executed_twice() {
-        let Outcome::NoEvidence(why) = outcome(&RULE, "close:after|200", &[0.5], &Told::default()) else {
+        let Outcome::NoEvidence(why) = outcome(&RULE, "close:after|200", &[0.5], &Setup::default()) else {
             panic!("it is a read")
         };
         assert_eq!(why, "no write observed, only GET /v1/things");

@@ -18,13 +18,13 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Maximum time for reading the output after the end of the command.
 const MAX_READING: Duration = Duration::from_millis(500);
 
-pub(super) const POLL: Duration = Duration::from_millis(5);
+pub(crate) const POLL: Duration = Duration::from_millis(5);
 
 /// Process groups of the running commands. They are killed if the program itself is ended.
 static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 #[derive(Debug)]
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     group: Pid,
     output: Arc<Mutex<Output>>,
@@ -32,9 +32,9 @@ pub(super) struct Process {
 }
 
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) status: Option<ExitStatus>,
-    pub(super) output: String,
+pub(crate) struct Ended {
+    pub(crate) status: Option<ExitStatus>,
+    pub(crate) output: String,
 }
 
 /// Beginning of what a command has written to stdout and stderr, in the order of arrival.
@@ -46,7 +46,7 @@ struct Output {
 
 impl Process {
     /// Starts the command. Its stdin is empty.
-    pub(super) fn start(mut command: Command) -> std::io::Result<Self> {
+    pub(crate) fn start(mut command: Command) -> std::io::Result<Self> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let child = command.spawn()?;
         let group = Pid::from_child(&child);
@@ -71,14 +71,14 @@ impl Process {
     }
 
     /// Whether the command itself has ended. Its children may still run.
-    pub(super) fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
     }
 
     /// Ends the command and its children: at once if it has ended by itself, otherwise with SIGTERM and, if need be, SIGKILL. Returns the
     /// exit status of the command and its output.
-    pub(super) fn end(mut self) -> Ended {
+    pub(crate) fn end(mut self) -> Ended {
         if !self.has_ended() {
             self.signal(Signal::TERM);
             let until = Instant::now() + GRACE;
