@@ -119,9 +119,13 @@ fn list(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
 fn in_words(reproduction: &Reproduction, judged: &[Judged<'_>]) -> String {
     let Reproduction { scenario, cells, data, .. } = reproduction;
     let Scenario { name, title, source, about, .. } = scenario;
-    let mut text = format!("{name} · {title}\n{}\n\n", wrapped(source, "", "  "));
-    let about = wrapped(about, "  ", "  ");
-    let _ = writeln!(text, "{about}");
+    let mut text = format!("{name} · {title}\n");
+    if !source.is_empty() {
+        let _ = writeln!(text, "{}", wrapped(source, "", "  "));
+    }
+    if !about.is_empty() {
+        let _ = writeln!(text, "\n{}", wrapped(about, "  ", "  "));
+    }
     for (name, experiment) in &scenario.experiment {
         text.push_str(&experiment_table(scenario, name, experiment, cells, data));
     }
