@@ -51,7 +51,7 @@ fn the_page_of_checked_documents_is_current() {
 }
 
 #[test]
-fn the_program_writes_the_librarys_result_and_counts_verdicts() {
+fn the_program_writes_the_result_of_the_library_and_counts_verdicts() {
     let list = loadgen(&["reproduce", "--list"]).exits(0).stdout;
     for (name, _) in EMBEDDED {
         assert!(list.lines().any(|line| line.split_whitespace().next() == Some(*name)), "{name}: {list}");

@@ -83,7 +83,7 @@ fn what_a_later_policy_rejects_comes_back_or_stays_charged() {
 }
 
 #[test]
-fn a_policys_own_rejections_count_if_configured() {
+fn own_rejections_of_a_policy_count_if_configured() {
     let told =
         |own: &str| told(&format!("sliding-log:limit=1,window=100ms,own={own}"), &[0, 60, 120, 180, 290]);
     let ok = Ok(());
