@@ -12,8 +12,10 @@ use rustix::process::Signal;
 
 use crate::support::{Folder, MockServer};
 
-/// Pages and sections whose commands `tests/report/pictures.rs` runs. Without a section, it is the whole page.
-const RUN_ELSEWHERE: [(&str, Option<&str>); 8] = [
+/// Pages and sections whose commands `tests/report/pictures.rs` or `tests/readme.rs` runs. Without a section, it is the whole page.
+const RUN_ELSEWHERE: [(&str, Option<&str>); 10] = [
+    ("README.md", Some("")),
+    ("README.md", Some("I want to …")),
     ("docs/clients.md", None),
     ("docs/recommend.md", None),
     ("docs/tailback.md", None),
