@@ -24,7 +24,7 @@ struct Early<'a> {
 /// Time that a client may add to its delay: the sending of the request and its own work.
 const ADDED: Duration = Duration::from_millis(30);
 
-/// A client that confuses units differs between two advices by a thousandth of their difference. This is its tolerance.
+/// A client that confuses units differs between two advised waits by a thousandth of their difference. This is its tolerance.
 const UNIT_TOLERANCE: Duration = Duration::from_millis(20);
 
 /// Minimum difference between two advised waits at which a thousandth of them differs clearly from a fixed delay.
