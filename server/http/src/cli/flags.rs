@@ -76,6 +76,8 @@ pub struct ServerFlags {
         long,
         value_name = "F",
         requires = "preset",
+        // Without it, `requires` has no effect beside `--policy`, which excludes `--preset`.
+        conflicts_with = "policy",
         value_parser = scale,
         help = "Factor that scales the limits of the preset, such as 0.02",
         long_help = "Factor that scales the rates, bursts, limits and caps of the preset, such as 0.02 \
@@ -330,6 +332,7 @@ mod tests {
                 "--preset github --caps 10s=5,20s=9",
                 "write `10s concurrent.cap=5; 20s concurrent.cap=9` as `schedule`",
             ),
+            ("--policy token-bucket --scale 0.5", "cannot be used with"),
             ("--preset github --scale 2%", "must be a number from 0.000001 to 1000000"),
             ("--preset github --scale 1e300", "must be a number from 0.000001 to 1000000"),
             ("--preset github --scale=", "must be a number from 0.000001 to 1000000"),
