@@ -91,9 +91,10 @@ impl Text<'_> {
     fn undone(&self) -> Vec<Line> {
         let fresh = self.fresh();
         let label = if self.is_finish() { "Undone" } else { "Late" };
-        let ops = match self.recommender.args.workload.0.ops {
-            Some(ops) => format!("{} ops", thousands(ops)),
-            None => "ops".to_owned(),
+        // The number of ops that arrive in a duration is drawn at random.
+        let ops = match self.recommender.args.workload.0.duration {
+            None => format!("{} ops", thousands(self.recommender.bench.ops)),
+            Some(_) => "ops".to_owned(),
         };
         let what = if self.recommender.bench.ranges.is_empty() { "seeds" } else { "fresh servers" };
         let range = |low: f64, high: f64| format!("{}–{}", points(100.0 * low), points(100.0 * high));
@@ -108,7 +109,7 @@ impl Text<'_> {
             (
                 label,
                 format!(
-                    "today {} of ops ({of_today}), with this {} ({}), on {count} {what}",
+                    "today {} of {ops} ({of_today}), with this {} ({}), on {count} {what}",
                     share(today.undone),
                     share(other.undone),
                     range(other.least_undone, other.most_undone)
