@@ -75,7 +75,6 @@ fn rate(answer: &Value) -> Option<f64> {
     rest.split("/s").next()?.parse().ok()
 }
 
-/// The answer for `OPENAI` with the default seed, which is 1.
 static ANSWER: LazyLock<Value> = LazyLock::new(|| json(&with(&with(&OPENAI, &RANGES), &RATE)));
 
 /// Band of the rate: the lowest plausible capacity is 350 a minute, which is 5.83 a second.

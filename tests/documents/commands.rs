@@ -178,7 +178,6 @@ fn commands_of_the_pages_run() {
         for Shown { line, section, words, code } in shown(&text) {
             let Some(code) = code.filter(|_| !is_run_elsewhere(&section)) else { continue };
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            // A failure of the command shows where it is.
             eprintln!("{name}:{line}: {words:?}");
             let arguments = &words[1..];
             if words[0] == "loadgen" {

@@ -104,7 +104,6 @@ fn every_claim_that_a_figure_could_show_stands_beside_one() {
     }
 }
 
-/// Nothing completes in the first seconds.
 #[test]
 fn exponential_backoff_floods_the_server_at_first() {
     let rate = &run(plot("sync-musings", "request-rate-log"), "exponential")["series"];
