@@ -71,7 +71,6 @@ pub struct ServerFlags {
     )]
     preset: Option<String>,
 
-    /// Factor by which the limits of the preset are multiplied.
     #[arg(
         long,
         value_name = "F",
@@ -94,11 +93,9 @@ pub struct ServerFlags {
     )]
     advice: Option<Advice>,
 
-    /// Artificial network delay from server to client.
     #[arg(long, value_name = "TIME", help = with_default("Artificial network delay from server to client", Config::default().return_delay))]
     return_delay: Option<Distribution>,
 
-    /// Probability that a request or an answer is lost.
     #[arg(long, value_name = "P", value_parser = probability, help = with_default("Probability that a request or an answer is lost, such as 0.01 or 1%", Config::default().loss))]
     loss: Option<f64>,
 
