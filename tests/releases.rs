@@ -106,6 +106,16 @@ fn programs_on_the_path_are_not_installed_again() {
 }
 
 #[test]
+fn one_program_on_the_path_does_not_stand_for_both() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("bin")).unwrap();
+    write_script(&folder, "bin/loadgen", "exit 0");
+    let path = format!("{}:{SYSTEM}", folder.path("bin").display());
+    let left = step(&folder, "actions/install", &["v0.0.0", "file:///nowhere"], &[("PATH", &path)]);
+    assert_ne!(left.code, Some(0), "{left:?}");
+}
+
+#[test]
 fn the_action_starts_a_mockserver_that_outlives_its_step() {
     let folder = Folder::new();
     let flags = "--scale 0.02\n--service-time 'uniform(1ms, 2ms)'";
@@ -126,6 +136,8 @@ fn a_mockserver_that_does_not_start_fails_the_step() {
     let left = step(&Folder::new(), "actions/start", &["127.0.0.1:0", "opnai", ""], &[]).exits(1);
     assert!(left.stdout.contains("did you mean `openai`?"), "{left:?}");
     left.says(&["mockserver does not listen"]);
+    let quiet = step(&Folder::new(), "actions/start", &["127.0.0.1:0", "openai", "--quiet"], &[]).exits(2);
+    quiet.says(&["leave out --quiet"]);
 }
 
 const FLAGS: &str = "--simulate --strategies full-jitter,aimd --ops 50 --repeats 2 --quiet";
@@ -162,7 +174,9 @@ fn the_table_is_commented_once_and_then_replaced() {
 fn a_failed_check_fails_the_step_after_the_table() {
     let folder = Folder::new();
     compare(&folder, "", &format!("{FLAGS} --fail-if 'amplification > 0'")).exits(99);
-    assert!(folder.read("summary").contains("| `aimd` |"));
+    for text in ["| `aimd` |", "exited with 99"] {
+        assert!(folder.read("summary").contains(text), "{text}");
+    }
     assert!(!folder.files().contains(&"calls".to_owned()));
 }
 
@@ -183,7 +197,10 @@ fn the_changelog_has_this_version_and_its_date() {
     let (before, date) = changelog.split_once(heading).unwrap();
     assert!(before.contains("\n## [Unreleased]\n"));
     assert!(date.starts_with(|first: char| first.is_ascii_digit()));
-    step(&Folder::new(), ".ci/changes", &["9.9.9"], &[]).exits(1);
+    step(&Folder::new(), ".ci/changes", &["9.9.9"], &[]).exits(1).says(&["no section about 9.9.9"]);
+    let linked =
+        step(&Folder::new(), ".ci/changes", &[env!("CARGO_PKG_VERSION"), "https://x/y"], &[]).exits(0);
+    assert!(linked.stdout.contains("](https://x/y/docs/judge.md)"), "{}", linked.stdout);
 }
 
 #[test]
