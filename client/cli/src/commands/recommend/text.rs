@@ -314,7 +314,8 @@ impl Text<'_> {
                 (false, false) => format!("{percent} % fewer attempts"),
             };
             let name = self.name(look_up.candidate).replace("at most ", "").replace(" requests/s", "/s");
-            let words = format!("{}: if {}, {name}: {gain}", look_up.key, look_up.condition);
+            let verb = if look_up.candidate == 0 { "keep" } else { "set" };
+            let words = format!("{}: if {}, {verb} {name}, {gain}", look_up.key, look_up.condition);
             (if index == 0 { "Look up" } else { "" }, words)
         };
         self.document.look_ups.iter().enumerate().map(line).collect()
