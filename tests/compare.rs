@@ -58,7 +58,7 @@ fn the_example_ranks_the_oracle_and_aimd_first() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let file = directory.path().join("compared.json");
     let path = file.to_str().expect("its name is UTF-8");
-    let args = ["--simulate", "--strategies", strategies, "--ops", "2000", "--repeats", "10", "--json", path];
+    let args = ["--simulate", "--strategies", strategies, "--ops", "2000", "--repeats", "30", "--json", path];
     let output = compare(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
@@ -66,7 +66,7 @@ fn the_example_ranks_the_oracle_and_aimd_first() {
     insta::assert_snapshot!("compare_five", said);
 
     let document = read(&file);
-    assert_eq!(document["runs"].as_array().map(Vec::len), Some(50));
+    assert_eq!(document["runs"].as_array().map(Vec::len), Some(150));
     let comparison = &document["comparison"];
     let ranked: Vec<(&str, Option<u64>, bool, bool)> = comparison["strategies"]
         .as_array()
