@@ -1,4 +1,4 @@
-//! Parsers of untrusted texts, exposed to the fuzz targets in `fuzz/` only.
+//! Parsers of untrusted texts, exposed to the fuzz targets in `fuzz/` only. Each returns whether it accepts a text.
 
 use std::cell::RefCell;
 use std::io::{Seek, SeekFrom, Write};
@@ -9,18 +9,18 @@ use crate::checks::Checks;
 use crate::commands::sweep::axis::Axis;
 use crate::scenario::{Source, load};
 
-pub fn axis(text: &str) {
-    drop(text.parse::<Axis>());
+pub fn axis(text: &str) -> bool {
+    text.parse::<Axis>().is_ok()
 }
 
-pub fn scenario(text: &str) {
+pub fn scenario(text: &str) -> bool {
     in_file(text, |path| {
-        drop(load(Source::File(path), &[]));
         drop(load(Source::File(path), &["server.max_busy=7".to_owned()]));
-    });
+        load(Source::File(path), &[]).is_ok()
+    })
 }
 
-pub fn baseline(text: &str) {
+pub fn baseline(text: &str) -> bool {
     in_file(text, |path| {
         let args = CheckArgs {
             fail_if: Vec::new(),
@@ -29,11 +29,11 @@ pub fn baseline(text: &str) {
             junit: None,
             noise: "5%".parse().expect("this is a share"),
         };
-        drop(Checks::prepare(&args, &["aimd"]));
-    });
+        Checks::prepare(&args, &["aimd"]).is_ok()
+    })
 }
 
-fn in_file(text: &str, read: impl FnOnce(&Path)) {
+fn in_file(text: &str, read: impl FnOnce(&Path) -> bool) -> bool {
     thread_local! {
         static FILE: RefCell<Option<(std::fs::File, PathBuf)>> = const { RefCell::new(None) };
     }
@@ -52,6 +52,9 @@ fn in_file(text: &str, read: impl FnOnce(&Path)) {
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(text.as_bytes()));
         written.expect("a temporary file can be written");
-        read(path);
-    });
+        read(path)
+    })
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ mod checks;
 mod commands;
 mod exit;
 mod files;
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, test))]
 pub mod fuzzing;
 mod runner;
 mod scenario;

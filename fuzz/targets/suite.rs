@@ -1,0 +1,29 @@
+//! Fuzz target of the suites of `loadgen judge --suite`: a client that is observed in an accepted suite can be judged.
+#![no_main]
+
+use std::time::Duration;
+
+use libfuzzer_sys::fuzz_target;
+use recordings::judge::{OperationType, Suite, report, simulate};
+use tailback::StrategySpec;
+
+/// Seconds of the advice that replaces `{seconds}`.
+const ADVICE_S: u64 = 3;
+const IDLE: Duration = Duration::from_secs(5);
+/// Maximum bytes of suites that are observed, because a longer suite can have thousands of runs.
+const SHORT: usize = 2000;
+
+fuzz_target!(|text: &str| {
+    let Ok(suite) = Suite::parse(text, ADVICE_S) else { return };
+    if text.len() > SHORT {
+        return;
+    }
+    let strategy: StrategySpec = "full-jitter:max-attempts=4,retry-after=floor".parse().expect("it is a strategy");
+    for operation in [OperationType::Read, OperationType::Write] {
+        let observed = suite.situations.iter().map(|situation| {
+            Some(simulate(situation, &strategy, operation, 1, IDLE).expect("the strategy can be started"))
+        });
+        let judged = report(&suite, &observed.collect::<Vec<_>>(), None, &[], IDLE);
+        assert_eq!(judged.situations.len(), suite.situations.len(), "{text}");
+    }
+});
