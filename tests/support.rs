@@ -16,7 +16,7 @@ pub(crate) use figures::{assert_conserved, count, figure, measure, written};
 pub(crate) use folder::Folder;
 pub(crate) use generated::is_current;
 pub(crate) use http::{Reply, read_reply, request, request_with};
-pub(crate) use interrupted::interrupted;
+pub(crate) use interrupted::{interrupted, interrupted_after};
 pub(crate) use mock_server::{MockServer, start_mockserver};
 pub(crate) use program::{
     APART, Left, Program, eventually, loadgen, loadgen_in, loadgen_into, loadgen_redirected, shell,

@@ -9,6 +9,19 @@ use rustix::process::{Pid, Signal, kill_process};
 /// Runs `loadgen` in a directory, interrupts it as soon as stderr contains these words, and waits for its end. Returns
 /// its output, and the lines of stderr after these words.
 pub(crate) fn interrupted(directory: &Path, args: &[&str], words: &str) -> (Output, Vec<String>) {
+    interrupted_at(directory, args, |line| line.contains(words))
+}
+
+/// Variant of [`interrupted`] that waits for a progress line with at least this number of runs done.
+pub(crate) fn interrupted_after(directory: &Path, args: &[&str], runs: u64) -> (Output, Vec<String>) {
+    interrupted_at(directory, args, |line| {
+        let done = line.split_once(" of ").filter(|(_, rest)| rest.contains(" runs"));
+        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+        done.and_then(|(done, _)| digits(done).parse().ok()).is_some_and(|done: u64| done >= runs)
+    })
+}
+
+fn interrupted_at(directory: &Path, args: &[&str], is_time: impl Fn(&str) -> bool) -> (Output, Vec<String>) {
     let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
         .current_dir(directory)
         .args(args)
@@ -18,7 +31,7 @@ pub(crate) fn interrupted(directory: &Path, args: &[&str], words: &str) -> (Outp
         .expect("loadgen starts");
     let told = BufReader::new(program.stderr.take().expect("it is piped"));
     let mut lines = told.lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.contains(words)), "it ended");
+    assert!(lines.any(|line| is_time(&line)), "it ended");
     kill_process(Pid::from_child(&program), Signal::INT).expect("it goes on");
     let after = lines.collect();
     (program.wait_with_output().expect("it ends"), after)
