@@ -108,6 +108,8 @@ pub enum Warning {
         of_service: f64,
     },
     ServerChanged,
+    /// Number of attempts that a gateway answered in place of the recognised server.
+    ByGateway(u64),
     Unfinished(u64),
     /// The run was stopped as stalled. The number is the count of consecutive tries that failed at one instant of experiment time.
     NoTimePasses(u64),
@@ -168,6 +170,9 @@ impl fmt::Display for Warning {
             Self::ServerChanged => f.write_str(
                 "the server's configuration was changed during the run, so there is no lower bound",
             ),
+            Self::ByGateway(attempts) => {
+                write!(f, "a gateway answered {}: no lower bound known", counted(*attempts, "attempt"))
+            }
             Self::Unfinished(ops) => {
                 let were = if *ops == 1 { "was" } else { "were" };
                 write!(f, "{} {were} unfinished when the time of `--drain` was over", counted(*ops, "op"))
@@ -192,6 +197,18 @@ impl fmt::Display for Warning {
             ),
         }
     }
+}
+
+/// Beginnings of warnings about the machine that runs the load generator. All other warnings limit the meaning of figures.
+const ABOUT_MACHINE: [&str; 4] =
+    ["the generator ", "the run waited ", "attempts took ", "attempts waited for a connection"];
+
+/// True if a warning is about the machine and not about the figures. Lists are sorted by this key, because a reader needs the other warnings
+/// first. The argument is a text, because warnings of shards and of saved documents are texts.
+pub fn is_about_machine(warning: &str) -> bool {
+    let of_shard = warning.strip_prefix("shard ").and_then(|text| text.split_once(": "));
+    let text = of_shard.map_or(warning, |(_, text)| text);
+    ABOUT_MACHINE.iter().any(|beginning| text.starts_with(beginning))
 }
 
 #[cfg(test)]
@@ -264,5 +281,37 @@ mod tests {
             ["1 op was", "2 000 ops were"]
                 .map(|words| format!("{words} unfinished when the time of `--drain` was over"))
         );
+    }
+
+    #[test]
+    fn warnings_about_figures_come_before_those_about_the_machine() {
+        let second = Duration::from_secs(1);
+        let about_machine = [
+            Warning::Bottleneck(Bottleneck::Busy(1.0)),
+            Warning::Bottleneck(Bottleneck::Late { late_ms: 30.0, waited_for_connection: 0 }),
+            Warning::HeldUp { waited: second, of_run: 0.5 },
+            Warning::Distorted { excess_ms: 1.0, of_service: 0.1 },
+            Warning::FewConnections { most: 1, open_files: 8, in_flight: 9, enough_files: 40 },
+        ];
+        let about_figures = [
+            Warning::ServerRestarted,
+            Warning::ServerReset,
+            Warning::CountsForgotten,
+            Warning::CountsUnknown("it is gone".to_owned()),
+            Warning::ServerChanged,
+            Warning::ByGateway(3),
+            Warning::Unfinished(2),
+            Warning::NoTimePasses(9),
+            Warning::FewAccepted { accepted: 1, opened: 2 },
+        ];
+        let [about_machine, about_figures] = [&about_machine[..], &about_figures]
+            .map(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>());
+        for shard in ["", "shard 12: "] {
+            let texts = |all: &[String]| all.iter().map(|text| format!("{shard}{text}")).collect::<Vec<_>>();
+            let (machine, figures) = (texts(&about_machine), texts(&about_figures));
+            let mut all = [&machine[..], &figures].concat();
+            all.sort_by_key(|warning| is_about_machine(warning));
+            assert_eq!(all, [figures, machine].concat());
+        }
     }
 }

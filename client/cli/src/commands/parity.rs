@@ -17,7 +17,7 @@ use experiments::runs::over_http::OverHttp;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::ServerUnderTest;
-use results::{Parity, RunResult, SchemaVersion};
+use results::{Parity, RunResult, SchemaVersion, is_about_machine};
 use vocabulary::TimeScale;
 
 use crate::exit::Exit;
@@ -115,7 +115,9 @@ fn compare_all(
         too_slow |= bottleneck;
         if !args.output.quiet {
             let warnings = reals.iter().flat_map(|real| &real.result.warnings);
-            let text = table(pairing, &figures, &warnings.collect::<BTreeSet<_>>());
+            let warnings: BTreeSet<_> =
+                warnings.map(|warning| (is_about_machine(warning), warning)).collect();
+            let text = table(pairing, &figures, &warnings);
             to_people(&text, exports.claim_stdout())?;
         }
         document.push(record(pairing, &figures, bottleneck, reals.len()));
@@ -183,7 +185,7 @@ impl<F: Fn() -> String + Sync> Watcher for Saying<'_, F> {
     }
 }
 
-fn table(pairing: &Pairing, agreements: &[Agreement], warnings: &BTreeSet<&String>) -> String {
+fn table(pairing: &Pairing, agreements: &[Agreement], warnings: &BTreeSet<(bool, &String)>) -> String {
     let mut table = Table::new(24, [11, 9, 11, 9, 9].map(Column::Right), LongNames::Shift);
     table.line("");
     table.line(&format!("{} · {}", pairing.name, workload_text(&pairing.experiment)));
@@ -195,7 +197,7 @@ fn table(pairing: &Pairing, agreements: &[Agreement], warnings: &BTreeSet<&Strin
             [simulated.mean, simulated.deviation.unwrap_or(0.0), *real, real - simulated.mean, *band];
         table.row(if agreement.holds() { "  " } else { "! " }, figure, &figures.map(short));
     }
-    for warning in warnings {
+    for (_, warning) in warnings {
         table.line(&wrapped(warning, "warning: ", "         "));
     }
     table.into_text()

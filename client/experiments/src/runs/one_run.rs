@@ -16,7 +16,7 @@ use loadgen_http::{
 };
 use results::{
     ClientShardRecord, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, ShardContext,
-    StartRecord, Warning,
+    StartRecord, Warning, is_about_machine,
 };
 use tokio::runtime::Runtime;
 use vocabulary::WallTime;
@@ -211,6 +211,8 @@ impl Underway {
         if current == Some(false) || driven.run.cap_changed() && !planned {
             warnings.push(Warning::ServerChanged);
         }
+        let by_gateway = measured.attempts.by_gateway;
+        warnings.extend((by_gateway > 0).then_some(Warning::ByGateway(by_gateway)));
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
         // Over HTTP/2, attempts share connections. The check whether there were enough connections is therefore skipped.
         if !settings.sending.transport.shares_connections() {
@@ -223,6 +225,8 @@ impl Underway {
             let (accepted, opened) = (warm_up.ready as u64, warm_up.wanted as u64);
             warnings.push(Warning::FewAccepted { accepted, opened });
         }
+        let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        warnings.sort_by_key(|warning| is_about_machine(warning));
         // The number of responses is computed from counts of attempts. Counts of latencies would leave out the attempts of the warm-up.
         let attempts = &measured.attempts;
         let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
@@ -252,7 +256,7 @@ impl Underway {
                 started_at: Some(self.started_at),
                 wall_s: Some(wall_s),
                 interrupted: stop.asked_by(),
-                warnings: warnings.iter().map(ToString::to_string).collect(),
+                warnings,
                 series_points: SERIES_POINTS,
             },
         );
@@ -261,8 +265,7 @@ impl Underway {
             (result.load_factor, result.load) = (None, None);
         }
         if let Some((common, shard)) = self.common.zip(shard) {
-            let is_as_known =
-                current == Some(true) && !driven.run.cap_changed() && measured.attempts.by_gateway == 0;
+            let is_as_known = current == Some(true) && !driven.run.cap_changed() && by_gateway == 0;
             let bound = self.bound.0.filter(|_| is_as_known);
             let late_ms = driven.report.start_late.as_secs_f64() * 1e3;
             let context = ShardContext {

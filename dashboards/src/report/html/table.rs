@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use results::numbers::{at_least, level, milliseconds, percent, seconds, thousands, three};
-use results::{Answer, Figure, RankedBy, Row, RowRank, Score, Times, pair_rows};
+use results::{Answer, Figure, RankedBy, Row, RowRank, Score, Times, is_about_machine, pair_rows};
 use statistics::percentile;
 
 use crate::report::document::Document;
@@ -408,6 +408,7 @@ fn warnings(document: &Document) -> Markup {
             }
         }
     }
+    warnings.sort_by_key(|(warning, _)| is_about_machine(warning));
     let list = html! {
         ul class="warnings" {
             @for (warning, labels) in &warnings {

@@ -122,16 +122,16 @@ fn warnings(
     for words in skewed.into_iter().chain(blocks.server_under_test.changed()).chain(gave_up) {
         warn(&words);
     }
-    if bottlenecks > 0 {
-        let runs = thousands(bottlenecks as u64);
-        warn(&format!("the load generator was the bottleneck in {runs} runs; try a larger --time-scale"));
-    }
     if let Some(cause) = stopped_by {
         let (done, of) = (thousands(comparison.measured.blocks() as u64), thousands(blocks.count() as u64));
         warn(&format!(
             "stopped by {}: {done} of {of} seeds were complete, and only those count",
             by_whom(cause)
         ));
+    }
+    if bottlenecks > 0 {
+        let runs = thousands(bottlenecks as u64);
+        warn(&format!("the load generator was the bottleneck in {runs} runs; try a larger --time-scale"));
     }
     text
 }

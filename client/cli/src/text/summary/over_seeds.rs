@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use experiments::Experiment;
-use results::{RunFigures, RunResult};
+use results::{RunFigures, RunResult, is_about_machine};
 use statistics::{Comparison, Level, Margin, Method, PairedRatio, Summary};
 
 use super::one_run::setting;
@@ -44,6 +44,7 @@ pub(crate) struct OverSeeds {
     first_seed: u64,
     last_seed: u64,
     warned: usize,
+    /// Warnings of the first run that has one about figures; without such a run, of the first run that has any.
     first_warnings: Vec<String>,
 }
 
@@ -61,8 +62,9 @@ impl OverSeeds {
         self.is_lower_bound |= run.share_is_lower_bound;
         self.shares += run.ops.share(run.ops.succeeded).unwrap_or_default();
         self.makespans.extend(run.makespan_s);
-        if !run.warnings.is_empty() {
-            if self.warned == 0 {
+        if let Some(first) = run.warnings.first() {
+            let is_known = self.first_warnings.first().is_some_and(|there| !is_about_machine(there));
+            if self.warned == 0 || !is_known && !is_about_machine(first) {
                 self.first_warnings.clone_from(&run.warnings);
             }
             self.warned += 1;

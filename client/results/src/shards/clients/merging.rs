@@ -13,6 +13,7 @@ use super::consistency::{ClientShardError, Part, together};
 use super::latency_record::{LatencyRecord, read_attempts_per_op};
 use super::record::{ClientShardRecord, ClientsKind, MergedClients};
 use crate::document::run::{AttemptsResult, GeneratorResult, OpsResult, RunResult, SeriesPoint};
+use crate::health::is_about_machine;
 
 /// Merges the results of a run's shards. Each result comes with the name of its file. The order of the results does not matter. Missing
 /// shards are listed in the merged result.
@@ -37,6 +38,7 @@ pub fn merged_clients(shards: Vec<(String, RunResult)>) -> Result<RunResult, Cli
         ledger = None;
     }
     let sums = Sums::new(&parts)?;
+    warnings.sort_by_key(|warning| is_about_machine(warning));
     let Some(Part { run: first, .. }) = parts.first() else { return Err(ClientShardError::None) };
     let merged = MergedClients {
         kind: Some(ClientsKind::Clients),
