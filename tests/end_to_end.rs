@@ -22,6 +22,7 @@ mod labels;
 mod lanes;
 mod live_figures;
 mod live_line;
+mod long_advice;
 mod lower_bound;
 mod metrics;
 mod mock_server;

@@ -1,5 +1,7 @@
 //! Progress of a comparison of strategies in one plain line, for use without a terminal.
 
+use results::advised_waits;
+
 use crate::figures::{Goal, Progress, Remaining};
 use crate::{Lanes, text};
 
@@ -22,6 +24,7 @@ pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
         };
         let attempts = text::count(frame.snapshot.attempts.total);
         parts.push(format!("now {}: {ops}, attempts {attempts}", lane.name));
+        parts.extend(frame.snapshot.advised_waits.as_ref().map(|(ops, last)| advised_waits(*ops, last)));
     }
     parts.join("  ")
 }

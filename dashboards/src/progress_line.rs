@@ -1,6 +1,7 @@
 //! Progress of a run in one plain line per second, for use without a terminal.
 
 use loadgen_core::{Phase, Snapshot};
+use results::advised_waits;
 
 use crate::figures::{AttemptStats, Goal, Progress, Timeline};
 use crate::text;
@@ -45,6 +46,11 @@ fn parts(snapshot: &Snapshot) -> Vec<String> {
     }
     parts.push(rates.join(" "));
     parts.push(format!("in flight {}", text::count(snapshot.in_flight)));
+    if let Some((ops, last)) = &snapshot.advised_waits {
+        // While nothing else happens, rates would only take the room of the reason.
+        let place = if snapshot.in_flight + snapshot.ready == 0 { 2 } else { parts.len() };
+        parts.insert(place, advised_waits(*ops, last));
+    }
     if snapshot.op_latency.count() > 0 {
         parts.push(format!("p99 {}", text::duration(snapshot.op_latency.quantile(0.99))));
     }
@@ -65,6 +71,11 @@ fn ops(progress: &Progress) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use loadgen_core::AdvisedWait;
+    use vocabulary::Instant;
+
     use super::*;
     use crate::synthetic_run::SyntheticRun;
 
@@ -74,6 +85,22 @@ mod tests {
         insta::assert_snapshot!(progress_line(&SyntheticRun::overload().until(5.0), 130));
         insta::assert_snapshot!(progress_line(&SyntheticRun::aimd().until(99.0), 130));
         insta::assert_snapshot!(progress_line(&Snapshot::default(), 130));
+    }
+
+    #[test]
+    fn the_line_names_the_advice_that_a_run_waits_for() {
+        let hour = Duration::from_hours(3);
+        let last = AdvisedWait { until: Instant::ORIGIN + hour, wait: hour, advised: hour * 100 };
+        let mut snapshot = Snapshot {
+            now: Instant::from_millis(12_300),
+            advised_waits: Some((1, last)),
+            ..Snapshot::default()
+        };
+        let reason = "1 op waits until 3 h: the server advised 12.5 days, cut to 3 h (`advice-limit`)";
+        assert_eq!(progress_line(&snapshot, 95), format!("12.3 s  0 ops  {reason}"));
+        snapshot.in_flight = 1;
+        let line = progress_line(&snapshot, 160);
+        assert!(line.ends_with(&format!("in flight 1  {reason}")), "{line}");
     }
 
     #[test]

@@ -44,7 +44,8 @@ pub use mix::{HIGHEST_COST, MAX_KINDS, Mix, MixError, RequestKind};
 pub use rejected_when::{RejectedWhen, RejectedWhenError};
 pub use requests::{MAX_API_KEYS, Requests, authorization};
 pub use run::{
-    AttemptKey, Completion, Input, Output, Refusal, Run, RunLog, SentAttempt, ServerSeen, ServerVerdict,
+    AdvisedWait, AttemptKey, Completion, Input, Output, Refusal, Run, RunLog, SentAttempt, ServerSeen,
+    ServerVerdict,
 };
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};

@@ -30,6 +30,7 @@ use vocabulary::Instant;
 use crate::measure::{Measurements, RateLaw};
 use crate::sample::SampleSink;
 use crate::workload::OperationKind;
+pub use advised::AdvisedWait;
 pub use exchange::{AttemptKey, Completion, Input, Output, SentAttempt, ServerSeen, ServerVerdict};
 pub use log::{Refusal, RunLog};
 pub use state::Run;

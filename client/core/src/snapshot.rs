@@ -8,6 +8,7 @@ use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::FailureCounts;
 use crate::measure::{AttemptCounts, Excess, Latencies, OpCounts, Series};
+use crate::run::AdvisedWait;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
@@ -36,6 +37,8 @@ pub struct Snapshot {
     pub in_flight: u64,
     pub ready: u64,
     pub sleeping: u64,
+    /// Number of ops that wait long because a server advised it, and the wait that ends last.
+    pub advised_waits: Option<(u64, AdvisedWait)>,
     /// Gauges of the strategies. Windows are summed over all clients. Phase and reason are those of the first client.
     pub gauges: Gauges,
     pub server_busy: Option<u64>,
@@ -67,6 +70,7 @@ impl Default for Snapshot {
             in_flight: 0,
             ready: 0,
             sleeping: 0,
+            advised_waits: None,
             gauges: Gauges::default(),
             server_busy: None,
             server_cap: None,

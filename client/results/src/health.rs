@@ -3,9 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use loadgen_core::ExcessFigures;
+use loadgen_core::{AdvisedWait, ExcessFigures, Run};
+use vocabulary::Instant;
 
-use crate::figures::numbers::{counted, milliseconds, percent, thousands};
+use crate::figures::numbers::{counted, milliseconds, percent, seconds, short, thousands};
 
 /// Threshold for the 99th percentile of send lag (lateness of sends), in milliseconds of real time. A larger lag distorts any experiment.
 const MUCH_TOO_LATE_MS: f64 = 20.0;
@@ -18,6 +19,10 @@ const USUAL_SHARE: f64 = 1.0 / 20.0;
 /// run rather than the whole run.
 const MIN_SENDS: u64 = 100;
 const FULL_CORE: f64 = 0.95;
+
+/// Parameters of a strategy that give an op up instead of waiting longer than [`WORTH_GIVING_UP`].
+const GIVE_UP: &str = "advice-limit=10m,advice-beyond=give-up";
+const WORTH_GIVING_UP: Duration = Duration::from_mins(10);
 
 /// Minimum share of a run's time, spent waiting for writes to the file of attempts, that causes a warning. A smaller share hardly affects
 /// the measurement.
@@ -111,6 +116,9 @@ pub enum Warning {
     /// Number of attempts that a gateway answered in place of the recognised server.
     ByGateway(u64),
     Unfinished(u64),
+    /// Long wait that a server advised: the number of ops that still waited at the end of the run, and the wait that ended last. If no op
+    /// waited at the end, it is the longest wait of the run.
+    AdvisedWait(u64, AdvisedWait),
     /// The run was stopped as stalled. The number is the count of consecutive tries that failed at one instant of experiment time.
     NoTimePasses(u64),
     FewConnections {
@@ -130,6 +138,15 @@ impl Warning {
     pub fn held_up(waited: Duration, run: Duration) -> Option<Self> {
         let of_run = waited.as_secs_f64() / run.as_secs_f64().max(1e-9);
         (of_run >= HELD_UP_SHARE).then_some(Self::HeldUp { waited, of_run })
+    }
+
+    /// Returns the warning that ops of a run that is over waited long because a server advised it.
+    pub fn advised_wait(run: &Run) -> Option<Self> {
+        let still = run.advised_waits().map(|(ops, last)| Self::AdvisedWait(ops, last));
+        let waited = || Some(Self::AdvisedWait(0, run.longest_advised_wait()?));
+        still
+            .or_else(waited)
+            .filter(|warning| matches!(warning, Self::AdvisedWait(_, last) if last.wait > WORTH_GIVING_UP))
     }
 
     /// Returns the warning that attempts took longer than the server had calculated. The caller has checked that this excess is large
@@ -177,6 +194,13 @@ impl fmt::Display for Warning {
                 let were = if *ops == 1 { "was" } else { "were" };
                 write!(f, "{} {were} unfinished when the time of `--drain` was over", counted(*ops, "op"))
             }
+            Self::AdvisedWait(still, last) => {
+                let waits = match still {
+                    0 => format!("an op waited {}", advice_of(last)),
+                    ops => advised_waits(*ops, last),
+                };
+                write!(f, "{waits}; `{GIVE_UP}` gives up at once instead")
+            }
             Self::NoTimePasses(tries) => write!(
                 f,
                 "the run was stopped, because {} consecutive tries failed at one instant: network, rejections and the strategy's delays all take no time; set `--network-delay`, `--delay-noise` or `--reject-time` above 0, or give the strategy a delay",
@@ -197,6 +221,33 @@ impl fmt::Display for Warning {
             ),
         }
     }
+}
+
+/// Formats how long ops wait, and what the server advised.
+pub fn advised_waits(ops: u64, last: &AdvisedWait) -> String {
+    format!("{} {} {}", counted(ops, "op"), if ops == 1 { "waits" } else { "wait" }, advice_of(last))
+}
+
+fn advice_of(last: &AdvisedWait) -> String {
+    let AdvisedWait { until, wait, advised } = *last;
+    let cut =
+        if advised > wait { format!(", cut to {} (`advice-limit`)", long(wait)) } else { String::new() };
+    format!("until {}: the server advised {}{cut}", long(until.since(Instant::ORIGIN)), long(advised))
+}
+
+/// Formats a duration that may be years long.
+fn long(duration: Duration) -> String {
+    let (s, hour) = (duration.as_secs_f64(), 3600.0);
+    match s / hour {
+        hours if hours >= 72.0 => format!("{} days", short(hours / 24.0)),
+        hours if hours >= 2.0 => format!("{} h", short(hours)),
+        _ => seconds(s),
+    }
+}
+
+/// True if a warning names a remedy in its text. Such a warning is never shortened.
+pub fn names_remedy(warning: &str) -> bool {
+    warning.contains(GIVE_UP)
 }
 
 /// Beginnings of warnings about the machine that runs the load generator. All other warnings limit the meaning of figures.
@@ -283,6 +334,31 @@ mod tests {
         );
     }
 
+    const DAY: AdvisedWait = AdvisedWait {
+        until: Instant::from_millis(86_400_400),
+        wait: Duration::from_hours(24),
+        advised: Duration::from_secs(1_795_831_626),
+    };
+
+    #[test]
+    fn a_long_wait_is_described_with_its_advice_and_a_remedy() {
+        let one = "1 op waits until 24.0 h: the server advised 20 785 days, cut to 24 h (`advice-limit`)";
+        assert_eq!(advised_waits(1, &DAY), one);
+        let hour = Duration::from_mins(90);
+        let uncut = AdvisedWait { until: Instant::ORIGIN + hour, wait: hour, advised: hour };
+        assert_eq!(advised_waits(1200, &uncut), "1 200 ops wait until 90.0 min: the server advised 90.0 min");
+        let over = Warning::AdvisedWait(0, DAY).to_string();
+        assert!(
+            over.starts_with("an op waited until 24.0 h: the server advised 20 785 days, cut to"),
+            "{over}"
+        );
+        assert!(
+            over.ends_with("; `advice-limit=10m,advice-beyond=give-up` gives up at once instead"),
+            "{over}"
+        );
+        assert!(names_remedy(&over) && names_remedy(&Warning::AdvisedWait(1, DAY).to_string()));
+    }
+
     #[test]
     fn warnings_about_figures_come_before_those_about_the_machine() {
         let second = Duration::from_secs(1);
@@ -301,6 +377,7 @@ mod tests {
             Warning::ServerChanged,
             Warning::ByGateway(3),
             Warning::Unfinished(2),
+            Warning::AdvisedWait(1, DAY),
             Warning::NoTimePasses(9),
             Warning::FewAccepted { accepted: 1, opened: 2 },
         ];

@@ -65,7 +65,7 @@ pub use figures::numbers;
 pub use figures::over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs};
 pub use figures::run_figures::RunFigures;
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
-pub use health::{Bottleneck, GeneratorLoad, Warning, is_about_machine};
+pub use health::{Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_machine, names_remedy};
 pub use plot_data::Basis;
 pub use ranking::answer::{
     Answer, Lead, MIN_SEEDS, PairRow, Part, PointWinner, RankedBy, Row, RowRank, Sentence, Times,

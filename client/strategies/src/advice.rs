@@ -42,3 +42,6 @@ pub enum Advice {
 /// Longest wait that any client supports: 2³² − 1 ms in whole seconds, almost 50 days. The Python SDK of Anthropic
 /// turns `Retry-After: inf` into this wait.
 pub(crate) const LONGEST: Duration = Duration::from_secs(4_294_967);
+
+/// Longest wait that is read from an answer: 100 years. It exceeds what a client follows, so that mistakes of servers can be reported.
+pub(crate) const MAX_READ: Duration = Duration::from_hours(100 * 365 * 24);

@@ -10,6 +10,7 @@ mod memory;
 mod policy;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use vocabulary::{Draws, Purpose, Rng, draws};
 
@@ -175,6 +176,12 @@ impl Strategy {
     #[inline]
     pub fn classify(&self, outcome: &Outcome) -> Classification {
         self.inner.rules.classify(outcome)
+    }
+
+    /// Returns the longest wait advised by a server that the strategy follows; `None` if it ignores advice.
+    pub fn follows_advice_up_to(&self) -> Option<Duration> {
+        let layers = self.outer.iter().map(|outer| &outer.layer).chain([&self.inner]);
+        layers.filter_map(|layer| layer.rules.advice.follows_up_to()).max()
     }
 
     /// Returns the parser that extracts facts and advice from answers. Drivers read nothing else from answers.

@@ -24,7 +24,9 @@ use experiments::runs::drivers::driver;
 use experiments::runs::shard::Shard;
 use experiments::runs::stored::Stored;
 use experiments::servers::server_under_test::ServerUnderTest;
-use results::{Figure, Incomplete, Mode, RunFigures, Score, ShardPlan, ShardedCommand};
+use results::{
+    Figure, Incomplete, Mode, RunFigures, RunResult, Score, ShardPlan, ShardedCommand, names_remedy,
+};
 use tailback::StrategySpec;
 
 use crate::args::CheckArgs;
@@ -173,10 +175,11 @@ fn conduct(
     }
     let board = board(blocks, 1 + others.len(), simulated, session.at_once);
     let figures: Vec<_> = RunFigures::ranked(several.by).chain(checks.figures()).collect();
-    let mut taken = RunSink { exports: &mut exports, short: Failures::default(), bottlenecks: 0 };
+    let mut taken =
+        RunSink { exports: &mut exports, short: Failures::default(), bottlenecks: 0, long_wait: None };
     let comparison = session
         .show(&board, || compared(&session, &board, blocks, (others, several.by), &figures, &mut taken))?;
-    let RunSink { short, bottlenecks, .. } = taken;
+    let RunSink { short, bottlenecks, long_wait, .. } = taken;
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(runs) => {
@@ -192,6 +195,7 @@ fn conduct(
         blocks,
         mode: mode_of(simulated),
         bottlenecks,
+        long_wait,
         stopped_by: session.stopped_by(),
         explain: several.explain.explain,
         width: terminal_width(),
@@ -296,6 +300,8 @@ struct RunSink<'a> {
     exports: &'a mut Exports,
     short: Failures,
     bottlenecks: usize,
+    /// Warning of the first run in which an op waited long because a server advised it.
+    long_wait: Option<String>,
 }
 
 impl RunSink<'_> {
@@ -303,6 +309,10 @@ impl RunSink<'_> {
         self.exports.on_run(*strategy, finished, texts);
         self.short.note([finished]);
         self.bottlenecks += usize::from(finished.bottleneck);
+        let RunResult { strategy, warnings, .. } = &finished.result;
+        let long_wait = warnings.iter().find(|warning| names_remedy(warning));
+        self.long_wait =
+            self.long_wait.take().or_else(|| long_wait.map(|warning| format!("{strategy}: {warning}")));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Warnings in terminal output: one shortened line each, or in full with `--explain`.
 
+use results::names_remedy;
+
 use crate::text::wrapping::{terminal_width, wrapped_to};
 
 /// Maximum line length of a warning in columns, because longer lines are hard to read.
@@ -15,7 +17,7 @@ const MORE: &str = " (--explain)";
 
 pub(crate) fn note(warning: &str, in_full: bool) -> String {
     let room = WIDTH - 1 - MARK.len();
-    let words = if in_full || warning.chars().count() <= room {
+    let words = if in_full || warning.chars().count() <= room || names_remedy(warning) {
         warning.to_owned()
     } else {
         format!("{}{MORE}", beginning(warning, room - MORE.len()))

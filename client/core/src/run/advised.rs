@@ -4,6 +4,7 @@
 //! Ops are many, but few of them receive advice. So advice is stored separately from ops, and costs nothing until the
 //! first advice arrives.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use vocabulary::Instant;
@@ -13,6 +14,19 @@ use crate::op::OpSlot;
 /// Maximum wait that a server can advise. A longer wait is shortened to this maximum.
 const LONGEST: Duration = Duration::from_hours(24);
 
+/// Minimum wait that is recorded as long. Shorter waits are usual, and a user need not be told about them.
+const LONG: Duration = Duration::from_mins(1);
+
+/// Long wait of an op before a retry, which follows from the server's advice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AdvisedWait {
+    /// Instant of the retry.
+    pub until: Instant,
+    pub wait: Duration,
+    /// Wait as the server advised it. It is longer than `wait` if the strategy cut it (`advice-limit`).
+    pub advised: Duration,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Advised {
     /// Earliest instant at which the server advises to retry the op in each slot. A slot without advice has the origin.
@@ -21,6 +35,10 @@ pub(super) struct Advised {
     /// True for each slot whose op sleeps at least until its instant in `not_before`. Both lists have the same length.
     obeys: Vec<bool>,
     obeying: u64,
+    /// Long waits that have not ended, by slot.
+    long: BTreeMap<u32, AdvisedWait>,
+    /// Longest of all long waits of the run.
+    longest: Option<AdvisedWait>,
 }
 
 impl Advised {
@@ -57,8 +75,37 @@ impl Advised {
         }
     }
 
+    /// Records that the op in this slot sleeps for `wait` after an answer whose advice the strategy parsed as `advised`,
+    /// if this wait is long. `followed` is the longest advice that the strategy follows.
+    pub(super) fn on_long(
+        &mut self,
+        slot: OpSlot,
+        at: Instant,
+        wait: Duration,
+        advised: Duration,
+        followed: Duration,
+    ) {
+        if wait >= LONG && wait >= advised.min(followed) {
+            let long = AdvisedWait { until: at + wait, wait, advised };
+            self.long.insert(slot.0, long);
+            self.longest = self.longest.filter(|longest| longest.wait >= wait).or(Some(long));
+        }
+    }
+
+    /// Returns the number of long waits that have not ended, and the one that ends last.
+    pub(super) fn long(&self) -> Option<(u64, AdvisedWait)> {
+        Some((self.long.len() as u64, self.long.values().max().copied()?))
+    }
+
+    pub(super) fn longest(&self) -> Option<AdvisedWait> {
+        self.longest
+    }
+
     #[inline]
     pub(super) fn on_awake(&mut self, slot: OpSlot) {
+        if !self.long.is_empty() {
+            self.long.remove(&slot.0);
+        }
         if self.obeying > 0
             && let Some(obeys) = self.obeys.get_mut(slot.index())
         {
@@ -113,5 +160,24 @@ mod tests {
         advised.on_awake(OpSlot(1));
         advised.forget(OpSlot(1));
         assert_eq!(advised.obeying(), 0);
+    }
+
+    #[test]
+    fn a_long_wait_is_known_with_its_advice_until_it_ends() {
+        let (day, epoch) = (Duration::from_hours(24), Duration::from_secs(1_795_831_626));
+        let mut advised = Advised::default();
+        let mut asleep = |slot, wait, followed| {
+            advised.on_long(OpSlot(slot), Instant::from_millis(30), wait, epoch, followed);
+            advised.long().map(|(ops, last)| (ops, last.wait, last.advised))
+        };
+        let minutes = Duration::from_mins;
+        assert_eq!(asleep(1, minutes(5), day), None, "the backoff is shorter than the advice");
+        assert_eq!(asleep(2, Duration::from_secs(59), Duration::ZERO), None, "it is short");
+        assert_eq!(asleep(3, minutes(10), minutes(10)), Some((1, minutes(10), epoch)));
+        assert_eq!(asleep(4, day, day), Some((2, day, epoch)));
+        advised.on_awake(OpSlot(4));
+        assert_eq!(advised.long().map(|(ops, last)| (ops, last.wait)), Some((1, minutes(10))));
+        advised.on_awake(OpSlot(3));
+        assert_eq!((advised.long(), advised.longest().map(|longest| longest.wait)), (None, Some(day)));
     }
 }

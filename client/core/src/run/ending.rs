@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tailback::{AttemptEnd, Facts, FailedOp, Failure, Outcome, Retry, Status};
+use tailback::{Advice, AttemptEnd, Facts, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
 use super::attempt::{Attempt, Undecided};
@@ -311,6 +311,12 @@ impl Run {
         self.stall.on_backoff(delay);
         if place == OpState::Sleeping {
             self.advised.on_asleep(slot, at, at + delay);
+            if let (Advice::After(advised), _) | (_, Advice::After(advised)) =
+                (outcome.advice, outcome.outer_advice)
+                && let Some(followed) = instance.strategy.follows_advice_up_to()
+            {
+                self.advised.on_long(slot, at, delay, advised, followed);
+            }
         }
         self.agenda.wake(at + delay, slot);
     }

@@ -6,8 +6,8 @@ use tailback::{Gauges, Status};
 use vocabulary::Instant;
 use vocabulary::wire::ServerCounts;
 
-use super::Run;
 use super::instance::{Instance, InstanceId};
+use super::{AdvisedWait, Run};
 use crate::conservation::Conservation;
 use crate::measure::histogram;
 use crate::op::{Op, OpState};
@@ -36,6 +36,7 @@ impl Run {
         snapshot.in_flight = self.in_flight();
         snapshot.ready = self.instances.iter().map(Instance::ready_ops).sum();
         snapshot.sleeping = self.instances.iter().map(|instance| instance.sleeping).sum();
+        snapshot.advised_waits = self.advised_waits();
         snapshot.gauges = self.gauges();
         snapshot.server_busy = self.server.map(|seen| u64::from(seen.busy));
         snapshot.server_cap = self.server.and_then(|seen| seen.cap).map(u64::from);
@@ -58,6 +59,15 @@ impl Run {
         } else {
             Phase::Finishing
         }
+    }
+
+    /// Returns the number of ops that wait long because a server advised it, and the wait that ends last.
+    pub fn advised_waits(&self) -> Option<(u64, AdvisedWait)> {
+        self.advised.long()
+    }
+
+    pub fn longest_advised_wait(&self) -> Option<AdvisedWait> {
+        self.advised.longest()
     }
 
     /// Records the send lag of an attempt that was withdrawn at `at` before it was sent.

@@ -214,6 +214,7 @@ impl Underway {
         let by_gateway = measured.attempts.by_gateway;
         warnings.extend((by_gateway > 0).then_some(Warning::ByGateway(by_gateway)));
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
+        warnings.extend(Warning::advised_wait(&driven.run));
         // Over HTTP/2, attempts share connections. The check whether there were enough connections is therefore skipped.
         if !settings.sending.transport.shares_connections() {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);

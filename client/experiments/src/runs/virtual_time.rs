@@ -153,7 +153,8 @@ fn result(
 fn warnings(run: &Run, stopped_by: Option<&str>) -> Vec<String> {
     let tries = run.tries_without_time();
     let no_time_passes = (tries > 0).then_some(Warning::NoTimePasses(tries));
-    unfinished(run, stopped_by).into_iter().chain(no_time_passes).map(|warning| warning.to_string()).collect()
+    let all = [unfinished(run, stopped_by), Warning::advised_wait(run), no_time_passes];
+    all.into_iter().flatten().map(|warning| warning.to_string()).collect()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use vocabulary::{Choice, WallTime};
 
 use super::go_duration::go_duration;
 use super::header::{HEADERS, Header, Notation, Unit};
-use super::{Advice, AdviceHeaders, AdviceValue, LONGEST, moments, numbers, rate_limit};
+use super::{Advice, AdviceHeaders, AdviceValue, MAX_READ, moments, numbers, rate_limit};
 
 /// Maximum length in bytes of a header value; longer ones are not parsed.
 const MAX_TEXT: usize = 256;
@@ -108,10 +108,10 @@ impl Default for AdviceForms {
 
 impl AdviceForms {
     /// Parses the advice in the headers of an answer that was received at calendar time `now`. A wait longer than
-    /// 4 294 967 s, almost 50 days, is cut to this length.
+    /// 100 years is cut to this length.
     pub fn read(&self, headers: &(impl AdviceHeaders + ?Sized), now: WallTime) -> Advice {
         if let Some(wait) = headers.exact_wait().filter(|_| self.exact) {
-            return Advice::After(wait.min(LONGEST));
+            return Advice::After(wait.min(MAX_READ));
         }
         let mut last = Advice::None;
         for each in &self.headers {
@@ -138,7 +138,7 @@ impl HeaderForms {
             None => return Advice::None,
             Some(AdviceValue::Wait(wait)) => {
                 let wait = if self.is(Condition::AsMillis) { wait / 1000 } else { wait };
-                return self.adjusted(Advice::After(wait.min(LONGEST)));
+                return self.adjusted(Advice::After(wait.min(MAX_READ)));
             }
             Some(AdviceValue::Text(text)) => text.trim(),
         };
@@ -181,7 +181,7 @@ impl HeaderForms {
         if self.is(Condition::RoundedUp) {
             wait = Duration::from_secs(wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
         }
-        Advice::After(wait.saturating_add(self.plus).min(LONGEST))
+        Advice::After(wait.saturating_add(self.plus).min(MAX_READ))
     }
 }
 

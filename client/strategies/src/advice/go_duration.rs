@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::numbers::number;
-use super::{Advice, LONGEST};
+use super::{Advice, MAX_READ};
 
 /// Units of Go durations with their length in nanoseconds. If one unit is the beginning of another, the longer one
 /// comes first.
@@ -34,7 +34,7 @@ pub(super) fn go_duration(text: &str) -> Option<Advice> {
         rest = after;
     }
     let below_zero = negative && !sum.is_zero();
-    Some(if below_zero { Advice::Negative } else { Advice::After(sum.min(LONGEST)) })
+    Some(if below_zero { Advice::Negative } else { Advice::After(sum.min(MAX_READ)) })
 }
 
 fn addend(text: &str) -> Option<(Duration, &str)> {
@@ -81,7 +81,7 @@ mod tests {
             ("+1s", after(1000)),
             ("1000µs", after(1)),
             ("-1s", Some(Advice::Negative)),
-            ("99999999999999999999h", Some(Advice::After(LONGEST))),
+            ("99999999999999999999h", Some(Advice::After(MAX_READ))),
             ("0.1234567890123456789012s", Some(Advice::After(Duration::from_nanos(123_456_789)))),
         ] {
             assert_eq!(go_duration(text), read, "{text}");

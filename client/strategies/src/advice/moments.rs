@@ -9,14 +9,14 @@ use vocabulary::WallTime;
 
 use super::header::Unit;
 use super::numbers::number;
-use super::{Advice, LONGEST};
+use super::{Advice, MAX_READ};
 
 /// 2024-01-01, as the time since 1970. The HTTP client ky interprets numbers from this value on as calendar times, and
 /// smaller numbers as waits (sindresorhus/ky, `source/core/retry-timing.ts`).
 const RECENT: Duration = Duration::from_hours(473_352);
 
 pub(super) fn until(moment: WallTime, now: WallTime) -> Advice {
-    now.until(moment).map_or(Advice::Past, |wait| Advice::After(wait.min(LONGEST)))
+    now.until(moment).map_or(Advice::Past, |wait| Advice::After(wait.min(MAX_READ)))
 }
 
 /// Parses an HTTP date (RFC 9110, section 5.6.7). The day of the week must be correct.
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(read("Fri, 29 Sep 2023 16:26:37 GMT"), Some(after(0)));
         assert_eq!(read("Fri, 29 Sep 2023 16:26:27 GMT"), Some(Advice::Past));
         assert_eq!(read("Zun, 29 Sep 2023 16:26:27 GMT"), None);
-        assert_eq!(read("Fri, 31 Dec 9999 23:59:59 GMT"), Some(Advice::After(LONGEST)));
+        assert_eq!(read("Fri, 31 Dec 9999 23:59:59 GMT"), Some(Advice::After(MAX_READ)));
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(read(epoch("5", Unit::Seconds)), Some(Advice::Past));
         assert_eq!(read(epoch("-5", Unit::Seconds)), None);
         assert_eq!(read(recent_epoch("1704067199", Unit::Seconds)), None);
-        assert_eq!(read(recent_epoch("1704067200", Unit::Seconds)), Some(Advice::After(LONGEST)));
+        assert_eq!(read(recent_epoch("1704067200", Unit::Seconds)), Some(after(8_062_403)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A parser returns `None` for a text in another notation. Both `0` and `-0` are parsed as a wait of zero.
 
 use super::header::Unit;
-use super::{Advice, LONGEST};
+use super::{Advice, LONGEST, MAX_READ};
 
 /// Parses a text of digits with an optional minus sign. Clients parse such texts with `int()` of Python,
 /// `strconv.ParseInt` of Go, or the regular expression `/^\d+$/`.
@@ -26,7 +26,7 @@ pub(super) fn decimal(text: &str, unit: Unit) -> Option<Advice> {
         return number.is_finite().then_some(Advice::Negative);
     }
     let seconds = std::time::Duration::try_from_secs_f64(number).ok()?;
-    Some(Advice::After(unit.of_seconds(seconds).min(LONGEST)))
+    Some(Advice::After(unit.of_seconds(seconds).min(MAX_READ)))
 }
 
 /// Parses the words for infinity that `float()` of Python accepts. The result is the longest wait that any client
@@ -48,7 +48,7 @@ fn advice(sign: &str, digits: &str, unit: Unit) -> Option<Advice> {
     if !sign.is_empty() && number > 0 {
         return Some(Advice::Negative);
     }
-    Some(Advice::After(unit.times(number).min(LONGEST)))
+    Some(Advice::After(unit.times(number).min(MAX_READ)))
 }
 
 pub(super) fn number(digits: &str) -> Option<u64> {
@@ -75,7 +75,7 @@ mod tests {
             ("-0", Some(ms(0))),
             ("007", Some(ms(7000))),
             ("-1", Some(Advice::Negative)),
-            ("99999999999999999999999999999999999", Some(Advice::After(LONGEST))),
+            ("99999999999999999999999999999999999", Some(Advice::After(MAX_READ))),
             ("1.5", None),
             ("+2", None),
             ("", None),
@@ -107,7 +107,7 @@ mod tests {
             ("1e3", Some(ms(1_000_000))),
             ("-0.0", Some(ms(0))),
             ("-0.5", Some(Advice::Negative)),
-            ("1e9", Some(Advice::After(LONGEST))),
+            ("1e9", Some(Advice::After(Duration::from_secs(1_000_000_000)))),
             ("1e30", None),
             ("inf", None),
             ("-inf", None),

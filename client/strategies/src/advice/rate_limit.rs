@@ -17,7 +17,7 @@ use sfv::visitor::{
 };
 use sfv::{BareItemFromInput, KeyRef, Parser};
 
-use super::{Advice, LONGEST};
+use super::{Advice, MAX_READ};
 
 pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
     let mut longest = None;
@@ -28,7 +28,7 @@ pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
     });
     let wait = if is_list { longest } else { one_quota(text).ok()? };
     let wait = wait.and_then(|seconds| u64::try_from(seconds).ok());
-    Some(wait.map_or(Advice::None, |seconds| Advice::After(Duration::from_secs(seconds).min(LONGEST))))
+    Some(wait.map_or(Advice::None, |seconds| Advice::After(Duration::from_secs(seconds).min(MAX_READ))))
 }
 
 /// Returns the time window, in seconds, of the policy named `wanted` in the header `RateLimit-Policy`.
@@ -184,7 +184,7 @@ mod tests {
             (r#""default";t=30"#, Some(Advice::None)),
             (r#""default";r=0;t=-3"#, Some(Advice::None)),
             (r#""default";r=0;t=1;t=2"#, Some(after(2))),
-            (r#""default";r=0;t=999999999999999"#, Some(Advice::After(LONGEST))),
+            (r#""default";r=0;t=999999999999999"#, Some(Advice::After(MAX_READ))),
             (r#"("a" "b");r=0;t=3"#, Some(Advice::None)),
             ("", Some(Advice::None)),
         ] {

@@ -158,6 +158,11 @@ impl AdviceRule {
         Advised::After { delay, restarts: self.restarts() }
     }
 
+    /// Returns the longest advised wait that is followed; `None` if advice is ignored.
+    pub(crate) fn follows_up_to(&self) -> Option<Duration> {
+        (self.heeded != RetryAfter::Ignore).then(|| self.limit.0.unwrap_or(LONGEST))
+    }
+
     fn limited(&self, wait: Duration) -> Result<Duration, Reaction> {
         match (self.limit.0, self.beyond) {
             (Some(limit), Beyond::Cut) => Ok(wait.min(limit)),

@@ -93,7 +93,10 @@ fn draw_progress(row: Rect, buf: &mut Buffer, lane: &Lane, theme: Theme) {
     segments::draw(label, buf, &[(name, theme.style(Role::Faint))], &[]);
     bar::draw(bar_area, buf, extent, theme);
     let words: Vec<Segment> = match going_on {
-        Some(frame) => numbers::now(&frame.snapshot).into_iter().map(|text| (text, Style::new())).collect(),
+        Some(frame) => {
+            let fitting = |text: String| (text::fit(&text, usize::from(behind.width)), Style::new());
+            numbers::now(&frame.snapshot).into_iter().map(fitting).collect()
+        }
         None => vec![(format!("  {:>15}", numbers::runs(lane)), theme.style(Role::Faint))],
     };
     segments::draw(behind, buf, &words, &[]);

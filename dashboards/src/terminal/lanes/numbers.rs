@@ -2,6 +2,7 @@
 //! format the numbers in the same way.
 
 use loadgen_core::Snapshot;
+use results::advised_waits;
 
 use crate::figures::{AttemptStats, Goal, Progress};
 use crate::{Column, Frame, Lane, Lanes, Spread, Unit, text};
@@ -49,6 +50,9 @@ pub(crate) fn mark(lane: &Lane) -> &'static str {
 
 /// Describes the run in progress in short texts, the most informative one first.
 pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
+    if let Some((ops, last)) = snapshot.advised_waits.as_ref().filter(|_| snapshot.in_flight == 0) {
+        return vec![format!("  {}", advised_waits(*ops, last))];
+    }
     let progress = Progress::new(snapshot);
     let ops = match progress.goal {
         Goal::Ops(ops) => format!("{}/{} ops", text::count(progress.ended), text::count(ops)),

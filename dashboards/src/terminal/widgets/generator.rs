@@ -1,8 +1,10 @@
-//! Line with the state of the load generator itself, and a warning if the generator is the bottleneck.
+//! Line with the state of the load generator itself, and a warning if the generator is the bottleneck, or if ops wait long
+//! because a server advised it.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use results::advised_waits;
 
 use super::segments;
 use crate::Frame;
@@ -18,7 +20,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, time_scale: f64,
     };
     let mut left = Vec::new();
     match warning(frame, time_scale) {
-        Some(warning) => left.push((warning, theme.style(Role::Alert))),
+        Some(warning) => left.push((text::fit(&warning, usize::from(area.width)), theme.style(Role::Alert))),
         None => left.push(("Generator".to_owned(), theme.style(Role::Title))),
     }
     left.push((format!("send lag p50 {:>6} p99 {:>6}", quantile(0.5), quantile(0.99)), Style::new()));
@@ -29,5 +31,6 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, time_scale: f64,
 }
 
 pub(crate) fn warning(frame: &Frame, time_scale: f64) -> Option<String> {
-    trouble(frame, time_scale).map(|words| format!(" ! {words} "))
+    let waits = frame.snapshot.advised_waits.as_ref().map(|(ops, last)| advised_waits(*ops, last));
+    waits.or_else(|| trouble(frame, time_scale)).map(|words| format!(" ! {words} "))
 }

@@ -100,7 +100,7 @@ fn warnings(
     setting: &Setting<'_>,
     own_limits: Option<&str>,
 ) -> String {
-    let Setting { blocks, mode, bottlenecks, stopped_by, explain, width, .. } = *setting;
+    let Setting { blocks, mode, bottlenecks, ref long_wait, stopped_by, explain, width, .. } = *setting;
     let mut text = String::new();
     let mut line = |words: &str| {
         let _ = writeln!(text, "{}", wrapped_to(width, words, "", ""));
@@ -119,7 +119,8 @@ fn warnings(
     }
     let gave_up = load::all_gave_up(comparison, blocks, mode);
     let skewed = skewed(&comparison.standings, answer, explain);
-    for words in skewed.into_iter().chain(blocks.server_under_test.changed()).chain(gave_up) {
+    let rest = blocks.server_under_test.changed().into_iter().chain(gave_up).chain(long_wait.clone());
+    for words in skewed.into_iter().chain(rest) {
         warn(&words);
     }
     if let Some(cause) = stopped_by {

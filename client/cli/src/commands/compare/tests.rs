@@ -40,6 +40,7 @@ fn the_table_fits_terminals_of_all_widths() {
             blocks,
             mode: Mode::Simulated,
             bottlenecks: 0,
+            long_wait: None,
             stopped_by: None,
             explain: false,
             width,
