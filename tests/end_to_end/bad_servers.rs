@@ -133,7 +133,7 @@ fn one_answer_in_between_makes_it_a_run() {
         5 => reply(connection, "200 OK", ""),
         _ => hang_up(),
     });
-    let result = run_against(&server.url()).exits(1).says(&["9 of 10 ops failed for good"]).json();
+    let result = run_against(&server.url()).exits(1).says(&["9 of 10 ops ended with a failure"]).json();
     assert_eq!((count(&result, "/ops/succeeded"), count(&result, "/ops/given_up")), (1, 9));
     assert_conserved(&result);
 }

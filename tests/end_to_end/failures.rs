@@ -65,8 +65,9 @@ fn one_op_failed_for_good_exits_1_but_rejected_ops_do_not() {
     }
 }
 
-fn failing_first(failures: usize) -> ForeignServer {
+fn failing_first(failures: usize, closes: bool) -> ForeignServer {
     ForeignServer::start(move |number, connection| match number {
+        _ if number < failures && closes => hang_up(),
         _ if number < failures => reply(connection, "502 Bad Gateway", ""),
         _ => reply(connection, "200 OK", ""),
     })
@@ -83,11 +84,14 @@ fn more_than_a_tenth_of_ops_ended_by_failures_exits_1() {
         let load = ["--ops", "20", "--rate", "1000/s", "-q", "--json", "-"];
         let run =
             |server: ForeignServer| loadgen(&[&["--target", &server.url()][..], &load, give_up].concat());
-        let at_most = run(failing_first(2)).exits(0);
-        assert_eq!(at_most.stderr, "");
-        let left = run(failing_first(3)).exits(1);
-        assert_eq!(count(&left.json(), "/ops/failed"), 3);
-        left.says(&["3 of 20 ops ended with a failure (mostly 502)"]);
+        for (closes, cause) in [(false, "502"), (true, "closed without an answer")] {
+            let at_most = run(failing_first(2, closes)).exits(0);
+            assert_eq!(at_most.stderr, "");
+            let left = run(failing_first(3, closes)).exits(1);
+            let result = left.json();
+            assert_eq!((count(&result, "/ops/failed"), count(&result, "/ops/failed_for_good")), (3, 0));
+            left.says(&[&format!("3 of 20 ops ended with a failure (mostly {cause})")]);
+        }
     }
 }
 

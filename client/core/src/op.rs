@@ -35,16 +35,17 @@ pub(crate) struct Op {
     pub(crate) last: Option<Status>,
     /// Strategy's classification of the op's last attempt, if that attempt failed.
     pub(crate) last_classification: Classification,
-    pub(crate) prospect: RetryOutlook,
+    pub(crate) outlook: RetryOutlook,
     pub(crate) place: OpState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RetryOutlook {
     Open,
+    /// The last attempt failed, but a retry may succeed: no answer arrived, or the server answered with 5xx.
+    Failed,
     /// The server answered with a status that no retry can change.
     Refused,
-    Unreachable,
 }
 
 impl RetryOutlook {
@@ -54,7 +55,7 @@ impl RetryOutlook {
         match status {
             Status::Cancelled => self,
             Status::Failed(Failure::Fatal) => Self::Refused,
-            Status::Failed(Failure::Transport) => Self::Unreachable,
+            Status::Failed(_) => Self::Failed,
             _ => Self::Open,
         }
     }
@@ -98,7 +99,7 @@ impl Waiting {
 
 impl Op {
     pub(crate) fn failed_for_good(&self) -> bool {
-        self.prospect != RetryOutlook::Open
+        self.outlook == RetryOutlook::Refused
     }
 
     /// Returns whether the strategy permitted a retry of the op that has not been sent. Such an op sleeps or is queued,
@@ -117,7 +118,7 @@ impl Op {
             failures: 0,
             last: None,
             last_classification: Classification::Done,
-            prospect: RetryOutlook::Open,
+            outlook: RetryOutlook::Open,
             place: OpState::Ready,
         }
     }
@@ -134,8 +135,10 @@ mod tests {
             (refused, refused.after(Status::Cancelled)),
             (RetryOutlook::Refused, RetryOutlook::Refused)
         );
-        assert_eq!(refused.after(Status::Failed(Failure::Transport)), RetryOutlook::Unreachable);
-        assert_eq!(refused.after(Status::Failed(Failure::Timeout)), RetryOutlook::Open);
+        assert_eq!(refused.after(Status::Rejected), RetryOutlook::Open);
+        for failure in [Failure::Transport, Failure::Timeout, Failure::Server] {
+            assert_eq!(refused.after(Status::Failed(failure)), RetryOutlook::Failed);
+        }
     }
 
     #[test]

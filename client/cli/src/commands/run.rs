@@ -53,7 +53,7 @@ pub(super) const EXAMPLES: &str = r"Examples:
 
 With `-` as a file, the summary goes to stderr.
 
-Exit codes: 0 done; 1 no op succeeded, ops failed for good (3xx, 4xx, no server responds), or more than 10 % of them ended with a failure that was not configured (timeout, transport, 5xx); 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 99 a check failed; 129, 130 and 143 interrupted.
+Exit codes: 0 done; 1 no op succeeded, ops failed for good (3xx, 4xx), or more than 10 % of them ended with a failure that was not configured (timeout, transport, 5xx, dead target); 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 99 a check failed; 129, 130 and 143 interrupted.
 
 The first Ctrl-C stops the run and keeps what was measured, the second does not wait for attempts in flight, the third ends the program at once.";
 

@@ -10,7 +10,9 @@ pub struct OpCounts {
     pub given_up: u64,
     /// Number of times that an op was deferred: the server did not start its attempt, because too few slots were free.
     pub deferred: u64,
-    /// Number of given-up ops whose last attempt was refused permanently or found no server.
+    /// Number of ops that were given up after a failure, except those ended by their deadline.
+    pub failed: u64,
+    /// Number of given-up ops whose last attempt was refused permanently.
     pub failed_for_good: u64,
 }
 

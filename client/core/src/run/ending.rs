@@ -11,7 +11,7 @@ use super::state::Slots;
 use super::{AttemptKey, Completion, Output, Refusal, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
-use crate::op::{Op, OpSlot, OpState};
+use crate::op::{Op, OpSlot, OpState, RetryOutlook};
 use crate::sample::Sample;
 
 /// Pause of a closed-loop client after an op that took no time or was shed, if no pause is configured. Without a pause,
@@ -213,7 +213,7 @@ impl Run {
         end.outcome.classification = instance.strategy.classify(&end.outcome);
         let End { sent_at, ref outcome, counted, cause, by_gateway: _, is_moot: _ } = *end;
         op.last = Some(outcome.status);
-        op.prospect = op.prospect.after(outcome.status);
+        op.outlook = op.outlook.after(outcome.status);
         // Fast path: a strategy that only retries has no parts that observe the ends of attempts.
         if !instance.strategy.only_retries() {
             let ended = ended(attempt, op, instance, sent_at, round_continues);
@@ -234,7 +234,12 @@ impl Run {
             _ => {}
         }
         match outcome.status {
-            Status::Failed(Failure::Transport) => self.silent_attempts += 1,
+            Status::Failed(Failure::Transport) => {
+                if self.silent_attempts == 0 {
+                    self.given_up_before_silence = self.measured.ops.given_up - self.measured.ops.failed;
+                }
+                self.silent_attempts += 1;
+            }
             Status::Failed(Failure::Server | Failure::Fatal) | Status::Succeeded | Status::Rejected => {
                 self.silent_attempts = 0;
             }
@@ -348,6 +353,13 @@ impl Run {
             log.refusals.push(Refusal::GivenUp { op: op.id.into(), at, why });
         }
         self.measured.on_given_up(at, op.attempts, why, self.client_of(op.id));
+        let failed = match why {
+            GivenUp::Failed => true,
+            GivenUp::Deadline => false,
+            // A budget or the server's lack of capacity may prevent the retry after a failure.
+            GivenUp::Rejected | GivenUp::Shed | GivenUp::Deferred => op.outlook != RetryOutlook::Open,
+        };
+        self.measured.ops.failed += u64::from(failed);
         self.measured.ops.failed_for_good += u64::from(op.failed_for_good());
     }
 

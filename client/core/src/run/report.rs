@@ -108,38 +108,37 @@ impl Run {
         }
     }
 
-    /// Returns the number of ops that failed, or would fail, for a reason that waiting does not remove. The last
-    /// attempt of such an op was refused permanently or found no server. If no server was reachable at the end of the
-    /// run, all unfinished ops count.
+    /// Returns the number of given-up or unfinished ops whose last attempt was refused permanently. Waiting does not help
+    /// such ops.
     pub fn failed_for_good(&self) -> u64 {
+        self.measured.ops.failed_for_good + self.unfinished(Op::failed_for_good)
+    }
+
+    /// Returns the number of ops that were given up after a failure. If the run stalled, unfinished ops whose last try
+    /// failed are included.
+    ///
+    /// If the target was dead at the end of the run, all ops are included that had not ended when it died. If the last
+    /// tries before a stall all failed, every unfinished op is included. The reason is that ops without a failure only
+    /// wait for an answer then. Other ops that are unfinished because the run's time ended are not included.
+    pub fn failed(&self) -> u64 {
         /// The target counts as dead after at least this many consecutive attempts that found no server. A smaller
         /// number may be bad luck at the end of the run.
         const DEAD: u64 = 3;
-        let unfinished = self.unfinished(self.silent_attempts >= DEAD, Op::failed_for_good);
-        self.measured.ops.failed_for_good + unfinished
-    }
-
-    /// Returns the number of ops whose last outcome was a failure. These are the ops that were given up after a
-    /// failure. If the run stalled, unfinished ops whose last try failed are included.
-    ///
-    /// If the last tries before a stall all failed, every unfinished op is included. The reason is that ops without a
-    /// failure only wait for an answer then. Ops that are unfinished because the run's time ended are not included.
-    pub fn failed(&self) -> u64 {
         /// Minimum number of consecutive failed attempts before a stall for which all unfinished ops count as failed. A
         /// limiter considers a server failing after the same number of failures.
         const FAILING: u64 = 10;
-        let given_up = self.measured.given_up_after.failed;
-        if self.stalled_at.is_none() {
-            return given_up;
+        let ops = self.measured.ops;
+        if self.silent_attempts >= DEAD {
+            return ops.given_up + ops.unfinished() - self.given_up_before_silence;
         }
-        let failed = |op: &Op| matches!(op.last, Some(Status::Failed(_)));
-        given_up + self.unfinished(self.failed_attempts >= FAILING, failed)
+        match self.stalled_at {
+            None => ops.failed,
+            Some(_) if self.failed_attempts >= FAILING => ops.failed + ops.unfinished(),
+            Some(_) => ops.failed + self.unfinished(|op| matches!(op.last, Some(Status::Failed(_)))),
+        }
     }
 
-    fn unfinished(&self, all: bool, is_counted: impl Fn(&Op) -> bool) -> u64 {
-        if all {
-            return self.measured.ops.unfinished();
-        }
+    fn unfinished(&self, is_counted: impl Fn(&Op) -> bool) -> u64 {
         let counted = self.ops.iter().filter(|(_, op)| op.place != OpState::Dead && is_counted(op));
         counted.count() as u64
     }

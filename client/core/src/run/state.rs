@@ -55,6 +55,8 @@ pub struct Run {
     pub(super) lower_bound: Option<LowerBound>,
     /// Number of consecutive attempts, up to the latest, that found no server.
     pub(super) silent_attempts: u64,
+    /// Number of ops that had been given up without a failure when the first of `silent_attempts` ended.
+    pub(super) given_up_before_silence: u64,
     /// Number of consecutive attempts, up to the latest, that failed.
     pub(super) failed_attempts: u64,
     pub(super) samples: Option<SampleSink>,
@@ -106,6 +108,7 @@ impl Run {
             drawn: Drawn::default(),
             lower_bound: costs.and_then(|costs| LowerBound::new(&config, costs)),
             silent_attempts: 0,
+            given_up_before_silence: 0,
             failed_attempts: 0,
             samples: None,
             log: None,

@@ -29,7 +29,7 @@ Every seed runs each strategy once, with the same arrivals and the same random d
 
 Differences are ratios paired by seed, with intervals from 5 seeds on; `--explain` prints every pair. Every run has a fresh server, unless `--target` names one for all.
 
-Exit codes: 0 done; 1 in a run no op succeeded or ops failed for good, or for every strategy more than 10 % of the ops of all its runs ended with a failure that was not configured; 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 99 a check failed; 129, 130 and 143 interrupted.";
+Exit codes: 0 done; 1 in a run no op succeeded or ops failed for good (3xx, 4xx), or for every strategy more than 10 % of the ops of all its runs ended with a failure that was not configured (timeout, transport, 5xx, dead target); 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 99 a check failed; 129, 130 and 143 interrupted.";
 
 /// Strategies to compare, and their workload, server, checks and outputs.
 #[derive(Args, Debug)]

@@ -28,7 +28,7 @@ pub(crate) const EXAMPLES: &str = r"Examples:
 
 Every strategy runs with every seed at every point. `--vary` takes any flag of the workload or the server that has a value, or a parameter of a strategy (`aimd.beta`); with `--target`, no flag of the server. Values are a list, a range LOW..HIGH/COUNT, or LOW..HIGH/COUNTlog for equal factors.
 
-Exit codes: 0 done; 1 in a run no op succeeded or ops failed for good, or for every strategy more than 10 % of the ops of all its runs ended with a failure that was not configured; 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
+Exit codes: 0 done; 1 in a run no op succeeded or ops failed for good (3xx, 4xx), or for every strategy more than 10 % of the ops of all its runs ended with a failure that was not configured (timeout, transport, 5xx, dead target); 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
 /// Strategies and keys to vary, and their workload, server and outputs.
 #[derive(Args, Debug)]

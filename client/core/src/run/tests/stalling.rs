@@ -170,3 +170,51 @@ fn a_policy_with_delays_paces_itself_after_connection_failures() {
         assert_eq!(bench.sent.len(), sent, "{strategy}");
     }
 }
+
+#[test]
+fn only_a_permanent_refusal_fails_for_good() {
+    let mut bench = Bench::new("none", burst(5));
+    bench.poll(ms(0));
+    for failure in [Failure::Transport, Failure::Timeout, Failure::Server, Failure::Fatal] {
+        bench.answer(ms(10), Status::Failed(failure));
+    }
+    bench.answer(ms(10), Status::Rejected);
+    assert_eq!((bench.run.failed_for_good(), bench.run.failed()), (1, 4));
+    bench.assert_conserved();
+}
+
+#[test]
+fn an_op_whose_retry_a_budget_refuses_after_a_failure_has_failed() {
+    for (status, failed) in [(Status::Failed(Failure::Server), 1), (Status::Rejected, 0)] {
+        let mut bench = Bench::new("immediate+retry-budget:max=1,ratio=0", burst(1));
+        bench.poll(ms(0));
+        bench.answer(ms(10), status);
+        bench.poll(ms(20));
+        assert_eq!(bench.run.measurements().given_up_after.shed, 1, "{status:?}");
+        assert_eq!(bench.run.failed(), failed, "{status:?}");
+    }
+}
+
+/// Also those that then ended at their deadline.
+#[test]
+fn ops_that_had_not_ended_when_the_target_died_have_failed() {
+    let config = RunConfig { deadline: Some(Duration::from_secs(1)), ..burst(6) };
+    let mut bench = Bench::new("constant:delay=1ms", config);
+    bench.poll(ms(0));
+    // These two end at their deadline, while the target is alive.
+    bench.answer(ms(2000), Status::Rejected);
+    bench.answer(ms(2000), Status::Failed(Failure::Timeout));
+    for number in 0..3 {
+        assert_eq!(bench.run.failed(), 0, "{number} attempts found no server, which may be chance");
+        bench.answer(ms(2000), Status::Failed(Failure::Transport));
+    }
+    assert_eq!(bench.run.measurements().given_up_after.deadline, 5);
+    assert_eq!(
+        (bench.run.failed(), bench.run.failed_for_good()),
+        (4, 0),
+        "three at their deadline, one in flight"
+    );
+    bench.answer(ms(2000), Status::Succeeded);
+    assert_eq!(bench.run.failed(), 0, "the target is alive again");
+    bench.assert_conserved();
+}
