@@ -3,21 +3,21 @@
 use std::fmt;
 use std::time::Duration;
 
-use loadgen_core::{AdvisedWait, ExcessFigures, Run};
+use loadgen_core::{AdvisedWait, ExcessFigures, Latencies, Run};
 use vocabulary::Instant;
 
 use crate::figures::numbers::{counted, milliseconds, percent, seconds, short, thousands};
 
-/// Threshold for the 99th percentile of send lag (lateness of sends), in milliseconds of real time. A larger lag distorts any experiment.
+/// Threshold for the send lag (lateness of sends), in milliseconds of real time. A larger lag distorts any experiment.
 const MUCH_TOO_LATE_MS: f64 = 20.0;
-/// Lower threshold for the 99th percentile of send lag, in milliseconds of real time. A larger lag distorts an experiment only if it also
-/// exceeds [`USUAL_SHARE`] of an attempt's duration.
+/// Lower threshold for the send lag, in milliseconds of real time. A larger lag distorts an experiment only if it also exceeds [`USUAL_SHARE`] of an attempt's duration.
 const TOO_LATE_MS: f64 = 2.0;
 /// Largest harmless send lag, as a share of the median duration of an attempt.
 const USUAL_SHARE: f64 = 1.0 / 20.0;
-/// Minimum number of sends before the send lag of a running experiment is judged. A percentile of fewer sends describes the start of the
-/// run rather than the whole run.
+/// Minimum number of sends from which a 99th percentile is meaningful.
 const MIN_SENDS: u64 = 100;
+/// Maximum number of late sends, of fewer than [`MIN_SENDS`], that may be chance.
+const CHANCE: u64 = 3;
 const FULL_CORE: f64 = 0.95;
 
 /// Parameters of a strategy that give an op up instead of waiting longer than [`WORTH_GIVING_UP`].
@@ -30,19 +30,15 @@ const HELD_UP_SHARE: f64 = 0.02;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GeneratorLoad {
-    /// 99th percentile of send lag, in milliseconds of experiment time.
-    pub send_lag_p99_ms: f64,
-    /// Median duration of an attempt, in milliseconds of experiment time.
+    /// Send lag by which the generator is judged ([`judged_lag`](Self::judged_lag)), in milliseconds of experiment time.
+    pub send_lag_ms: f64,
+    /// Median duration of an attempt, in milliseconds of experiment time; 0 before the first answer.
     pub usual_attempt_ms: f64,
     /// Ratio of real time to experiment time in a run.
     pub time_scale: f64,
     /// Load of the load generator's thread, as a share of a processor core; `None` if unknown.
     pub cpu_share: Option<f64>,
     pub waited_for_connection: u64,
-    /// Number of attempts that a running experiment has sent so far; `None` for a finished run. A finished run is judged however few
-    /// attempts it sent. In a running experiment, two measures are not yet meaningful: the lag of a few attempts, and the duration of
-    /// attempts before the first response.
-    pub sends_so_far: Option<u64>,
 }
 
 /// Evidence that the load generator itself was the bottleneck, and not the strategy or the server.
@@ -55,13 +51,21 @@ pub enum Bottleneck {
 }
 
 impl GeneratorLoad {
+    /// Returns the send lag that more than 1 % of the sends exceed and, of fewer than 100 sends, also more than three.
+    pub fn judged_lag(send_lag: &Latencies) -> Duration {
+        match send_lag.count() {
+            0..=CHANCE => Duration::ZERO,
+            few @ ..MIN_SENDS => send_lag.quantile((few - CHANCE - 1) as f64 / (few - 1) as f64),
+            _ => send_lag.quantile(0.99),
+        }
+    }
+
     pub fn bottleneck(&self) -> Option<Bottleneck> {
-        let late_ms = self.send_lag_p99_ms * self.time_scale;
+        let late_ms = self.send_lag_ms * self.time_scale;
         // If an experiment runs faster than real time, a short delay in real time is a long delay in the experiment. The lag is therefore
         // also compared with the duration of an attempt.
-        let much = late_ms > TOO_LATE_MS && self.send_lag_p99_ms > self.usual_attempt_ms * USUAL_SHARE;
-        let enough = self.sends_so_far.is_none_or(|sends| sends >= MIN_SENDS);
-        if enough && (late_ms > MUCH_TOO_LATE_MS || much) {
+        let much = self.usual_attempt_ms > 0.0 && self.send_lag_ms > self.usual_attempt_ms * USUAL_SHARE;
+        if late_ms > MUCH_TOO_LATE_MS || late_ms > TOO_LATE_MS && much {
             return Some(Bottleneck::Late { late_ms, waited_for_connection: self.waited_for_connection });
         }
         self.cpu_share.filter(|share| *share > FULL_CORE).map(Bottleneck::Busy)
@@ -266,8 +270,8 @@ pub fn is_about_machine(warning: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn load(send_lag_p99_ms: f64, usual_attempt_ms: f64, time_scale: f64) -> GeneratorLoad {
-        GeneratorLoad { send_lag_p99_ms, usual_attempt_ms, time_scale, ..GeneratorLoad::default() }
+    fn load(send_lag_ms: f64, usual_attempt_ms: f64, time_scale: f64) -> GeneratorLoad {
+        GeneratorLoad { send_lag_ms, usual_attempt_ms, time_scale, ..GeneratorLoad::default() }
     }
 
     #[test]
@@ -281,12 +285,21 @@ mod tests {
     }
 
     #[test]
-    fn lateness_of_an_unfinished_run_needs_enough_sends() {
-        let so_far = |sends| GeneratorLoad { sends_so_far: sends, ..load(30.0, 0.0, 1.0) };
-        assert_eq!(so_far(Some(99)).bottleneck(), None);
-        assert!(so_far(Some(100)).bottleneck().is_some());
-        assert!(so_far(None).bottleneck().is_some(), "a short run that is over is judged by what it has");
-        let busy = GeneratorLoad { cpu_share: Some(0.96), ..so_far(Some(1)) };
+    fn few_late_sends_are_no_bottleneck_before_a_hundred_attempts() {
+        let lag_ms = |late: u64, sends: u64| {
+            let mut lags = Latencies::exact();
+            (0..sends).for_each(|send| lags.record(Duration::from_millis(if send < late { 30 } else { 0 })));
+            GeneratorLoad::judged_lag(&lags).as_secs_f64() * 1e3
+        };
+        let found = |late, sends| load(lag_ms(late, sends), 600.0, 1.0).bottleneck().is_some();
+        for (late, sends) in [(0, 0), (1, 1), (3, 3), (1, 20), (3, 20), (3, 99), (1, 100)] {
+            assert!(!found(late, sends), "{late} of {sends}");
+        }
+        for (late, sends) in [(4, 4), (4, 5), (4, 20), (4, 99), (2, 100), (20, 1000)] {
+            assert!(found(late, sends), "{late} of {sends}");
+        }
+        assert_eq!(load(5.0, 0.0, 1.0).bottleneck(), None, "no attempt has ended yet");
+        let busy = GeneratorLoad { cpu_share: Some(0.96), ..load(5.0, 0.0, 1.0) };
         assert_eq!(busy.bottleneck(), Some(Bottleneck::Busy(0.96)), "a full core is one at once");
     }
 

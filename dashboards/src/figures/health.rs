@@ -11,13 +11,12 @@ pub(crate) fn trouble(frame: &Frame, time_scale: f64) -> Option<String> {
     let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
     let snapshot = &frame.snapshot;
     let load = GeneratorLoad {
-        send_lag_p99_ms: ms(snapshot.send_lag.quantile(0.99)),
+        send_lag_ms: ms(GeneratorLoad::judged_lag(&snapshot.send_lag)),
         usual_attempt_ms: ms(snapshot.attempt_latency.quantile(0.5)),
         // A time scale of 0 means that the caller did not set a time scale, so 1 is used.
         time_scale: if time_scale > 0.0 { time_scale } else { 1.0 },
         cpu_share: Some(frame.generator.cpu_share),
         waited_for_connection: 0,
-        sends_so_far: Some(snapshot.send_lag.count()),
     };
     if let Some(bottleneck) = load.bottleneck() {
         let why = match bottleneck {
@@ -63,6 +62,8 @@ mod tests {
         let mut frame = Frame::default();
         frame.snapshot.send_lag.record(Duration::from_millis(25));
         assert_eq!(trouble(&frame, 1.0), None);
+        (0..19).for_each(|_| frame.snapshot.send_lag.record(Duration::from_millis(5)));
+        assert_eq!(trouble(&frame, 1.0), None);
     }
 
     #[test]
@@ -73,7 +74,7 @@ mod tests {
             let mut frame = with_lag(Duration::from_millis(15));
             (0..200).for_each(|_| frame.snapshot.attempt_latency.record(Duration::from_millis(attempt_ms)));
             let load = GeneratorLoad {
-                send_lag_p99_ms: 15.0,
+                send_lag_ms: 15.0,
                 usual_attempt_ms: attempt_ms as f64,
                 time_scale,
                 ..GeneratorLoad::default()

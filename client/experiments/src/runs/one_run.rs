@@ -193,12 +193,11 @@ impl Underway {
         let busiest = driven.report.busiest_cpu.filter(|_| lag.count > 0);
         let generator_share = busiest.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
         let load = GeneratorLoad {
-            send_lag_p99_ms: lag.p99.unwrap_or_default(),
+            send_lag_ms: GeneratorLoad::judged_lag(&measured.send_lag).as_secs_f64() * 1e3,
             usual_attempt_ms: measured.attempt_latency().figures().p50.unwrap_or_default(),
             time_scale: settings.time_scale.factor(),
             cpu_share: generator_share,
             waited_for_connection: driven.report.connection_waits.count,
-            sends_so_far: None,
         };
         let bottleneck = load.bottleneck();
         let was_bottleneck = bottleneck.is_some();
