@@ -44,3 +44,4 @@ mod summary_rows;
 mod terminal;
 mod transports;
 mod usage;
+mod wanted_statuses;

@@ -5,12 +5,14 @@ use tailback::{AdviceHeaders, Failure, Status, gives_reason};
 use vocabulary::grpc;
 
 use crate::rejected_when::RejectedWhen;
+use crate::success::SuccessStatuses;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Classifier {
     /// Statuses and reasons that count as rejections in addition to 429, 503 and 529. They come from a mockserver's
     /// configuration and from the command line.
     pub rejected: RejectedWhen,
+    pub success: SuccessStatuses,
     /// True if status 412 (precondition failed) counts as a rejection, because attempts are conditional writes.
     pub conditional_writes: bool,
 }
@@ -26,7 +28,7 @@ impl Classifier {
     ) -> Self {
         let mut rejected = rejected_when.clone();
         rejected.statuses.extend(of_server);
-        Self { rejected, conditional_writes }
+        Self { rejected, conditional_writes, ..Self::default() }
     }
 
     pub fn looks_at_bodies(&self) -> bool {
@@ -50,21 +52,23 @@ impl Classifier {
 
     /// Classifies an answer by HTTP status and `grpc-status`, because gRPC reports errors in answers with status 200.
     pub fn answer(&self, code: u16, grpc_status: Option<&str>) -> Status {
-        match grpc_status {
-            Some(text) if (200..300).contains(&code) => grpc_meaning(grpc::number(text)),
-            _ => self.status(code),
+        match (self.status(code), grpc_status) {
+            (Status::Succeeded, Some(text)) => grpc_meaning(grpc::number(text)),
+            (status, _) => status,
         }
     }
 
-    /// Classifies an HTTP status. Redirects and protocol switches are fatal failures: neither is followed, and a retry
-    /// would get the same answer.
+    /// Classifies an HTTP status. A rejection has precedence over a range of successes, but not over a success that is
+    /// listed by itself. Other redirects and protocol switches are fatal failures: neither is followed, and a retry would
+    /// get the same answer.
     pub fn status(&self, code: u16) -> Status {
         match code {
+            code if self.success.names(code) => Status::Succeeded,
             429 | 503 | 529 => Status::Rejected,
             412 if self.conditional_writes => Status::Rejected,
             code if self.rejected.statuses.contains(&code) => Status::Rejected,
+            code if self.success.contains(code) => Status::Succeeded,
             500.. => Status::Failed(Failure::Server),
-            200..300 => Status::Succeeded,
             _ => Status::Failed(Failure::Fatal),
         }
     }
@@ -101,6 +105,44 @@ mod tests {
         ] {
             assert_eq!(classifier.answer(code, grpc), status, "{code} {grpc:?}");
         }
+    }
+
+    #[test]
+    fn rejections_win_over_ranges_of_successes_and_successes_listed_singly_over_rejections() {
+        let rejected_when = "403,body:THROTTLED".parse().unwrap();
+        let usual = Classifier::new(&rejected_when, [], true);
+        let wanted = |list: &str| Classifier { success: list.parse().unwrap(), ..usual.clone() };
+        let fatal = Status::Failed(Failure::Fatal);
+        for (list, code, status) in [
+            ("200-399,404", 204, Status::Succeeded),
+            ("200-399,404", 302, Status::Succeeded),
+            ("200-399,404", 404, Status::Succeeded),
+            ("200-399,404", 400, fatal),
+            ("404", 200, fatal),
+            ("101", 101, Status::Succeeded),
+            ("200-599", 500, Status::Succeeded),
+            ("200-599", 429, Status::Rejected),
+            ("200-599", 503, Status::Rejected),
+            ("200-599", 529, Status::Rejected),
+            ("200-599", 403, Status::Rejected),
+            ("200-599", 412, Status::Rejected),
+            ("429,503,529,403,412", 429, Status::Succeeded),
+            ("429,503,529,403,412", 403, Status::Succeeded),
+            ("429,503,529,403,412", 412, Status::Succeeded),
+        ] {
+            assert_eq!(wanted(list).status(code), status, "{list} {code}");
+        }
+        let body = r#"{"code": "THROTTLED"}"#.as_bytes();
+        let no_headers: [(&str, &str); 0] = [];
+        assert_eq!(wanted("200").whole_answer(200, None, &no_headers[..], body), Status::Rejected);
+    }
+
+    #[test]
+    fn a_grpc_status_decides_within_wanted_statuses() {
+        let classifier = Classifier { success: "404".parse().unwrap(), ..Classifier::default() };
+        assert_eq!(classifier.answer(404, Some("14")), Status::Rejected);
+        assert_eq!(classifier.answer(404, Some("0")), Status::Succeeded);
+        assert_eq!(classifier.answer(200, Some("0")), Status::Failed(Failure::Fatal));
     }
 
     #[test]

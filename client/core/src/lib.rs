@@ -25,6 +25,7 @@ mod sample;
 mod sleepers;
 mod snapshot;
 mod stall;
+mod success;
 mod workload;
 
 pub use arrivals::Arrivals;
@@ -49,5 +50,6 @@ pub use run::{
 };
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
+pub use success::{SuccessStatuses, SuccessStatusesError};
 pub use tailback::GaugeKind;
 pub use workload::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};

@@ -10,6 +10,7 @@ use crate::client_shard::ClientShard;
 use crate::downtime::PlannedOutages;
 use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
+use crate::success::SuccessStatuses;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {
@@ -75,6 +76,7 @@ pub struct RunConfig {
     /// Request settings that differ between ops. The driver applies them.
     pub requests: Requests,
     pub rejected_when: RejectedWhen,
+    pub success: SuccessStatuses,
     /// Number of independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
     /// Clients that this process executes. The ops of all other clients are skipped. A run can be divided into shards
@@ -135,6 +137,7 @@ impl Default for RunConfig {
             kind: OperationKind::default(),
             requests: Requests::default(),
             rejected_when: RejectedWhen::default(),
+            success: SuccessStatuses::default(),
             clients: 1,
             shard: ClientShard::WHOLE,
             share_strategy: false,

@@ -211,6 +211,7 @@ impl Experiment {
         let what = match () {
             () if ![Method::GET, Method::PUT].contains(&request.method) => "--method",
             () if request.headers.contains_key(IF_MATCH) => "--header if-match",
+            () if self.workload.success.is_some() => "--success",
             () => return Ok(()),
         };
         Err(Error::usage(format!(

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::HeaderMap;
-use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict};
+use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict, SuccessStatuses};
 use tailback::{Advice, MAX_BODY, Outcome, ResponseParser, Status};
 use vocabulary::{AdvertisedLimits, Instant, TimeScale, grpc, wire};
 
@@ -19,6 +19,8 @@ use crate::transport::{Answer, RunHeaders, TransportConfig};
 pub(crate) struct ResponseClassifier {
     run: Option<RunHeaders>,
     classifier: Classifier,
+    /// Classifier of answers with a mockserver's verdict, which has precedence over the statuses of `--success`.
+    of_mock: Classifier,
     reading: Arc<ResponseParser>,
     scale: TimeScale,
 }
@@ -28,6 +30,7 @@ impl ResponseClassifier {
         Self {
             run: config.run,
             classifier: config.classifier.clone(),
+            of_mock: Classifier { success: SuccessStatuses::default(), ..config.classifier.clone() },
             reading: config.reading.clone(),
             scale: config.scale,
         }
@@ -55,8 +58,9 @@ impl ResponseClassifier {
             let outcome = Outcome::plain(Status::Deferred);
             return Answer { outcome, server: None, advised_wait: None, cause: None, by_gateway: false };
         }
-        let status =
-            self.classifier.whole_answer(code, mock_headers.grpc_status, &Headers(code, headers), body);
+        let by_verdict = self.run.is_some() && mock_headers.verdict.is_some();
+        let classifier = if by_verdict { &self.of_mock } else { &self.classifier };
+        let status = classifier.whole_answer(code, mock_headers.grpc_status, &Headers(code, headers), body);
         let scaled = |advice| match advice {
             Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
             other => other,

@@ -24,6 +24,10 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
         let words = "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`";
         return Err(Fatal::error(Exit::Usage, words));
     }
+    if args.simulate && experiment.workload.success.is_some() {
+        let words = "`--success` needs HTTP, because in virtual time the server's own verdict counts; leave out one of `--success` and `--simulate`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
     if !args.simulate && experiment.workload.delay_noise.is_some() {
         let words = "`--delay-noise` has no effect over HTTP, where network delays vary anyway; leave it out, or add `--simulate`";
         return Err(Fatal::error(Exit::Usage, words));

@@ -301,7 +301,10 @@ fn transport(
     let of_server = server.model.as_ref().map(mockserver::core::Config::reject_statuses).unwrap_or_default();
     let conditional_writes = config.kind == OperationKind::ReadModifyWrite
         || settings.request.headers.contains_key(http::header::IF_MATCH);
-    let classifier = Classifier::new(&config.rejected_when, of_server, conditional_writes);
+    let classifier = Classifier {
+        success: config.success.clone(),
+        ..Classifier::new(&config.rejected_when, of_server, conditional_writes)
+    };
     let transport = TransportConfig {
         target: target.clone(),
         request: settings.request.clone(),

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{Group, Mix, RejectedWhen};
+use loadgen_core::{Group, Mix, RejectedWhen, SuccessStatuses};
 use mockserver::count;
 use results::Setting;
 use toml::Value;
@@ -66,6 +66,7 @@ pub enum Kind {
     Words(&'static [Word]),
     Mix(Field<Mix>),
     RejectedWhen(Field<RejectedWhen>),
+    Success(Field<SuccessStatuses>),
     Groups(Field<Arc<[Group]>>),
     Instants(Field<Arc<[Instant]>>),
 }
@@ -141,6 +142,9 @@ impl Parameter {
             Kind::RejectedWhen(field) => {
                 *field(spec) = Some(RejectedWhen::from_str(text).map_err(|error| error.to_string())?);
             }
+            Kind::Success(field) => {
+                *field(spec) = Some(SuccessStatuses::from_str(text).map_err(|error| error.to_string())?);
+            }
             Kind::Groups(_) | Kind::Instants(_) => {
                 return Err("lists are accepted only in files".to_owned());
             }
@@ -171,6 +175,7 @@ impl Parameter {
             }
             Kind::Mix(field) => field(&mut spec).as_ref().map(Mix::to_string),
             Kind::RejectedWhen(field) => field(&mut spec).as_ref().map(RejectedWhen::to_string),
+            Kind::Success(field) => field(&mut spec).as_ref().map(SuccessStatuses::to_string),
             Kind::Groups(_) | Kind::Instants(_) => None,
         }
     }
@@ -189,7 +194,7 @@ impl Parameter {
             _ if usual.as_ref() == Some(&shown) => return None,
             Ok(truth) => Setting::Truth(truth),
             // A list of status codes is recorded as text. This includes a list of one status code, although its text is a number.
-            Err(_) if matches!(self.kind, Kind::RejectedWhen(_)) => Setting::Text(shown),
+            Err(_) if matches!(self.kind, Kind::RejectedWhen(_) | Kind::Success(_)) => Setting::Text(shown),
             Err(_) => Setting::typed(&shown),
         })
     }

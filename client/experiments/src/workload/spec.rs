@@ -4,7 +4,9 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{ArrivalProcess, Group, Mix, OperationKind, RejectedWhen, Requests, RunConfig, Workload};
+use loadgen_core::{
+    ArrivalProcess, Group, Mix, OperationKind, RejectedWhen, Requests, RunConfig, SuccessStatuses, Workload,
+};
 use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
 
@@ -46,6 +48,7 @@ pub struct WorkloadSpec {
     pub kind: Option<OperationKind>,
     pub mix: Option<Mix>,
     pub rejected_when: Option<RejectedWhen>,
+    pub success: Option<SuccessStatuses>,
     pub api_keys: Option<u32>,
     pub bins: Option<Duration>,
     pub patience: Option<Duration>,
@@ -136,6 +139,7 @@ impl WorkloadSpec {
             patience: self.patience.unwrap_or(defaults.patience),
             bins: self.bins,
             rejected_when: self.rejected_when.clone().unwrap_or_default(),
+            success: self.success.clone().unwrap_or_default(),
             ..defaults
         })
     }

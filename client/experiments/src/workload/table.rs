@@ -173,6 +173,14 @@ pub const PARAMETERS: &[Parameter] = &[
         Kind::RejectedWhen(|spec| &mut spec.rejected_when),
     ),
     Parameter::new(
+        "success",
+        "LIST",
+        "Statuses that count as successes, such as `200-399,404` [default: 200-299]. 429, 503, 529 and --rejected-when win over \
+         ranges; statuses listed singly win over them. Words of --rejected-when and a mockserver's own verdict always win",
+        Kind::Success(|spec| &mut spec.success),
+    )
+    .only(AllowedIn::CommandLine),
+    Parameter::new(
         "bins",
         "TIME",
         "Width of the time bins in which calls are counted",
@@ -257,6 +265,7 @@ mod tests {
             Kind::Words(words) => words.last()?.name.to_owned(),
             Kind::Mix(_) => "GET /repos 8; POST /issues 2 cost=5".to_owned(),
             Kind::RejectedWhen(_) => "403,body:THROTTLED".to_owned(),
+            Kind::Success(_) => "200-399,404".to_owned(),
             Kind::Groups(_) | Kind::Instants(_) => return None,
         })
     }

@@ -21,6 +21,7 @@ pub(crate) fn said_of_each() -> impl Iterator<Item = (&'static Parameter, Worklo
             Kind::Words(words) => words[1].name,
             Kind::Mix(_) => "GET /repos",
             Kind::RejectedWhen(_) => "403",
+            Kind::Success(_) => "404",
             _ if parameter.placeholder == "TIME" => "7s 1us",
             _ => "7",
         };

@@ -76,6 +76,7 @@ pub(super) fn work(config: &ConfigRecord) -> String {
     words.extend(more("api_keys").and_then(Setting::number).map(|keys| format!("{} API keys", number(keys))));
     words.extend(more("mix").and_then(Setting::text).map(|mix| format!("requests {mix}")));
     words.extend(more("rejected_when").map(|when| format!("{} rejected, too", typed(when))));
+    words.extend(more("success").map(|statuses| format!("{} as success", typed(statuses))));
     words.join(", ")
 }
 

@@ -99,8 +99,9 @@ pub(crate) enum ChangedPart {
     Rate,
 }
 
-/// Workload flags that `loadgen recommend` hides (number of runs and their speed), because the command chooses these values itself.
-pub(super) const UNUSED: [&str; 2] = ["repeats", "time_scale"];
+/// Workload flags that `loadgen recommend` hides (number of runs, their speed, wanted statuses), because the command chooses
+/// its runs itself and simulates them.
+pub(super) const UNUSED: [&str; 3] = ["repeats", "time_scale", "success"];
 
 fn hide_unused(arg: Arg) -> Arg {
     if UNUSED.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg }

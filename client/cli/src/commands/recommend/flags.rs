@@ -37,7 +37,7 @@ impl Flags {
             let name = arg.get_long().unwrap_or_default().to_owned();
             if UNUSED.contains(&id) {
                 let words = format!(
-                    "`--{name}` has no effect on `loadgen recommend`, which chooses its runs itself; leave it out"
+                    "`--{name}` has no effect on `loadgen recommend`, which chooses and simulates its runs itself; leave it out"
                 );
                 return Err(Fatal::error(Exit::Usage, words));
             }
