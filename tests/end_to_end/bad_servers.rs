@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use super::foreign_server::{Connection, ForeignServer, hang_up, reply};
-use crate::support::{Left, assert_conserved, count, loadgen};
+use crate::support::{Folder, Left, assert_conserved, count, loadgen};
 
 fn run_against(url: &str) -> Left {
     loadgen(&[
@@ -32,6 +32,20 @@ fn never_answered(
         "all 20 failed",
         "--target",
     ]);
+    let result = left.json();
+    assert_eq!((count(&result, "/attempts/failed"), count(&result, "/ops/given_up")), (20, 10), "{result}");
+    assert_conserved(&result);
+}
+
+/// The target was reached, so the command line need not be checked.
+fn answered_unusably(
+    last: &str,
+    answer: impl Fn(usize, &mut dyn Connection) -> std::io::Result<()> + Send + Sync + 'static,
+) {
+    let server = ForeignServer::start(answer);
+    let words = format!("no answer was usable, and the last thing that arrived was: {last}");
+    let left = run_against(&server.url()).exits(1).says(&["no op of 10 succeeded (", &words]);
+    assert!(!left.stderr.contains("--target"), "{}", left.stderr);
     let result = left.json();
     assert_eq!((count(&result, "/attempts/failed"), count(&result, "/ops/given_up")), (20, 10), "{result}");
     assert_conserved(&result);
@@ -75,16 +89,16 @@ fn a_target_that_hangs_up_fails_every_attempt() {
 }
 
 #[test]
-fn garbage_is_no_answer() {
-    never_answered(|_, connection| {
+fn garbage_is_no_usable_answer() {
+    answered_unusably("no HTTP", |_, connection| {
         connection.write_all(b"\0\x01\x02 this is no HTTP\r\n\r\n")?;
         hang_up()
     });
 }
 
 #[test]
-fn a_response_that_ends_in_mid_body_is_none() {
-    never_answered(|_, connection| {
+fn a_response_that_ends_in_mid_body_is_not_usable() {
+    answered_unusably("cut off in mid-answer", |_, connection| {
         connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")?;
         connection.flush()?;
         hang_up()
@@ -92,8 +106,27 @@ fn a_response_that_ends_in_mid_body_is_none() {
 }
 
 #[test]
-fn endless_headers_are_no_answer() {
-    never_answered(|_, connection| {
+fn a_response_that_stops_in_mid_body_is_not_usable() {
+    answered_unusably("the head of a 200, without the end of its body", |_, connection| {
+        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")?;
+        connection.flush()?;
+        // The connection stays open until the client closes it.
+        connection.read_to_end(&mut Vec::new()).map(drop)
+    });
+}
+
+#[test]
+fn too_many_headers_are_no_usable_answer() {
+    answered_unusably("too many or too long headers", |_, connection| {
+        let many = "x: 1\r\n".repeat(201);
+        write!(connection, "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n{many}\r\n")?;
+        connection.flush()
+    });
+}
+
+#[test]
+fn endless_headers_are_no_usable_answer() {
+    answered_unusably("too many or too long headers", |_, connection| {
         connection.write_all(b"HTTP/1.1 200 OK\r\n")?;
         loop {
             connection.write_all(b"x-more: and more\r\n")?;
@@ -102,8 +135,9 @@ fn endless_headers_are_no_answer() {
 }
 
 #[test]
-fn an_endless_body_is_no_answer() {
-    never_answered(|_, connection| {
+fn an_endless_body_is_no_usable_answer() {
+    // Either the body is too long, or the timeout ends first.
+    answered_unusably("", |_, connection| {
         connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000000000000\r\n\r\n")?;
         let chunk = [b'x'; 4096];
         loop {
@@ -136,4 +170,41 @@ fn one_answer_in_between_makes_it_a_run() {
     let result = run_against(&server.url()).exits(1).says(&["9 of 10 ops ended with a failure"]).json();
     assert_eq!((count(&result, "/ops/succeeded"), count(&result, "/ops/given_up")), (1, 9));
     assert_conserved(&result);
+}
+
+#[test]
+fn comparisons_and_merged_shards_name_the_last_thing_that_arrived() {
+    let server = ForeignServer::start(|_, connection| {
+        connection.write_all(b"\0\x01\x02 this is no HTTP\r\n\r\n")?;
+        hang_up()
+    });
+    let folder = Folder::new();
+    let load = format!("--target {} --ops 2 --rate 100/s --repeats 1 --max-attempts 1 -q", server.url());
+    let last = ["no answer was usable, and the last thing that arrived was: no HTTP"];
+    folder.loadgen(&format!("compare --strategies none,aimd {load}")).exits(1).says(&last);
+    folder.loadgen(&format!("sweep --strategies none --vary clients=1,2 {load}")).exits(1).says(&last);
+    folder.loadgen(&format!("{load} --shard 0/1 --json 0.json")).exits(0);
+    folder.loadgen("merge 0.json -o - -q").exits(1).says(&last);
+}
+
+/// Nothing arrives in the first run, and an answer to every attempt in the second.
+#[test]
+fn one_run_without_a_response_among_others_does_not_make_the_target_unreachable() {
+    let folder = Folder::new();
+    for args in [
+        "-s none --repeats 2",
+        "compare --strategies none,immediate --repeats 1",
+        "sweep --strategies none --vary clients=1,2 --repeats 1",
+        "-s none --repeats 2 --shard 0/1 --json 0.json",
+    ] {
+        let server = ForeignServer::start(|number, connection| match number {
+            0 | 1 => hang_up(),
+            _ => reply(connection, "200 OK", ""),
+        });
+        let load = format!("--target {} --in-flight 1 --ops 2 --max-attempts 1 -q", server.url());
+        let left = folder.loadgen(&format!("{args} {load}"));
+        let left = if args.contains("--shard") { folder.loadgen("merge 0.json -o - -q") } else { left };
+        let left = left.exits(1).says(&["1 of 2 runs failed", "no op of 2 succeeded"]);
+        assert!(!left.stderr.contains("no attempt received a response"), "{}", left.stderr);
+    }
 }

@@ -200,14 +200,14 @@ fn kinds_of_errors_are_distinguished() {
     let silent_url = format!("http://{}/", silent.local_addr().unwrap());
     // Long enough for a busy machine. Only the case of the timeout itself uses a shorter one.
     let patient = "20s";
-    for (url, timeout, kind, words) in [
-        (hangs_up.url(), patient, "closed", "closed without an answer × 40"),
-        (garbage.url(), patient, "unreadable", "no HTTP × 40"),
-        (half.url(), patient, "truncated", "cut off in mid-answer × 40"),
-        (headers.url(), patient, "long-headers", "too many or too long headers × 40"),
-        (silent_url, "200ms", "timeout", "timeout × 40"),
+    for (exit, url, timeout, kind, words) in [
+        (69, hangs_up.url(), patient, "closed", "closed without an answer × 40"),
+        (1, garbage.url(), patient, "unreadable", "no HTTP × 40"),
+        (1, half.url(), patient, "truncated", "cut off in mid-answer × 40"),
+        (1, headers.url(), patient, "long-headers", "too many or too long headers × 40"),
+        (69, silent_url, "200ms", "timeout", "timeout × 40"),
     ] {
-        let left = quietly(&url, &["--timeout", timeout, "--json", "-"]).exits(69).says(&[words]);
+        let left = quietly(&url, &["--timeout", timeout, "--json", "-"]).exits(exit).says(&[words]);
         let result = left.json();
         assert_eq!(result["failures"][0]["kind"], kind);
         assert_eq!(count(&result, "/failures/0/attempts"), 40);

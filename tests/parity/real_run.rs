@@ -91,6 +91,7 @@ impl Setting {
                 self.server.reject_statuses(),
                 self.config.kind == OperationKind::ReadModifyWrite,
             ),
+            last_head: Arc::default(),
             reading: run.reading(),
             kind: self.config.kind,
             requests: self.config.requests.clone(),

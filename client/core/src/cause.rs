@@ -69,6 +69,28 @@ impl ErrorKind {
         }
     }
 
+    /// Returns true if something arrived from the server, although it was no usable answer.
+    pub const fn has_arrived(self) -> bool {
+        match self {
+            Self::Truncated
+            | Self::StreamReset
+            | Self::GoAway
+            | Self::Unreadable
+            | Self::LongHeaders
+            | Self::LongBody
+            | Self::PlainHttp
+            | Self::NoTag => true,
+            Self::Timeout
+            | Self::Refused
+            | Self::Unreachable
+            | Self::Reset
+            | Self::Closed
+            | Self::Tls
+            | Self::Exhausted
+            | Self::Other => false,
+        }
+    }
+
     pub const fn words(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -100,6 +122,8 @@ impl fmt::Display for ErrorKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailureCounts {
     counts: Vec<(Cause, u64)>,
+    /// Kind of the latest failure for which something arrived from the server that was no usable answer.
+    pub last_arrived: Option<ErrorKind>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -111,6 +135,11 @@ pub struct FailureResult {
 
 impl FailureCounts {
     pub fn count(&mut self, cause: Cause) {
+        if let Cause::Error(kind) = cause
+            && kind.has_arrived()
+        {
+            self.last_arrived = Some(kind);
+        }
         match self.counts.binary_search_by_key(&cause, |(cause, _)| *cause) {
             Ok(index) => self.counts[index].1 += 1,
             Err(index) => self.counts.insert(index, (cause, 1)),
@@ -133,6 +162,7 @@ impl FailureCounts {
 
     pub fn copy_from(&mut self, other: &Self) {
         self.counts.clone_from(&other.counts);
+        self.last_arrived = other.last_arrived;
     }
 }
 

@@ -4,6 +4,7 @@ mod advice;
 mod fields;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use http::HeaderMap;
@@ -21,6 +22,7 @@ pub(crate) struct ResponseClassifier {
     classifier: Classifier,
     /// Classifier of answers with a mockserver's verdict, which has precedence over the statuses of `--success`.
     of_mock: Classifier,
+    last_head: Arc<AtomicU16>,
     reading: Arc<ResponseParser>,
     scale: TimeScale,
 }
@@ -31,13 +33,16 @@ impl ResponseClassifier {
             run: config.run,
             classifier: config.classifier.clone(),
             of_mock: Classifier { success: SuccessStatuses::default(), ..config.classifier.clone() },
+            last_head: config.last_head.clone(),
             reading: config.reading.clone(),
             scale: config.scale,
         }
     }
 
-    /// Returns the maximum number of bytes of a response body that are needed for a response with this status.
+    /// Records that the head of a response with this status arrived. Returns the maximum number of bytes of its body that
+    /// are needed.
     pub(crate) fn max_body(&self, code: u16) -> usize {
+        self.last_head.store(code, Ordering::Relaxed);
         match self.reading.max_body() {
             _ if self.classifier.looks_at_bodies() => MAX_BODY,
             _ if (200..300).contains(&code) => 0,

@@ -13,6 +13,7 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU16;
 use std::time::Duration;
 
 use http::{HeaderMap, Method};
@@ -94,6 +95,8 @@ pub struct TransportConfig {
     /// Headers that identify the run to a mockserver; `None` if the server is not a mockserver.
     pub run: Option<RunHeaders>,
     pub classifier: Classifier,
+    /// Status of the latest head of an answer that arrived, or 0. Its body may not have arrived.
+    pub last_head: Arc<AtomicU16>,
     pub reading: Arc<ResponseParser>,
     pub kind: OperationKind,
     /// Parts of requests that differ between ops. The method of a request kind replaces the method of `request`, and the kind's path is

@@ -123,7 +123,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
         kept.keep_records();
     }
     let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
-        report.on_run(&over.finished, repeat, experiment, !args.simulate);
+        report.on_run(&over.finished, repeat, experiment);
         // An interrupted run is left out of the statistics over runs, unless it is the only run. Over HTTP it is still written to the
         // output files, because its requests were sent.
         kept.take(over.finished, over.texts, !args.simulate);

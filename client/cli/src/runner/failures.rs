@@ -1,6 +1,7 @@
 //! Runs that did not meet expectations: their report on stderr, and the resulting exit code.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use experiments::record::has_faults;
 use experiments::runs::one_run::Finished;
@@ -20,6 +21,8 @@ pub(crate) struct Failures {
     runs: usize,
     short: usize,
     first: Option<String>,
+    /// True if something arrived from the server in any run.
+    answered: bool,
     unanswered: Option<String>,
     by_strategy: BTreeMap<String, FailureCounts>,
 }
@@ -36,12 +39,14 @@ impl Failures {
     pub(crate) fn note<'a>(&mut self, runs: impl IntoIterator<Item = &'a Finished>) {
         for run in runs {
             self.runs += 1;
+            self.answered |= run.answered;
             if !run.answered {
                 self.unanswered.get_or_insert_with(|| unanswered(run));
             }
+            let shortfall = shortfall(run);
             let run = &run.result;
             self.note_failed(run);
-            if let Some(words) = shortfall(run) {
+            if let Some(words) = shortfall {
                 self.short += 1;
                 self.first.get_or_insert_with(|| format!("{}, seed {}: {words}", run.strategy, run.seed));
             }
@@ -77,6 +82,12 @@ impl Failures {
         Some(format!("{strategy}: {failed} of {total} ended with a failure (mostly {cause}){others}"))
     }
 
+    /// Returns the error of the first run if nothing arrived from the server in any run.
+    pub(crate) fn unanswered(&self) -> Option<anyhow::Error> {
+        let words = self.unanswered.as_ref().filter(|_| !self.answered)?;
+        Some(Fatal::error(Exit::Unreachable, words.as_str()))
+    }
+
     /// Reports failures on stderr, even with `--quiet`, and returns the exit code.
     pub(crate) fn conclude(&self) -> Option<Exit> {
         let Some(first) = &self.first else {
@@ -90,9 +101,9 @@ impl Failures {
         }
         // The failure is printed in one line, like errors, because users search logs for it.
         to_stderr(&format!("failed: {words}\n"));
-        Some(match &self.unanswered {
-            Some(words) => {
-                crate::exit::report(&Fatal::error(Exit::Unreachable, words.as_str()));
+        Some(match self.unanswered() {
+            Some(error) => {
+                crate::exit::report(&error);
                 Exit::Unreachable
             }
             None => Exit::Unmet,
@@ -100,7 +111,8 @@ impl Failures {
     }
 }
 
-fn shortfall(run: &RunResult) -> Option<String> {
+fn shortfall(finished: &Finished) -> Option<String> {
+    let run = &finished.result;
     let ops = run.ops;
     let failed = match (ops.failed_for_good, ops.total) {
         (0, _) => None,
@@ -116,5 +128,11 @@ fn shortfall(run: &RunResult) -> Option<String> {
     if run.attempts.rejected > 0 {
         causes.push(format!("rejected × {}", thousands(run.attempts.rejected)));
     }
-    Some(if causes.is_empty() { words } else { format!("{words} ({})", causes.join(", ")) })
+    let mut words = if causes.is_empty() { words } else { format!("{words} ({})", causes.join(", ")) };
+    let is_usable = |failure: &FailureResult| failure.status.is_some();
+    let usable = run.attempts.succeeded + run.attempts.rejected > 0 || run.failures.iter().any(is_usable);
+    if let Some(last) = finished.last_arrived.as_ref().filter(|_| !usable) {
+        let _ = write!(words, "; no answer was usable, and the last thing that arrived was: {last}");
+    }
+    Some(words)
 }

@@ -30,12 +30,13 @@ impl Watcher for Watching<'_> {
 
     fn texts_of(&self, number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
         let task = self.tasks[number];
-        let Finished { result, conservation, generator_share, answered, bottleneck, .. } = run;
+        let Finished { result, conservation, generator_share, answered, last_arrived, bottleneck, .. } = run;
         let record = TaskRecord {
             task,
             server_compared: conservation.server_compared,
             generator_share: *generator_share,
             answered: *answered,
+            last_arrived: last_arrived.clone(),
             bottleneck: *bottleneck,
             run: result,
         };

@@ -56,12 +56,13 @@ impl OfShard<'_, '_> {
         let mut file = Streamed::begin(&output)?;
         let head = head(shard, plan)?;
         let mut written = file.write_all(head.as_bytes());
-        let (mut done, mut silent) = (0, None);
+        let (mut done, mut answered, mut silent) = (0, false, None);
         let mut take = |number: usize, Outcome { finished, texts, .. }: Outcome| -> anyhow::Result<()> {
             finished.sound(tasks.task(number).seed)?;
             if finished.result.interrupted.is_some() {
                 return Ok(());
             }
+            answered |= finished.answered;
             if !finished.answered && silent.is_none() {
                 silent = Some(unanswered(&finished));
             }
@@ -97,7 +98,7 @@ impl OfShard<'_, '_> {
         if let Some(code) = failed {
             return Ok(code);
         }
-        if let Some(words) = silent {
+        if let Some(words) = silent.filter(|_| !answered) {
             crate::exit::report(&Fatal::error(Exit::Unreachable, words));
             return Ok(interrupt.exit().unwrap_or(Exit::Unreachable).into());
         }

@@ -77,6 +77,7 @@ fn finished(result: RunResult) -> Finished {
         conservation: Conservation { mismatches: Vec::new(), server_compared: false },
         generator_share: None,
         answered: true,
+        last_arrived: None,
         bottleneck: false,
         latencies: None,
     }

@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -71,6 +72,7 @@ pub struct Underway {
     started_at: String,
     /// Common start of all client shards; `None` if the clients are not divided into shards.
     common: Option<CommonStart>,
+    last_head: Arc<AtomicU16>,
 }
 
 struct Driven {
@@ -83,8 +85,10 @@ pub struct Finished {
     pub conservation: Conservation,
     /// CPU time of the generator's busiest thread, as a share of the run's duration.
     pub generator_share: Option<f64>,
-    /// True if the server responded to at least one attempt, or if no attempt failed.
+    /// True if something arrived from the server for at least one attempt, or if no attempt failed.
     pub answered: bool,
+    /// Description of the last thing that arrived from the server and was no usable answer.
+    pub last_arrived: Option<String>,
     /// True if the load generator was the bottleneck, and neither the strategy nor the server.
     pub bottleneck: bool,
     pub latencies: Option<Arc<KeptLatencies>>,
@@ -115,7 +119,8 @@ pub fn start(
     let mut config = settings.for_server(server.model.as_ref(), seed);
     config.outages.server_age = server_age;
     let id = common.as_ref().map_or_else(|| RandomState::new().hash_one(seed), |common| common.run);
-    let transport = transport(settings, server, target, &config, id, room.most)?;
+    let last_head = Arc::default();
+    let transport = transport(settings, server, target, &config, id, room.most, Arc::clone(&last_head))?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
     let strategy = settings.strategy_of_clients();
     let mut run = Run::new(
@@ -151,7 +156,7 @@ pub fn start(
         Ok(Driven { run, report })
     })?;
     let bound = PlannedBound::new(&config, server);
-    Ok(Underway { control, over, bound, thread, room, id, seed, started_at, common })
+    Ok(Underway { control, over, bound, thread, room, id, seed, started_at, common, last_head })
 }
 
 impl Underway {
@@ -230,7 +235,12 @@ impl Underway {
         // The number of responses is computed from counts of attempts. Counts of latencies would leave out the attempts of the warm-up.
         let attempts = &measured.attempts;
         let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
-        let answered = answers > 0 || attempts.failed == 0;
+        let last_arrived = match (measured.failures.last_arrived, self.last_head.load(Ordering::Relaxed)) {
+            (Some(kind), _) => Some(kind.words().to_owned()),
+            (None, 0) => None,
+            (None, code) => Some(format!("the head of a {code}, without the end of its body")),
+        };
+        let answered = answers > 0 || attempts.failed == 0 || last_arrived.is_some();
         // In a run of a client shard, the server's counts are totals of all shards. They are stored separately from the shard's result, so
         // that a merge of shards includes the counts only once.
         let (stats, ledger) = if self.common.is_some() { (None, stats) } else { (stats, None) };
@@ -279,8 +289,16 @@ impl Underway {
         }
         let bins = measured.bins.clone();
         let latencies = settings.keep_latencies.then(|| Arc::new(KeptLatencies::new(&driven.run)));
-        let bottleneck = was_bottleneck;
-        Ok((Finished { result, conservation, generator_share, answered, bottleneck, latencies }, bins))
+        let finished = Finished {
+            result,
+            conservation,
+            generator_share,
+            answered,
+            last_arrived,
+            bottleneck: was_bottleneck,
+            latencies,
+        };
+        Ok((finished, bins))
     }
 }
 
@@ -291,6 +309,7 @@ fn transport(
     config: &RunConfig,
     id: RunId,
     max_connections: usize,
+    last_head: Arc<AtomicU16>,
 ) -> anyhow::Result<ReadyTransport> {
     let headers = server.mock.as_ref().map(|mock| RunHeaders {
         run: id,
@@ -310,6 +329,7 @@ fn transport(
         request: settings.request.clone(),
         run: headers,
         classifier,
+        last_head,
         reading: settings.strategy.reading().clone(),
         kind: config.kind,
         requests: config.requests.clone(),

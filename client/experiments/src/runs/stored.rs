@@ -68,7 +68,15 @@ fn check(record: &TaskRecord, task: &Task<'_>) -> anyhow::Result<()> {
 /// Restores a run as it was when it completed. Its counts have no mismatches, because shards store only runs whose counts of ops and
 /// attempts match.
 fn finished(record: TaskRecord) -> Finished {
-    let TaskRecord { server_compared, generator_share, answered, bottleneck, run, .. } = record;
+    let TaskRecord { server_compared, generator_share, answered, last_arrived, bottleneck, run, .. } = record;
     let conservation = Conservation { mismatches: Vec::new(), server_compared };
-    Finished { result: run, conservation, generator_share, answered, bottleneck, latencies: None }
+    Finished {
+        result: run,
+        conservation,
+        generator_share,
+        answered,
+        last_arrived,
+        bottleneck,
+        latencies: None,
+    }
 }

@@ -147,7 +147,15 @@ fn result(
         },
     );
     let latencies = experiment.keep_latencies.then(|| Arc::new(KeptLatencies::new(&simulated.run)));
-    Finished { result, conservation, generator_share: None, answered: true, bottleneck: false, latencies }
+    Finished {
+        result,
+        conservation,
+        generator_share: None,
+        answered: true,
+        last_arrived: None,
+        bottleneck: false,
+        latencies,
+    }
 }
 
 fn warnings(run: &Run, stopped_by: Option<&str>) -> Vec<String> {

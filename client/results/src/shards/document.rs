@@ -35,6 +35,9 @@ pub struct TaskRecord<R = RunResult> {
     pub generator_share: Option<f64>,
     /// Whether any attempt of the run got an answer.
     pub answered: bool,
+    /// Description of the last thing that arrived from the server and was no usable answer.
+    #[serde(default)]
+    pub last_arrived: Option<String>,
     /// Whether the load generator itself was the bottleneck of the run.
     pub bottleneck: bool,
     /// Result of the run. In a sweep, the result has no time series and no latency curve.

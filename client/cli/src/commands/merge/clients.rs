@@ -148,6 +148,7 @@ fn shares(documents: Shards<'_>) -> anyhow::Result<(ShardPlan, u32, Shares)> {
 
 fn of_task(task: u64, shares: Vec<(String, TaskRecord)>) -> Result<TaskRecord, ClientShardError> {
     let answered = shares.iter().any(|(_, share)| share.answered);
+    let last_arrived = shares.iter().find_map(|(_, share)| share.last_arrived.clone());
     let bottleneck = shares.iter().any(|(_, share)| share.bottleneck);
     let compared = shares.iter().all(|(_, share)| share.server_compared);
     let generator_share = shares.iter().filter_map(|(_, share)| share.generator_share).reduce(f64::max);
@@ -155,7 +156,7 @@ fn of_task(task: u64, shares: Vec<(String, TaskRecord)>) -> Result<TaskRecord, C
     let run = merged_clients(runs)?;
     let server_compared = compared
         && (run.server.is_some() || run.merged.as_ref().is_some_and(|merged| !merged.rows.is_empty()));
-    Ok(TaskRecord { task, server_compared, generator_share, answered, bottleneck, run })
+    Ok(TaskRecord { task, server_compared, generator_share, answered, last_arrived, bottleneck, run })
 }
 
 #[cfg(test)]

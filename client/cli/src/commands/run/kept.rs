@@ -28,7 +28,6 @@ pub(super) struct Runs {
     pub(super) only: Option<Finished>,
     /// True if the accounting check found no mismatch in any run, neither within the client nor between client and server.
     pub(super) conserved: bool,
-    pub(super) answered: bool,
     /// Cause of the interruption of the first interrupted run.
     pub(super) interrupted: Option<String>,
     /// Records of all runs. They are kept only for a client shard, which is merged with other shards.
@@ -47,7 +46,6 @@ impl<'a> Kept<'a> {
             count: 0,
             only: None,
             conserved: true,
-            answered: true,
             interrupted: None,
             records: Vec::new(),
             keeps_records: false,
@@ -90,7 +88,6 @@ impl<'a> Kept<'a> {
         let runs = &mut self.runs;
         runs.short.note([&run]);
         runs.conserved &= run.conservation.holds();
-        runs.answered &= run.answered;
         runs.interrupted = runs.interrupted.take().or_else(|| run.result.interrupted.clone());
         if runs.keeps_records {
             runs.records.push(TaskRecord {
@@ -98,6 +95,7 @@ impl<'a> Kept<'a> {
                 server_compared: run.conservation.server_compared,
                 generator_share: run.generator_share,
                 answered: run.answered,
+                last_arrived: run.last_arrived.clone(),
                 bottleneck: run.bottleneck,
                 run: run.result.clone(),
             });

@@ -10,11 +10,10 @@ use results::{Incomplete, Repeats, RunResult, TaskShard, figures_over_runs};
 use super::kept::Runs;
 use crate::args::RunArgs;
 use crate::checks::Checks;
-use crate::exit::{Exit, Fatal, is_broken_pipe};
+use crate::exit::{Exit, is_broken_pipe};
 use crate::files::exports::Exports;
 use crate::runner::interrupt::{Interrupt, by_whom, exit_of_cause};
 use crate::screen::watch::Watch;
-use crate::text::causes::unanswered;
 use crate::text::colour::stdout_has_colours;
 use crate::text::figures::thousands;
 use crate::text::people::{titled, to_people};
@@ -27,7 +26,7 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
         return Some(Exit::NotConserved.into());
     }
     let exit = || {
-        let unreachable = (!runs.answered).then_some(Exit::Unreachable);
+        let unreachable = runs.short.unanswered().map(|_| Exit::Unreachable);
         // Runs of merged shards are also checked for interruptions, because they may have been interrupted on another machine.
         let interrupted = interrupt.exit().or_else(|| runs.interrupted.as_deref().map(exit_of_cause));
         interrupted.or(unreachable).or(incomplete.then_some(Exit::Unmet))
@@ -110,6 +109,9 @@ impl Report {
                 Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
             }
             Some(exit) => {
+                if let Some(error) = runs.short.unanswered() {
+                    crate::exit::report(&error);
+                }
                 checks.left_out(self.quiet);
                 Ok(exit)
             }
@@ -129,15 +131,10 @@ impl Report {
         }
     }
 
-    /// Reports the errors of a run as soon as the run ends, and keeps its summary for `--explain`. In a simulation of several runs, a run
-    /// without any response is not reported, because the cause cannot be a wrong target address.
-    pub(super) fn on_run(&mut self, run: &Finished, repeat: usize, experiment: &Experiment, over_http: bool) {
+    /// Reports the errors of a run as soon as the run ends, and keeps its summary for `--explain`.
+    pub(super) fn on_run(&mut self, run: &Finished, repeat: usize, experiment: &Experiment) {
         for mismatch in &run.conservation.mismatches {
             to_stderr(&format!("error: ACCOUNTING MISMATCH: {mismatch}\n"));
-        }
-        if !run.answered && (over_http || experiment.repeats == 1) {
-            let error = Fatal::error(Exit::Unreachable, unanswered(run));
-            crate::exit::report(&error);
         }
         if self.explain && !self.quiet && experiment.repeats > 1 {
             self.screens.push(summary::run(run, repeat, experiment, true));
