@@ -18,6 +18,7 @@ mod repeat_key;
 mod shards;
 #[cfg(test)]
 mod testing;
+mod warning_groups;
 
 pub use baseline::{Baseline, judged};
 pub use conditions::{Conditions, WrittenConditions};
@@ -85,3 +86,4 @@ pub use shards::{
     Assembled, Assembly, Incomplete, PlannedPoint, PlannedServer, ReadShard, ShardError, ShardKind, ShardOf,
     ShardPlan, ShardedCommand, TaskRecord, TaskShard,
 };
+pub use warning_groups::WarningGroups;

@@ -20,6 +20,7 @@ use maud::{Markup, PreEscaped, html};
 use super::document::Document;
 use super::escaping::visible;
 use super::named::drawn;
+use super::number::number;
 use super::palette;
 use super::plot::Plot;
 use super::plots::window::windows;
@@ -92,14 +93,19 @@ fn plots(document: &Document) -> Markup {
         entries.sort_by_key(|entry| !["window", "latency"].contains(&entry.name));
     }
     let mut pictures: Vec<Markup> = Vec::new();
+    let mut left_out: Vec<String> = Vec::new();
     for entry in entries {
         let plots = drawn(entry, document);
         let small = if is_single { 0 } else { small(entry, document) };
         if small > 0 {
             pictures.push(plot::multiples(entry.name, &plots[..small]));
         }
-        let plots = plots[small..].iter().filter(|plot| is_single || entry.name != "rate" || !is_flat(plot));
-        pictures.extend(plots.map(|drawn| plot::beside(entry.name, drawn, strategies)));
+        for plot in plots[small..].iter().filter(|plot| is_single || entry.name != "rate" || !is_flat(plot)) {
+            match only_value(plot).filter(|_| !is_single) {
+                Some(value) => left_out.push(format!("{} ({value})", plot.title)),
+                None => pictures.push(plot::beside(entry.name, plot, strategies)),
+            }
+        }
     }
     html! {
         @if !pictures.is_empty() {
@@ -107,9 +113,21 @@ fn plots(document: &Document) -> Markup {
                 h2 { "Pictures" }
                 @if strategies.len() > 1 { (plot::shared_legend(strategies)) }
                 div { @for picture in pictures { (picture) } }
+                @if !left_out.is_empty() {
+                    p class="note" { "Not drawn, because all strategies have one value: " (left_out.join(", ")) "." }
+                }
             }
         }
     }
+}
+
+/// Returns the value of a plot in which all points of several series have the same value.
+fn only_value(plot: &Plot) -> Option<String> {
+    let mut values = plot.series.iter().flat_map(|series| &series.points).map(|(_, y)| *y);
+    let first = values.next()?;
+    let is_same = |y: f64| (y - first).abs() <= first.abs() * 1e-9;
+    let is_one = plot.series.len() > 1 && values.all(is_same);
+    is_one.then(|| format!("{} {}", number(first), plot.y.unit).trim_end().to_owned())
 }
 
 fn small(entry: &Entry, document: &Document) -> usize {

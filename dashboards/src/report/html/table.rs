@@ -2,7 +2,9 @@
 
 use maud::{Markup, html};
 use results::numbers::{at_least, level, milliseconds, percent, seconds, thousands, three};
-use results::{Answer, Figure, RankedBy, Row, RowRank, Score, Times, is_about_machine, pair_rows};
+use results::{
+    Answer, Figure, RankedBy, Row, RowRank, Score, Times, WarningGroups, is_about_machine, pair_rows,
+};
 use statistics::percentile;
 
 use crate::report::document::Document;
@@ -398,11 +400,12 @@ fn dash() -> String {
 }
 
 fn warnings(document: &Document) -> Markup {
-    let mut warnings: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut warnings: Vec<(String, Vec<&str>)> = Vec::new();
     for strategy in &document.strategies {
-        for warning in strategy.runs.iter().flat_map(|run| &run.warnings) {
-            match warnings.iter_mut().find(|(there, _)| there == warning) {
-                Some((_, labels)) if labels.contains(&strategy.label.as_str()) => {}
+        let mut groups = WarningGroups::default();
+        strategy.runs.iter().flat_map(|run| &run.warnings).for_each(|warning| groups.note(warning));
+        for (_, warning) in groups.iter() {
+            match warnings.iter_mut().find(|(there, _)| *there == warning) {
                 Some((_, labels)) => labels.push(&strategy.label),
                 None => warnings.push((warning, vec![&strategy.label])),
             }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use experiments::Experiment;
-use results::{RunFigures, RunResult, is_about_machine};
+use results::{RunFigures, RunResult, WarningGroups};
 use statistics::{Comparison, Level, Margin, Method, PairedRatio, Summary};
 
 use super::one_run::setting;
@@ -43,9 +43,7 @@ pub(crate) struct OverSeeds {
     makespans: Vec<f64>,
     first_seed: u64,
     last_seed: u64,
-    warned: usize,
-    /// Warnings of the first run that has one about figures; without such a run, of the first run that has any.
-    first_warnings: Vec<String>,
+    warnings: WarningGroups,
 }
 
 impl OverSeeds {
@@ -62,13 +60,7 @@ impl OverSeeds {
         self.is_lower_bound |= run.share_is_lower_bound;
         self.shares += run.ops.share(run.ops.succeeded).unwrap_or_default();
         self.makespans.extend(run.makespan_s);
-        if let Some(first) = run.warnings.first() {
-            let is_known = self.first_warnings.first().is_some_and(|there| !is_about_machine(there));
-            if self.warned == 0 || !is_known && !is_about_machine(first) {
-                self.first_warnings.clone_from(&run.warnings);
-            }
-            self.warned += 1;
-        }
+        run.warnings.iter().for_each(|warning| self.warnings.note(warning));
     }
 
     fn answer(&self, strategy: &str) -> String {
@@ -130,11 +122,10 @@ pub(crate) fn several(
         let named = format!("seeds {}–{}", seeds.first_seed, seeds.last_seed);
         let _ = write!(text, "\n{}", setting(first, &named, experiment));
     }
-    if seeds.warned > 0 {
-        let (warned, runs) = (thousands(seeds.warned as u64), counted(seeds.runs as u64, "run"));
-        for warning in &seeds.first_warnings {
-            let _ = writeln!(text, "{}", note(&format!("in {warned} of {runs} {warning}"), explain));
-        }
+    let runs = counted(seeds.runs as u64, "run");
+    for (warned, warning) in seeds.warnings.iter() {
+        let words = format!("in {} of {runs} {warning}", thousands(warned as u64));
+        let _ = writeln!(text, "{}", note(&words, explain));
     }
     text.push_str(&skewed(&shown, explain));
     text
