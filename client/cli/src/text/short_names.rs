@@ -1,24 +1,84 @@
 //! Shortening of strategy names to the width of a table column, without making two names equal.
 
 const SEPARATORS: [char; 4] = [',', ':', '=', '+'];
+const PRESET: &str = "preset:";
 
-/// Returns the names cut to `width` characters. Names that would be equal after cutting end with a number (`#1`), and are also returned in
-/// full.
+/// Returns the names cut to `width` characters, so that they still differ: a cut name keeps a parameter that no other name has. Names for
+/// which there is no room end with a number (`#1`), and are also returned in full.
 pub(crate) fn short_names<'a>(names: &[&'a str], width: usize) -> (Vec<String>, Vec<(String, &'a str)>) {
     let mut short: Vec<String> = names.iter().map(|name| cut(name, width)).collect();
+    let unclear = |short: &[String]| -> Vec<usize> {
+        (0..names.len()).filter(|place| is_ambiguous(*place, &short[*place], names, short)).collect()
+    };
+    for place in unclear(&short) {
+        let last = cut(&names[place].replace(PRESET, ""), width);
+        let mut cuts = cuts(place, names).into_iter().chain([last]);
+        let fits = |cut: &String| cut.chars().count() <= width && !is_ambiguous(place, cut, names, &short);
+        let found = cuts.find(fits);
+        short[place] = found.unwrap_or_else(|| short[place].clone());
+    }
+    let unclear: Vec<(usize, String)> =
+        unclear(&short).into_iter().map(|place| (place, short[place].clone())).collect();
     let mut numbered = Vec::new();
-    for place in 0..names.len() {
-        let is_equal = |other: &usize| cut(names[*other], width) == cut(names[place], width);
-        let equals: Vec<usize> = (0..names.len()).filter(is_equal).collect();
-        if equals.len() > 1 && names[place] != short[place] {
-            let number = equals.iter().position(|other| *other == place).unwrap_or_default() + 1;
-            let mark = format!("#{number}");
-            let cut = cut(names[place], width - mark.len());
-            short[place] = format!("{cut}{mark}");
-            numbered.push((short[place].clone(), names[place]));
-        }
+    for (index, (place, text)) in unclear.iter().enumerate() {
+        let number = unclear[..index].iter().filter(|(_, other)| other == text).count() + 1;
+        let mark = format!("#{number}");
+        short[*place] = cut(names[*place], width - mark.len()) + &mark;
+        numbered.push((short[*place].clone(), names[*place]));
     }
     (short, numbered)
+}
+
+/// True if a shortened name could be another name: it is the same text, or only the start of a name is left (`aimd…`), with which another
+/// name also starts.
+fn is_ambiguous(place: usize, text: &str, names: &[&str], short: &[String]) -> bool {
+    let stem = text.strip_suffix('…').filter(|stem| !stem.contains('…'));
+    let is_like = |other: usize| {
+        let starts =
+            |stem| names[other].starts_with(stem) || names[other].replace(PRESET, "").starts_with(stem);
+        short[other] == text || stem.is_some_and(starts)
+    };
+    text != names[place] && (0..names.len()).any(|other| other != place && is_like(other))
+}
+
+/// Returns cuts of a name that keep a parameter of its own, or the end of this parameter. The first ones are the clearest. Further cuts
+/// leave out `preset:`.
+fn cuts(place: usize, names: &[&str]) -> Vec<String> {
+    let name = names[place];
+    let head = head(name);
+    let parameters = parameters(&name[head.len()..]);
+    let is_own = |parameter: &&str| {
+        let mut others = names.iter().enumerate().filter(|(other, _)| *other != place);
+        !others.any(|(_, other)| self::parameters(&other[self::head(other).len()..]).contains(parameter))
+    };
+    let (mut whole, mut ends) = (Vec::new(), Vec::new());
+    for (index, parameter) in parameters.iter().enumerate().filter(|(_, parameter)| is_own(parameter)) {
+        let before = if index > 0 { "…" } else { "" };
+        let after = if index + 1 < parameters.len() { "…" } else { "" };
+        whole.push(format!("{head}{before}{parameter}{after}"));
+        let starts = parameter.char_indices().skip(1).filter(|(_, letter)| ['=', '-'].contains(letter));
+        ends.extend(
+            starts.map(|(at, letter)| {
+                format!("{head}…{}{after}", &parameter[at + usize::from(letter == '-')..])
+            }),
+        );
+    }
+    let without = |cuts: &[String]| cuts.iter().map(|cut| cut.replace(PRESET, "")).collect::<Vec<_>>();
+    let plain = vec![name.replace(PRESET, "")];
+    [whole.clone(), plain, without(&whole), ends.clone(), without(&ends)].concat()
+}
+
+/// Returns the parameters of a name, each with the separator before it.
+fn parameters(rest: &str) -> Vec<&str> {
+    let starts =
+        rest.char_indices().skip(1).filter(|(_, letter)| [',', '+'].contains(letter)).map(|(at, _)| at);
+    let mut parameters = Vec::new();
+    let mut start = 0;
+    for end in starts.chain([rest.len()]).filter(|end| *end > 0) {
+        parameters.push(&rest[start..end]);
+        start = end;
+    }
+    parameters
 }
 
 /// Shortens a strategy name by cutting whole parameters out of its middle: `preset:openai…,cap=60s`. Letters are cut only if the name
@@ -49,7 +109,7 @@ fn cut(name: &str, width: usize) -> String {
 }
 
 fn head(name: &str) -> &str {
-    let prefix = if name.starts_with("preset:") { "preset:".len() } else { 0 };
+    let prefix = if name.starts_with(PRESET) { PRESET.len() } else { 0 };
     let end = name[prefix..].find(SEPARATORS).map_or(name.len(), |end| prefix + end);
     &name[..end]
 }
@@ -73,11 +133,44 @@ mod tests {
     }
 
     #[test]
-    fn equal_cuts_get_numbers() {
-        let names = ["aimd:beta=0.5,initial=10,max=100", "aimd:beta=0.7,initial=10,max=100", "aimd"];
-        let (short, numbered) = short_names(&names, 24);
-        assert_eq!(short, ["aimd…,max=100#1", "aimd…,max=100#2", "aimd"].map(str::to_owned));
-        assert_eq!(numbered.len(), 2);
-        assert_eq!(numbered[1], ("aimd…,max=100#2".to_owned(), names[1]));
+    fn names_are_not_cut_where_they_differ() {
+        for (names, width, expected) in [
+            (
+                &["aimd:beta=0.5,initial=10,max=100", "aimd:beta=0.7,initial=10,max=100", "aimd"][..],
+                24,
+                &["aimd:beta=0.5…", "aimd:beta=0.7…", "aimd"][..],
+            ),
+            (
+                &["preset:urllib3-usual", "preset:urllib3-usual,total=5"],
+                24,
+                &["preset:urllib3-usual", "urllib3-usual,total=5"],
+            ),
+            (
+                &["preset:aws-2026", "preset:aws-2026,max-attempts=6", "preset:aws-2026,throttle-on=503"],
+                18,
+                &["preset:aws-2026", "preset:aws-2026…=6", "aws-2026…on=503"],
+            ),
+            (
+                &[
+                    "preset:openai",
+                    "preset:openai over preset:istio",
+                    "preset:openai over preset:envoy over preset:istio",
+                ],
+                24,
+                &["preset:openai", "openai over istio", "openai over envoy over …"],
+            ),
+        ] {
+            let (short, _) = short_names(names, width);
+            assert_eq!(short, expected);
+        }
+    }
+
+    /// A name that is cut to `aimd…` is equal to `aimd`.
+    #[test]
+    fn names_without_room_for_what_differs_get_numbers() {
+        let names = ["aimd:beta=0.5,max=10", "aimd:beta=0.5,max=1000", "aimd:beta=0.7,max=1000", "aimd"];
+        let (short, numbered) = short_names(&names, 9);
+        assert_eq!(short, ["aimd…=10", "aimd…#1", "aimd…#2", "aimd"].map(str::to_owned));
+        assert_eq!(numbered, [("aimd…#1".to_owned(), names[1]), ("aimd…#2".to_owned(), names[2])]);
     }
 }
