@@ -7,6 +7,7 @@ mod admin_access;
 mod bad_luck;
 mod bad_servers;
 mod client_shards;
+mod colours;
 mod conditional_writes;
 mod dead_and_reborn;
 mod escape_sequences;

@@ -21,6 +21,8 @@ pub enum Background {
     Auto,
     Dark,
     Light,
+    /// Any background, with text in its default colour only.
+    Colourless,
 }
 
 #[derive(Clone, Debug, Default)]

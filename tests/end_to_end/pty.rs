@@ -47,7 +47,7 @@ impl Terminal {
         Self::start_sized(SIZE, args, change)
     }
 
-    fn start_sized(size: (u16, u16), args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
+    pub(crate) fn start_sized(size: (u16, u16), args: &[&str], change: impl FnOnce(&mut Command)) -> Self {
         Self::start_program(size, &[&[env!("CARGO_BIN_EXE_loadgen")], args].concat(), change)
     }
 

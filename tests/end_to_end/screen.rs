@@ -15,6 +15,8 @@ pub(crate) struct Screen {
     /// Number of attempts to draw on the normal screen.
     pub(crate) strays: usize,
     pub(crate) codes: usize,
+    /// Number of codes that set a colour or style.
+    pub(crate) styles: usize,
     /// Content of the alternate screen.
     cells: Vec<Vec<char>>,
     row: usize,
@@ -32,6 +34,7 @@ impl Screen {
             cursor_shown: true,
             strays: 0,
             codes: 0,
+            styles: 0,
             cells: blank(),
             row: 0,
             column: 0,
@@ -95,7 +98,7 @@ impl Screen {
                 let kept = self.normal.rfind('\n').map_or(0, |end| end + 1);
                 self.normal.truncate(kept);
             }
-            _ if code.ends_with('m') => {}
+            _ if code.ends_with('m') => self.styles += 1,
             _ => self.go_to(code).unwrap_or_else(|| panic!("a code that tests don't know: {code:?}")),
         }
     }

@@ -20,11 +20,12 @@ use std::str::FromStr as _;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ErrorKind};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use mockserver::{most_used, pointer_to_all, with_first_examples};
 
 use crate::args::{self, RunArgs, StrategyList};
 use crate::schema;
+use crate::text::styled;
 
 /// Flags that the short help `loadgen -h` lists. All other flags are listed by `--help` only.
 const COMMON_FLAGS: [&str; 11] = [
@@ -59,6 +60,10 @@ struct Cli {
     command: Option<Command>,
     #[command(flatten)]
     run: RunArgs,
+    /// Colours of texts: `auto` prints them on a terminal, unless `NO_COLOR` is set. JSON and CSV never have colours.
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN", help_heading = "Output",
+        hide_short_help = true)]
+    color: ColorChoice,
 }
 
 /// Subcommands. Without a subcommand, `loadgen` executes a run.
@@ -216,7 +221,32 @@ pub(crate) fn parse(words: &[String]) -> Result<(), String> {
 }
 
 pub(crate) fn of_command_line() -> anyhow::Result<ExitCode> {
-    of_arguments(&mockserver::arguments())
+    let mut typed = mockserver::arguments();
+    styled::choose(colour(&mut typed));
+    of_arguments(&typed)
+}
+
+/// Returns the value of `--color`, because clap prints errors and help before it returns values. A flag before the name of a command is moved
+/// behind this name, because clap accepts no flag there.
+fn colour(typed: &mut [OsString]) -> ColorChoice {
+    let mut choice = ColorChoice::Auto;
+    let mut place = 1;
+    while let Some(word) = typed.get(place).and_then(|word| word.to_str()).filter(|word| *word != "--") {
+        let Some(rest) = word.strip_prefix("--color") else {
+            place += 1;
+            continue;
+        };
+        let length = if rest.is_empty() { 2 } else { 1 };
+        let value = rest.strip_prefix('=').or_else(|| typed.get(place + 1)?.to_str());
+        choice = value.and_then(|value| value.parse().ok()).unwrap_or(choice);
+        let next = typed.get(place + length).and_then(|word| word.to_str());
+        if place == 1 && next.is_some_and(|next| !next.starts_with('-')) {
+            typed[1..=1 + length].rotate_right(1);
+            place += 1;
+        }
+        place += length;
+    }
+    choice
 }
 
 /// Parses a command line and executes its command. `typed[0]` is the name of the program.

@@ -27,8 +27,8 @@ use crate::runner::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::LaneWatcher;
 use crate::screen::watch::Watch;
-use crate::text::people::to_people;
 use crate::text::stderr::to_stderr;
+use crate::text::styled::Styled;
 use crate::text::summary;
 use crate::text::wrapping::wrapped;
 
@@ -200,12 +200,12 @@ impl Runner {
         &self,
         exports: Exports,
         document: Option<&impl Serialize>,
-        text: impl FnOnce() -> String,
+        text: impl FnOnce() -> Styled,
     ) -> anyhow::Result<()> {
         // If there is no document, nothing is written, so that existing files are not overwritten.
         let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
         if !self.quiet {
-            to_people(&text(), self.stdout_is_claimed).or_else(|error| {
+            text().print(self.stdout_is_claimed).or_else(|error| {
                 // If the terminal was closed, the runs were stopped, too. The resulting broken pipe is therefore expected, and is not an
                 // error.
                 if is_broken_pipe(&error) && self.cut_off().is_some() { Ok(()) } else { Err(error) }

@@ -1,14 +1,13 @@
 //! Text for terminals: summaries, tables, warnings and progress lines.
 
 pub(crate) mod causes;
-pub(crate) mod colour;
 pub(crate) mod notes;
-pub(crate) mod people;
 pub(crate) mod progress;
 pub(crate) mod ranking;
 pub(crate) mod shards;
 pub(crate) mod short_names;
 pub(crate) mod stderr;
+pub(crate) mod styled;
 pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod wrapping;

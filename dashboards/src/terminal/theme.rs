@@ -38,15 +38,14 @@ pub(crate) enum Role {
 }
 
 impl Theme {
-    /// Returns the theme without colours if the variable `NO_COLOR` is set to a non-empty text. Otherwise returns the
-    /// theme for the background.
+    /// Returns the theme for the background. Colours are printed even if the variable `NO_COLOR` is set, because the caller decides.
     pub(crate) fn chosen(background: Background) -> Self {
-        let variable = |name| std::env::var(name).unwrap_or_default();
+        crossterm::style::force_color_output(background != Background::Colourless);
         match background {
-            _ if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) => Self::Monochrome,
+            Background::Colourless => Self::Monochrome,
             Background::Dark => Self::Dark,
             Background::Light => Self::Light,
-            Background::Auto => Self::chosen_by(&variable("COLORFGBG")),
+            Background::Auto => Self::chosen_by(&std::env::var("COLORFGBG").unwrap_or_default()),
         }
     }
 

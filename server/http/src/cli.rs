@@ -1,12 +1,13 @@
 //! The `mockserver` program: command line, serving, shutdown.
 
 mod announcement;
+pub(crate) mod fitted;
 pub(crate) mod flags;
 pub(crate) mod help;
 mod live;
 mod policy_file;
 mod preset_list;
-mod shell;
+pub(crate) mod shell;
 pub(crate) mod signals;
 pub(crate) mod suggesting;
 mod threads;
@@ -221,11 +222,11 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let printed = match (&cli.command, cli.completions) {
         (Some(Command::Presets { name: None, explain, .. }), _) => {
             let list = if *explain { presets::list() } else { short_list() };
-            Some(shell::print(list.as_bytes()))
+            Some(shell::print_table(&list))
         }
         (Some(Command::Presets { name: Some(name), scale, .. }), _) => {
             let text = presets::explain(name, *scale)?;
-            Some(shell::print(vocabulary::printable(&text).as_bytes()))
+            Some(shell::print_table(&text))
         }
         (Some(Command::Completions { shell }), _) => Some(shell::completions(*shell, command_line())),
         (Some(Command::Man), _) => Some(shell::man(command_line())),

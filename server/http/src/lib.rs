@@ -15,8 +15,10 @@ mod work;
 mod wrap;
 
 pub use admin::token::{ADMIN_TOKEN_ENV, AdminToken, AdminTokenError};
+pub use cli::fitted::fitted;
 pub use cli::flags::ServerFlags;
 pub use cli::help::{examples, man_page, most_used, pointer_to_all, with_first_examples};
+pub use cli::shell::columns_of;
 pub use cli::signals::{TOGETHER, is_ignored};
 pub use cli::suggesting::{Suggesting, suggesting};
 pub use cli::typed::{argument, arguments, count, parsed};

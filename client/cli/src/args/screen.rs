@@ -12,7 +12,7 @@ pub(crate) struct ScreenArgs {
     pub(crate) no_tui: bool,
 
     /// Colours for a dark or a light terminal. `auto` follows the environment variable `COLORFGBG`; without the variable, the colours suit
-    /// both. `NO_COLOR` turns colours off.
+    /// both.
     #[arg(long, value_enum, default_value_t = Theme::Auto, value_name = "THEME")]
     pub(crate) theme: Theme,
 }

@@ -45,9 +45,9 @@ use crate::screen::lanes;
 use crate::shards::merging::Merging;
 use crate::shards::request;
 use crate::shards::written::OfShard;
-use crate::text::colour::stdout_has_colours;
 use crate::text::figures::counted;
 use crate::text::stderr::to_stderr;
+use crate::text::styled::Styled;
 use crate::text::summary;
 use crate::text::wrapping::terminal_width;
 use args::CompareArgs;
@@ -199,7 +199,6 @@ fn conduct(
         stopped_by: session.stopped_by(),
         explain: several.explain.explain,
         width: terminal_width(),
-        has_colours: stdout_has_colours(),
     };
     let written =
         markdown.map_or(Ok(()), |output| output.write(screen::markdown(&comparison, &setting).as_bytes()));
@@ -237,7 +236,7 @@ fn unranked(
     }
     let mut document = Comparison::unranked(blocks, by);
     document.comparison.incomplete.clone_from(&session.incomplete);
-    session.tell(exports, Some(&document), || words)?;
+    session.tell(exports, Some(&document), || Styled::from(words.as_str()))?;
     Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 

@@ -1,20 +1,22 @@
 //! `loadgen plot`: draws one plot of result files, as text or as SVG.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use clap::builder::StringValueParser;
 use dashboards::report::{Entry, PLOTS, Plot, exhibit_names, plain, plots_named, svg};
+use mockserver::columns_of;
 use vocabulary::did_you_mean;
 
 use crate::args::shell::{figures, suggesting};
 use crate::commands::report::{read, refuse_other_format, write};
 use crate::exit::{Exit, Fatal};
-use crate::text::people::to_people;
+use crate::text::styled::to_people;
 
-const COLUMNS: u16 = 100;
+const COLUMNS: usize = 100;
 
 /// Arguments of `loadgen plot`: result documents, the plot to draw, and the output.
 #[derive(Args, Debug)]
@@ -86,7 +88,10 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     }
     match &args.output {
         Some(path) => write(path, svg(&plots).as_bytes())?,
-        None => to_people(&plain(&plots, COLUMNS), false)?,
+        None => {
+            let columns = columns_of(&io::stdout()).map_or(COLUMNS, |columns| columns.min(COLUMNS));
+            to_people(&plain(&plots, u16::try_from(columns)?), false)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

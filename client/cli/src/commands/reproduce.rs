@@ -13,8 +13,8 @@ use crate::files::exports::Exports;
 use crate::runner::interrupt::{Interrupt, by_whom};
 use crate::scenario::{Source, load};
 use crate::text::figures::counted;
-use crate::text::people::to_people;
 use crate::text::stderr::to_stderr;
+use crate::text::styled::to_people;
 use crate::text::wrapping::wrapped;
 use args::ReproduceArgs;
 

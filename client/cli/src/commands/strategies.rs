@@ -16,7 +16,7 @@ use tailback::{Entry, ParameterInfo, PartKind, StrategySpec, find};
 use crate::args::ExplainArgs;
 use crate::args::shell::{strategies, suggesting};
 use crate::exit::{Exit, Fatal};
-use crate::text::people::to_people;
+use crate::text::styled::to_people;
 use crate::text::wrapping::wrapped;
 
 pub(crate) use check::EXAMPLES;

@@ -26,8 +26,8 @@ use crate::files::exports::distinct;
 use crate::files::output::Output;
 use crate::runner::interrupt::Interrupt;
 use crate::runner::multi_strategy::refuse_twice;
-use crate::text::people::to_people;
 use crate::text::progress::Live;
+use crate::text::styled::to_people;
 use args::SurveyArgs;
 use text::Judged;
 

@@ -34,6 +34,7 @@ use crate::shards::merging::Merging;
 use crate::shards::request;
 use crate::shards::written::OfShard;
 use crate::text::stderr::to_stderr;
+use crate::text::styled::Styled;
 use crate::text::summary;
 use crate::text::wrapping::terminal_width;
 use args::SweepArgs;
@@ -155,7 +156,7 @@ fn conduct(
             stopped_by: session.stopped_by(),
             width: terminal_width(),
         };
-        screen::screen(grid, &shown)
+        Styled::from(screen::screen(grid, &shown).as_str())
     })?;
     // Missed expectations of an incomplete sweep are not reported, because its results are partial.
     let exit = session.cut_off().or_else(|| short.conclude());

@@ -18,6 +18,7 @@ use crate::runner::experiment::workload_text;
 use crate::runner::interrupt::Interrupt;
 use crate::screen::moved_limit::MovedLimit;
 use crate::text::stderr::to_stderr;
+use crate::text::styled::has_colours;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
@@ -41,6 +42,7 @@ impl Watch {
         match () {
             () if quiet => Self::Silent,
             () if screen.no_tui || stdout_is_data || dumb || !terminal => Self::Lines,
+            () if !has_colours(&io::stdout()) => Self::Dashboard(Background::Colourless),
             () => Self::Dashboard(screen.theme.into()),
         }
     }

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use loadgen_core::{Run, Snapshot};
+use mockserver::columns_of;
 use vocabulary::printable;
 
 use crate::text::stderr::to_stderr;
@@ -34,8 +35,9 @@ impl Live {
         if self.terminal {
             self.next = now + Duration::from_millis(200);
             self.drawn = true;
-            // The line is cut to fit every terminal, because a wrapped line could not be erased.
-            let line: String = printable(&line()).chars().take(78).collect();
+            // The line is cut to fit the terminal, because a wrapped line could not be erased.
+            let columns = columns_of(&io::stderr()).map_or(78, |columns| columns.saturating_sub(2).min(78));
+            let line: String = printable(&line()).chars().take(columns).collect();
             drop(write!(io::stderr().lock(), "{ANEW}{line}"));
         } else {
             self.next = now + (now - self.started);

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use anstyle::Style;
 use results::{Answer, RankedBy, Row, RowRank};
 
-use super::colour::Colour;
 use super::figures::{at_least, milliseconds, percent, seconds, thousands, three};
 use super::short_names::short_names;
+use super::styled::{BOLD, DIM, RED, Styled};
 use super::wrapping::wrapped_to;
 
 /// Maximum number of strategies for which the table lists all strategies even without `--explain`.
@@ -56,7 +57,7 @@ impl<'a> Ranking<'a> {
 
     /// Returns the ranking of strategies as a text table. With `all`, the table lists every strategy, even if there are more than
     /// `MAX_ROWS` strategies.
-    pub(crate) fn text(&self, width: usize, all: bool, has_colours: bool) -> String {
+    pub(crate) fn text(&self, width: usize, all: bool) -> Styled {
         let rows = self.shown(all);
         let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();
         let columns: usize = self.columns.iter().map(|column| column.width).sum();
@@ -69,33 +70,40 @@ impl<'a> Ranking<'a> {
         };
         let room = room + MARK - mark_width;
         let (names, numbered) = short_names(&names, room);
-        let mut text = format!("{:mark_width$}{:<room$}", "", "strategy");
-        self.columns.iter().for_each(|column| text.push_str(&column.aligned(&column.title)));
-        let mut text = format!("{}\n", text.trim_end());
+        let mut head = format!("{:mark_width$}{:<room$}", "", "strategy");
+        self.columns.iter().for_each(|column| head.push_str(&column.aligned(&column.title)));
+        let mut text = Styled::from(head.trim_end());
+        text.push("\n");
         let many = self.left_out(all);
         let left_out = format!("{:mark_width$}… {many} more: --explain\n", "");
         for (number, (row, name)) in rows.iter().zip(&names).enumerate() {
             if many > 0 && number == MAX_OF_MANY {
-                text.push_str(&left_out);
+                text.push(&left_out);
             }
-            let dim = Some(Colour::Dim).filter(|_| has_colours && is_in_doubt(row));
             let mut line = format!("{:<mark_width$}{name:<room$}", self.mark(row));
+            let mut ratio = None;
             for column in &self.columns {
-                let cell = column.aligned(&(column.cell)(row));
-                let colour = dim.filter(|_| column.is_ratio());
-                line.push_str(&colour.map_or(cell.clone(), |colour| colour.paint(&cell)));
+                let start = line.len();
+                line.push_str(&column.aligned(&(column.cell)(row)));
+                if column.is_ratio() {
+                    ratio = Some(ratio.map_or(start, |(first, _)| first)).map(|first| (first, line.len()));
+                }
             }
             let line = line.trim_end();
-            let colour = row_colour(row).filter(|_| has_colours);
-            let _ = writeln!(text, "{}", colour.map_or(line.to_owned(), |colour| colour.paint(line)));
+            match (row_style(row), ratio.filter(|_| is_in_doubt(row))) {
+                (Some(style), _) => text.push_in(style, line),
+                (None, Some((start, end))) => text.push_styled(line, start..end.min(line.len()), DIM),
+                (None, None) => text.push(line),
+            }
+            text.push("\n");
         }
         if many > 0 && rows.len() == MAX_OF_MANY {
-            text.push_str(&left_out);
+            text.push(&left_out);
         }
         for (short, full) in numbered {
             // A long strategy name is wrapped only after a `+`.
             let name = wrapped_to(width, &full.replace('+', "+ "), &format!("   {short} = "), "     ");
-            let _ = writeln!(text, "{}", name.replace("+ ", "+"));
+            text.push(&format!("{}\n", name.replace("+ ", "+")));
         }
         text
     }
@@ -196,10 +204,10 @@ impl Column {
     }
 }
 
-fn row_colour(row: &Row) -> Option<Colour> {
+fn row_style(row: &Row) -> Option<Style> {
     match row.place {
-        RowRank::Ranked { rank: 1, is_tied: false } => Some(Colour::Bold),
-        RowRank::Stopped { .. } => Some(Colour::Red),
+        RowRank::Ranked { rank: 1, is_tied: false } => Some(BOLD),
+        RowRank::Stopped { .. } => Some(RED),
         _ => None,
     }
 }

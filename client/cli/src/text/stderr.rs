@@ -5,6 +5,10 @@ use std::io::{self, Write};
 use vocabulary::printable;
 
 pub(crate) fn to_stderr(text: &str) {
+    write_to_stderr(&printable(text));
+}
+
+pub(super) fn write_to_stderr(text: &str) {
     // Write errors are ignored, because a message that cannot be printed must change neither the work nor the exit code.
-    drop(io::stderr().lock().write_all(printable(text).as_bytes()));
+    drop(io::stderr().lock().write_all(text.as_bytes()));
 }

@@ -1,6 +1,10 @@
 //! Tables of figures for a terminal, with the names of rows on the left and cells in columns.
 
-use crate::text::wrapping::wrapped;
+use std::ops::Range;
+
+use vocabulary::printable;
+
+use crate::text::wrapping::{terminal_width, wrapped};
 
 /// Minimum number of blanks before a figure that fills its column. One blank would not separate two figures, because figures themselves
 /// contain single blanks.
@@ -17,7 +21,7 @@ pub(crate) enum Column {
 /// Layout of a table row whose name is too long for the name column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LongNames {
-    /// The long name moves the cells of its row to the right.
+    /// The long name moves the cells of its row to the right, if they still fit the terminal.
     Shift,
     OwnLine,
     /// A name that is too long for its column is printed on lines of its own above the cells of its row. It is wrapped after a `+` where
@@ -30,18 +34,68 @@ pub(crate) struct Table {
     head: usize,
     columns: Vec<Column>,
     long_names: LongNames,
-    text: String,
+    lines: Vec<Line>,
+}
+
+enum Line {
+    Text(String),
+    /// Line with a name and cells. Lines that follow each other are printed in blocks of as many columns as fit the terminal.
+    Row {
+        mark: String,
+        name: String,
+        cells: Vec<String>,
+        is_title: bool,
+    },
 }
 
 impl Table {
     pub(crate) fn new(head: usize, columns: impl IntoIterator<Item = Column>, long_names: LongNames) -> Self {
-        Self { head, columns: columns.into_iter().collect(), long_names, text: String::new() }
+        Self { head, columns: columns.into_iter().collect(), long_names, lines: Vec::new() }
     }
 
     /// Adds the line with the column titles. A title that is wider than its column starts further left, where it covers only blanks.
     pub(crate) fn titles<'a>(&mut self, head: &str, titles: impl IntoIterator<Item = &'a str>) {
-        let mut line = format!("{head:<width$}", width = self.head);
-        for (column, title) in self.columns.iter().zip(titles) {
+        let cells = titles.into_iter().map(str::to_owned).collect();
+        self.lines.push(Line::Row { mark: String::new(), name: head.to_owned(), cells, is_title: true });
+    }
+
+    pub(crate) fn row(&mut self, mark: &str, name: &str, cells: &[String]) {
+        let name = printable(name).into_owned();
+        let (mark, cells) = (mark.to_owned(), cells.to_vec());
+        self.lines.push(Line::Row { mark, name, cells, is_title: false });
+    }
+
+    /// Returns the lines of a title or of a row, with the cells of these columns only. The last line contains the cells.
+    fn shown(&self, line: &Line, columns: Range<usize>, width: usize) -> Vec<String> {
+        let (mark, name, cells, is_title) = match line {
+            Line::Text(text) => return vec![text.clone()],
+            Line::Row { mark, name, cells, is_title } => (mark, name, cells, *is_title),
+        };
+        let cells = &cells[columns.start.min(cells.len())..columns.end.min(cells.len())];
+        let head = format!("{mark}{name}");
+        let padded = format!("{head:<width$}", width = self.head);
+        if is_title {
+            return vec![Self::titled(padded, &self.columns[columns], cells)];
+        }
+        let cells = Self::joined(&self.columns[columns], cells);
+        let below = format!("{:width$}{cells}", "", width = self.head);
+        let letters = head.chars().count();
+        match self.long_names {
+            LongNames::OwnLine if letters > self.head => vec![head, below],
+            LongNames::Shift if letters > self.head && letters + cells.chars().count() > width => {
+                vec![head, below]
+            }
+            LongNames::Broken if letters >= self.head => {
+                // A long name is wrapped before it reaches the right margin. Its further lines are indented deeper than its first line.
+                vec![wrapped(&name.replace('+', "+ "), mark, "      ").replace("+ ", "+"), below]
+            }
+            _ => vec![padded + &cells],
+        }
+    }
+
+    fn titled(head: String, columns: &[Column], titles: &[String]) -> String {
+        let mut line = head;
+        for (column, title) in columns.iter().zip(titles) {
             if let Column::Right(width) = *column {
                 for _ in width..title.chars().count() {
                     line.truncate(line.strip_suffix(' ').unwrap_or(&line).len());
@@ -49,30 +103,12 @@ impl Table {
             }
             line.push_str(&column.cell(title));
         }
-        self.line(&line);
+        line
     }
 
-    pub(crate) fn row(&mut self, mark: &str, name: &str, cells: &[String]) {
-        let cells = self.joined(cells);
-        let head = format!("{mark}{name}");
-        let width = head.chars().count();
-        match self.long_names {
-            LongNames::OwnLine if width > self.head => {
-                self.line(&head);
-                self.line(&format!("{:width$}{cells}", "", width = self.head));
-            }
-            LongNames::Broken if width >= self.head => {
-                // A long name is wrapped before it reaches the right margin. Its further lines are indented deeper than its first line.
-                self.line(&wrapped(&name.replace('+', "+ "), mark, "      ").replace("+ ", "+"));
-                self.line(&format!("{:width$}{cells}", "", width = self.head));
-            }
-            _ => self.line(&format!("{head:<width$}{cells}", width = self.head)),
-        }
-    }
-
-    fn joined(&self, cells: &[String]) -> String {
+    fn joined(columns: &[Column], cells: &[String]) -> String {
         let (mut line, mut beyond) = (String::new(), 0);
-        for (index, (column, cell)) in self.columns.iter().zip(cells).enumerate() {
+        for (index, (column, cell)) in columns.iter().zip(cells).enumerate() {
             let Column::Right(width) = *column else {
                 line.push_str(&column.cell(cell));
                 continue;
@@ -87,12 +123,44 @@ impl Table {
     }
 
     pub(crate) fn line(&mut self, words: &str) {
-        self.text.push_str(words.trim_end());
-        self.text.push('\n');
+        self.lines.push(Line::Text(words.to_owned()));
     }
 
     pub(crate) fn into_text(self) -> String {
-        self.text
+        self.within(terminal_width())
+    }
+
+    fn within(&self, width: usize) -> String {
+        let mut text = String::new();
+        let is_row = |line: &Line| matches!(line, Line::Row { .. });
+        for lines in self.lines.chunk_by(|line, next| is_row(line) && is_row(next)) {
+            for block in self.blocks(lines, width) {
+                for line in lines.iter().flat_map(|line| self.shown(line, block.clone(), width)) {
+                    text.push_str(line.trim_end());
+                    text.push('\n');
+                }
+            }
+        }
+        text
+    }
+
+    /// Divides the columns into blocks of as many columns as fit beside the names.
+    fn blocks(&self, lines: &[Line], width: usize) -> Vec<Range<usize>> {
+        let fits = |block: Range<usize>| {
+            let last = |line: &Line| self.shown(line, block.clone(), width).pop().unwrap_or_default();
+            lines.iter().all(|line| last(line).trim_end().chars().count() <= width)
+        };
+        let mut blocks = vec![0..0];
+        for column in 0..self.columns.len() {
+            let start = blocks.last().map_or(0, |block| block.start);
+            if column > start && matches!(lines, [Line::Row { .. }, ..]) && !fits(start..column + 1) {
+                blocks.push(column..column);
+            }
+            if let Some(block) = blocks.last_mut() {
+                block.end = column + 1;
+            }
+        }
+        blocks
     }
 }
 
@@ -114,7 +182,8 @@ pub(crate) fn fitted(rows: &[Vec<String>]) -> String {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
     let figures = (1..columns).map(|column| Column::Right(BETWEEN + width(column)));
-    let mut table = Table::new(MARGIN.len() + width(0), figures, LongNames::Shift);
+    let head = (MARGIN.len() + width(0)).min(terminal_width() / 2);
+    let mut table = Table::new(head, figures, LongNames::Shift);
     for row in rows {
         if let Some((name, cells)) = row.split_first() {
             table.row(MARGIN, name, cells);
@@ -171,6 +240,19 @@ mod tests {
         assert_eq!(broken.lines().count(), 4, "{broken}");
         assert!(line(broken.clone(), 1).ends_with("cap=30s+"), "{broken}");
         assert!(line(broken, 2).starts_with("      full-jitter"));
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_form_further_blocks() {
+        let mut table = Table::new(6, [6; 3].map(Column::Right), LongNames::Shift);
+        table.titles("ops", ["a", "b", "c"]);
+        table.row("", "50", &["1", "2", "3"].map(str::to_owned));
+        table.line("done");
+        assert_eq!(
+            table.within(18),
+            "ops        a     b\n50         1     2\nops        c\n50         3\ndone\n"
+        );
+        assert_eq!(table.within(80).lines().count(), 3);
     }
 
     #[test]

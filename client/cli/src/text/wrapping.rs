@@ -1,11 +1,13 @@
 //! Wrapping of text into lines that fit the terminal.
 
-use std::io::{self, IsTerminal};
+use std::io;
 use std::sync::OnceLock;
 
-use rustix::termios::tcgetwinsize;
+use mockserver::columns_of;
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::wrap_first_fit;
+use unicode_width::UnicodeWidthStr as _;
+use vocabulary::printable;
 
 /// Width in columns that is assumed if stdout is not a terminal. This is also the maximum width of prose, because longer lines are hard to
 /// read.
@@ -28,7 +30,8 @@ const MARGIN: usize = 2;
 /// Separator between the figures of a row. A single blank may occur within a figure, as in `29 085 reads`.
 const BETWEEN: &str = "   ";
 
-fn columns() -> usize {
+/// Returns the width of the terminal in columns, and at most `USUAL`.
+pub(crate) fn columns() -> usize {
     terminal_width().min(USUAL)
 }
 
@@ -36,16 +39,12 @@ fn columns() -> usize {
 /// terminal.
 pub(crate) fn terminal_width() -> usize {
     static WIDTH: OnceLock<usize> = OnceLock::new();
-    *WIDTH.get_or_init(|| {
-        let known = io::stdout().is_terminal().then(|| tcgetwinsize(io::stdout()).ok()).flatten();
-        let known = known.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
-        known.map_or(USUAL, |columns| columns.clamp(LEAST, WIDEST))
-    })
+    *WIDTH.get_or_init(|| columns_of(&io::stdout()).map_or(USUAL, |columns| columns.clamp(LEAST, WIDEST)))
 }
 
 /// Wraps text at blanks into lines of at most `width` - 1 columns. A number is not separated from its unit.
 pub(crate) fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> String {
-    within(width - 1, &unbroken(text), first, rest).replace(UNBREAKABLE, " ")
+    within(width - 1, &unbroken(&printable(text)), first, rest).replace(UNBREAKABLE, " ")
 }
 
 /// Joins parts with three blanks between them, in as few lines as possible.
@@ -81,20 +80,20 @@ fn unbroken(text: &str) -> String {
 
 /// Wraps text at blanks. The first line begins with the text `first`, and each further line begins with the text `rest`.
 pub(crate) fn wrapped(text: &str, first: &str, rest: &str) -> String {
-    within(columns() - MARGIN, text, first, rest)
+    within(columns() - MARGIN, &printable(text), first, rest)
 }
 
 pub(crate) fn labelled(label: &str, columns: usize, words: &str) -> String {
     wrapped(words, &format!("{label:<columns$}"), &" ".repeat(columns))
 }
 
-/// Word of a line. Every character of the word takes one terminal column.
+/// Word of a line.
 #[derive(Debug)]
 struct Word<'a>(&'a str);
 
 impl Fragment for Word<'_> {
     fn width(&self) -> f64 {
-        self.0.chars().count() as f64
+        self.0.width() as f64
     }
 
     fn whitespace_width(&self) -> f64 {
@@ -108,7 +107,7 @@ impl Fragment for Word<'_> {
 
 fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
     let words: Vec<Word<'_>> = text.split_whitespace().map(Word).collect();
-    let room = |begin: &str| width.saturating_sub(begin.chars().count()) as f64;
+    let room = |begin: &str| width.saturating_sub(begin.width()) as f64;
     let lines = wrap_first_fit(&words, &[room(first), room(rest)]);
     let mut text = first.to_owned();
     for (number, line) in lines.into_iter().enumerate() {
@@ -124,7 +123,7 @@ fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
 /// Wraps a row only between its figures, so that each figure stays on one line. A figure longer than a line is wrapped at its blanks. The
 /// first line begins with the text `first`, and each further line is indented by the same width.
 pub(crate) fn wrapped_figures(figures: &str, first: &str) -> String {
-    figures_within(columns(), figures, first)
+    figures_within(columns(), &printable(figures), first)
 }
 
 fn figures_within(columns: usize, figures: &str, first: &str) -> String {

@@ -8,10 +8,11 @@ use std::time::Duration;
 use mockserver_core::{Config, LimitStatus, Policies};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::getpgrp;
-use rustix::termios::{tcgetpgrp, tcgetwinsize};
+use rustix::termios::tcgetpgrp;
 use vocabulary::thousands;
 use vocabulary::wire::ServerCounts;
 
+use crate::cli::shell::columns_of;
 use crate::shared::Shared;
 use crate::wrap::USUAL;
 
@@ -75,11 +76,7 @@ pub(crate) fn takes_words(within: Duration) -> bool {
 }
 
 pub(crate) fn columns() -> Option<usize> {
-    if !io::stderr().is_terminal() {
-        return None;
-    }
-    let columns = tcgetwinsize(io::stderr()).map_or(0, |size| usize::from(size.ws_col));
-    Some(if columns == 0 { USUAL } else { columns })
+    io::stderr().is_terminal().then(|| columns_of(&io::stderr()).unwrap_or(USUAL))
 }
 
 /// Returns true if the status line is to be drawn. It is drawn only on a terminal, and not by a background process, which would overwrite

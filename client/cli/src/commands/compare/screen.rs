@@ -15,12 +15,13 @@ use crate::runner::interrupt::by_whom;
 use crate::runner::variance_warnings;
 use crate::text::figures::{seconds, thousands};
 use crate::text::ranking::Ranking;
+use crate::text::styled::Styled;
 use crate::text::wrapping::{side_by_side, wrapped_to};
 
 /// Prefixes of a printed warning: the mark before its first line, and the indent of its further lines.
 const WARNING: (&str, &str) = ("! ", "  ");
 
-pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
+pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> Styled {
     let Setting { blocks, mode, explain, width, .. } = *setting;
     let answer = Answer::new(&comparison.standings, comparison.by);
     let load = load::load(blocks, mode);
@@ -34,16 +35,15 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
         } else {
             text.push_str("Table: --explain\n");
         }
-        return text + &warnings(comparison, &answer, setting, None);
+        text += &warnings(comparison, &answer, setting, None);
+        return Styled::from(text.as_str());
     }
-    let mut text = match &nothing {
-        Some(words) => paragraphs(words, width),
-        None => {
-            paragraphs(&answer.sentences(mode).iter().map(ToString::to_string).collect::<Vec<_>>(), width)
-        }
-    };
+    let sentences =
+        nothing.unwrap_or_else(|| answer.sentences(mode).iter().map(ToString::to_string).collect::<Vec<_>>());
+    let mut shown = Styled::from(format!("{}\n", paragraphs(&sentences, width)).as_str());
     let table = Ranking::new(&answer, width, load.as_ref().and_then(experiments::Load::slots));
-    let _ = write!(text, "\n{}\n", table.text(width, explain, setting.has_colours));
+    shown.append(table.text(width, explain));
+    let mut text = String::from("\n");
     if let Some(line) = load_and_bound(comparison, &answer, blocks, load.as_ref()) {
         let _ = writeln!(text, "{}", wrapped_to(width, &line, "", ""));
     }
@@ -57,7 +57,8 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> String {
     if explain {
         text.push_str(&super::explain::sections(comparison, &answer, setting));
     }
-    text
+    shown.push(&text);
+    shown
 }
 
 pub(super) fn markdown(comparison: &Comparison, setting: &Setting<'_>) -> String {

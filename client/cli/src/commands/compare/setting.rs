@@ -14,5 +14,4 @@ pub(super) struct Setting<'a> {
     pub(super) explain: bool,
     /// Width of the terminal in columns.
     pub(super) width: usize,
-    pub(super) has_colours: bool,
 }

@@ -44,9 +44,8 @@ fn the_table_fits_terminals_of_all_widths() {
             stopped_by: None,
             explain: false,
             width,
-            has_colours: false,
         };
-        let text = screen(&comparison, &setting);
+        let text = screen(&comparison, &setting).to_string();
         assert!(text.lines().all(|line| line.chars().count() < width.max(48)), "{width}:\n{text}");
         if [60, 100].contains(&width) {
             insta::assert_snapshot!(format!("compare_at_{width}"), text);

@@ -7,16 +7,13 @@ use std::time::Duration;
 use recordings::judge::{JudgedSituation, Severity};
 use results::{ClosestPreset, FindingRecord, FindingSeverity, Judgement, SituationRecord, SituationVerdict};
 
-use vocabulary::printable;
-
-use crate::files::output::to_stdout;
-use crate::text::colour::{Colour, stdout_has_colours};
-use crate::text::people::to_people;
+use crate::text::styled::{RED, Styled};
 use crate::text::wrapping::{terminal_width, wrapped_to};
 
 const NAME: usize = 16;
 const TITLE: usize = 28;
 const VERDICT: usize = 9;
+const FAIL: &str = "FAIL";
 
 const SUMMARY: usize = 78;
 
@@ -28,26 +25,22 @@ pub(super) fn print(
     took: Option<Duration>,
     stdout_is_claimed: bool,
 ) -> anyhow::Result<()> {
-    let text = screen(document, took);
-    if stdout_is_claimed || !stdout_has_colours() {
-        return to_people(&text, stdout_is_claimed);
-    }
-    let fail = word(SituationVerdict::Failed);
-    let coloured = |line: &str| match line.char_indices().nth(NAME + TITLE) {
-        Some((at, _)) if line[at..].starts_with(fail) => {
-            format!("{}{}{}\n", &line[..at], Colour::Red.paint(fail), &line[at + fail.len()..])
-        }
-        _ => format!("{line}\n"),
-    };
-    to_stdout(printable(&text).lines().map(coloured).collect::<String>().as_bytes())
-}
-
-fn screen(document: &Judgement, took: Option<Duration>) -> String {
-    let mut text = String::new();
+    let mut screen = Styled::default();
     let situations: Vec<&SituationRecord> = shown(document).collect();
     for (index, situation) in situations.iter().enumerate() {
-        text += &rows(situation, &situations[..index]);
+        let rows = rows(situation, &situations[..index]);
+        let start = names(situation).len();
+        match situation.verdict {
+            SituationVerdict::Failed => screen.push_styled(&rows, start..start + FAIL.len(), RED),
+            _ => screen.push(&rows),
+        }
     }
+    screen.push(&conclusion(document, took));
+    screen.print(stdout_is_claimed)
+}
+
+fn conclusion(document: &Judgement, took: Option<Duration>) -> String {
+    let mut text = String::new();
     if let Some(others) = other_calls(document) {
         let _ = writeln!(text, "{}", prose(&others, "", "    "));
     }
@@ -130,11 +123,15 @@ fn counts(document: &Judgement) -> String {
     parts.join(", ")
 }
 
+fn names(situation: &SituationRecord) -> String {
+    format!("{:<NAME$}{:<TITLE$}", situation.name, situation.title)
+}
+
 /// Returns the lines of a situation. Findings that a situation before has in the same words are shortened to their rule.
 fn rows(situation: &SituationRecord, before: &[&SituationRecord]) -> String {
-    let SituationRecord { name, title, verdict, note, findings, .. } = situation;
+    let SituationRecord { verdict, note, findings, .. } = situation;
     let word = word(*verdict);
-    let head = format!("{name:<NAME$}{title:<TITLE$}{word}");
+    let head = names(situation) + word;
     let separator = match verdict {
         SituationVerdict::Skipped => ": ".to_owned(),
         _ => " ".repeat(VERDICT - word.len()),
@@ -203,7 +200,7 @@ pub(super) fn last_lines(output: &str, count: usize) -> Vec<&str> {
 
 fn word(verdict: SituationVerdict) -> &'static str {
     match verdict {
-        SituationVerdict::Failed => "FAIL",
+        SituationVerdict::Failed => FAIL,
         SituationVerdict::Warned => "warning",
         SituationVerdict::Allowed => "allowed",
         SituationVerdict::Passed => "pass",

@@ -1,7 +1,5 @@
 //! Summary table of several reproduced documents: one line per document, followed by hints at further output.
 
-use std::fmt::Write as _;
-
 use experiments::reproduction::{Counts, Reproduction, Tally};
 use experiments::scenario::Judged;
 use results::ClaimVerdict;
@@ -9,9 +7,10 @@ use results::ClaimVerdict;
 use super::table::claim;
 use super::tally::{expected, unmet};
 use crate::text::figures::{counted, thousands};
+use crate::text::wrapping::{columns, side_by_side};
 
-/// Maximum width in terminal columns of a document's title in the table.
-const TITLE: usize = 31;
+/// Width in terminal columns of the table before a document's title.
+const BEFORE_TITLE: usize = 49;
 
 pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tally, explain: bool) -> String {
     let mut text = line("document", ["holds", "partly", "not", "of"].map(str::to_owned), "");
@@ -25,12 +24,8 @@ pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tall
     let one = judged.last().map_or("NAME", |(last, _)| last.scenario.name.as_str());
     let verdict = expected(&tally.source);
     text.push('\n');
-    for line in joined(vec![
-        format!("{claims}, {verdict}.  One: loadgen reproduce {one}"),
-        "All: --html FILE".to_owned(),
-    ]) {
-        let _ = writeln!(text, "{line}");
-    }
+    let all = format!("{claims}, {verdict}.  One: loadgen reproduce {one}");
+    text.push_str(&side_by_side(&[&all, "All: --html FILE"], columns()));
     let mut pointers = Vec::new();
     pointers.extend((!explain).then(|| "List claims that do not hold: --explain".to_owned()));
     if tally.ours.claims() > 0 {
@@ -38,9 +33,7 @@ pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tall
         pointers.push(format!("{ours} more, in no source: {}", expected(&tally.ours)));
     }
     pointers.extend(unjudged(&tally.source));
-    for pointer in joined(pointers) {
-        let _ = writeln!(text, "{pointer}");
-    }
+    text.push_str(&side_by_side(&pointers.iter().map(String::as_str).collect::<Vec<_>>(), columns()));
     text.push_str(&unmet(tally));
     if explain {
         for (reproduction, claims) in judged {
@@ -62,9 +55,10 @@ fn counts(claims: &[Judged<'_>]) -> [String; 4] {
 }
 
 fn line(name: &str, [holds, partly, not, all]: [String; 4], title: &str) -> String {
+    let room = columns().saturating_sub(BEFORE_TITLE).max(1);
     let title = match title.chars().count() {
-        length if length <= TITLE => title.to_owned(),
-        _ => format!("{}…", title.chars().take(TITLE - 1).collect::<String>().trim_end()),
+        length if length <= room => title.to_owned(),
+        _ => format!("{}…", title.chars().take(room - 1).collect::<String>().trim_end()),
     };
     let line = format!("{name:<20}{holds:>7}{partly:>8}{not:>6}{all:>5}   {title}");
     format!("{}\n", line.trim_end())
@@ -73,20 +67,6 @@ fn line(name: &str, [holds, partly, not, all]: [String; 4], title: &str) -> Stri
 fn unjudged(counts: &Counts) -> Option<String> {
     let unjudged = counts.with(ClaimVerdict::TooFewRuns) + counts.with(ClaimVerdict::NoFigure);
     (unjudged > 0).then(|| format!("{} without a verdict", thousands(unjudged as u64)))
-}
-
-fn joined(parts: Vec<String>) -> Vec<String> {
-    const WIDTH: usize = 80;
-    let mut lines: Vec<String> = Vec::new();
-    for part in parts {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 3 + part.chars().count() < WIDTH => {
-                let _ = write!(line, "   {part}");
-            }
-            _ => lines.push(part),
-        }
-    }
-    lines
 }
 
 fn failing(reproduction: &Reproduction, claims: &[Judged<'_>]) -> String {

@@ -39,7 +39,7 @@ pub(super) fn experiment_table(
                 let figures = experiment.columns.iter().map(|column| with_spread(column, *index, data));
                 rows.push(with_head(&cell.label, figures));
             }
-            return format!("\n  {title} · {seeds}\n{}", fitted(&rows));
+            return format!("\n{}\n{}", wrapped(&format!("{title} · {seeds}"), "  ", "    "), fitted(&rows));
         }
         // Layout if one strategy runs with two varied keys: one row per value of the first key, one column per value of the second key.
         [(slow, _), (fast, _)] if labels.len() == 1 => {
@@ -62,7 +62,8 @@ pub(super) fn experiment_table(
             }
         }
     }
-    format!("\n  {title} · {} · {seeds}\n{}", titles(), fitted(&rows))
+    let title = wrapped(&format!("{title} · {} · {seeds}", titles()), "  ", "    ");
+    format!("\n{title}\n{}", fitted(&rows))
 }
 
 fn with_head(head: &str, cells: impl Iterator<Item = String>) -> Vec<String> {

@@ -13,11 +13,9 @@ use crate::checks::Checks;
 use crate::exit::{Exit, is_broken_pipe};
 use crate::files::exports::Exports;
 use crate::runner::interrupt::{Interrupt, by_whom, exit_of_cause};
-use crate::screen::watch::Watch;
-use crate::text::colour::stdout_has_colours;
 use crate::text::figures::thousands;
-use crate::text::people::{titled, to_people};
 use crate::text::stderr::to_stderr;
+use crate::text::styled::Styled;
 use crate::text::summary;
 
 /// Returns the exit code if a run went wrong, and otherwise `None`. `failed` is the exit code of a run that could not be executed.
@@ -34,16 +32,11 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
     failed.or_else(|| exit().map(ExitCode::from))
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OutputStream {
-    Stdout,
-    BoldStdout,
-    Stderr,
-}
-
 pub(super) struct Report {
     quiet: bool,
-    place: OutputStream,
+    stdout_is_data: bool,
+    /// True if the first line of the summary is bold, so that it is visible after a dashboard.
+    is_titled: bool,
     explain: bool,
     /// Summaries of the single runs, which `--explain` prints if there are several runs.
     screens: Vec<String>,
@@ -51,13 +44,13 @@ pub(super) struct Report {
 
 impl Report {
     pub(super) fn new(args: &RunArgs, stdout_is_data: bool) -> Self {
-        let place = match Watch::choose(&args.output, stdout_is_data) {
-            _ if stdout_is_data => OutputStream::Stderr,
-            // The first line of the summary is printed in bold only if a dashboard was shown.
-            Watch::Dashboard(_) if stdout_has_colours() => OutputStream::BoldStdout,
-            _ => OutputStream::Stdout,
-        };
-        Self { quiet: args.output.quiet, place, explain: args.explain.explain, screens: Vec::new() }
+        Self {
+            quiet: args.output.quiet,
+            stdout_is_data,
+            is_titled: !args.output.screen.no_tui,
+            explain: args.explain.explain,
+            screens: Vec::new(),
+        }
     }
 
     /// Prints the summary and writes the output files, even if the live display failed. `shown` is the result of the live display.
@@ -153,10 +146,8 @@ impl Report {
         };
         // A blank line on stderr separates the summary from the announcement of the run.
         to_stderr("\n");
-        unless_closed(match self.place {
-            OutputStream::BoldStdout => titled(&text),
-            place => to_people(&text, place == OutputStream::Stderr),
-        })
+        let text = if self.is_titled { Styled::titled(&text) } else { Styled::from(text.as_str()) };
+        unless_closed(text.print(self.stdout_is_data))
     }
 }
 

@@ -19,8 +19,8 @@ use crate::files::exporter::Layout;
 use crate::files::exports::Exports;
 use crate::files::reading::{SMALL, text_of};
 use crate::runner::interrupt::Interrupt;
-use crate::text::people::to_people;
 use crate::text::progress::Live;
+use crate::text::styled::to_people;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen strategies

@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 
 use tailback::{PartKind, STRATEGIES};
 
-use crate::text::wrapping::{labelled, wrapped};
-
-const WIDTH: usize = 80;
+use crate::text::wrapping::{columns, labelled, wrapped};
 
 const COMMON_FLAGS: &[&str] = &["none", "full-jitter", "exponential", "aimd", "token-bucket", "retry-budget"];
 
@@ -48,7 +46,8 @@ fn of_kind(kind: PartKind) -> impl Iterator<Item = &'static tailback::Entry> {
 
 /// Arranges names in columns that are read downwards, with as few lines as possible.
 fn in_columns(names: &[&str]) -> String {
-    let lines = (1..=names.len()).find(|lines| width(names, *lines) <= WIDTH).unwrap_or(names.len()).max(1);
+    let lines =
+        (1..=names.len()).find(|lines| width(names, *lines) <= columns()).unwrap_or(names.len()).max(1);
     let columns: Vec<&[&str]> = names.chunks(lines).collect();
     let mut text = String::new();
     for line in 0..lines {
@@ -85,7 +84,7 @@ mod tests {
         assert!(COMMON_FLAGS.iter().all(|name| tailback::find(name).is_some()));
         assert!(names.lines().count() <= 20, "{names}");
         for line in names.lines().chain(explained.lines()) {
-            assert!(line.chars().count() <= WIDTH, "{line}");
+            assert!(line.chars().count() <= 80, "{line}");
         }
     }
 }

@@ -5,8 +5,8 @@ use settings::{FORMATS, Format, SettingsError, find_format, write};
 use tailback::StrategySpec;
 
 use crate::exit::{Exit, Fatal};
-use crate::text::people::to_people;
 use crate::text::stderr::to_stderr;
+use crate::text::styled::to_people;
 use crate::text::wrapping::{labelled, wrapped};
 
 pub(crate) struct Printed {
