@@ -83,7 +83,7 @@ fn loadgen_needs_the_token_of_a_mockserver_on_another_host() {
     let from_file = format!("@{}", file.display());
     let server = MockServer::listen("0.0.0.0:0", &["--admin-remote", &from_file]);
     let url = format!("http://{own}:{}/", server.address.port());
-    let target = [SMALL, &["--target", &url]].concat();
+    let target = [SMALL, &["--target", &url, "--mock", "yes"]].concat();
 
     loadgen(&target).exits(2).says(&["refuses this client", "`--admin-remote`", "`--admin-token`"]);
     let wrong = [&target[..], &["--admin-token", "wrong"]].concat();
@@ -102,7 +102,7 @@ fn an_environment_token_goes_to_other_hosts_only_on_request() {
     };
     let server = MockServer::listen("0.0.0.0:0", &["--admin-remote", "s3cret"]);
     let url = format!("http://{own}:{}/", server.address.port());
-    let target = [SMALL, &["--target", &url, "--quiet"]].concat();
+    let target = [SMALL, &["--target", &url, "--mock", "yes", "--quiet"]].concat();
     let script = "TAILBACK_ADMIN_TOKEN=s3cret exec \"$0\" \"$@\"";
     shell(script, &target)
         .exits(2)

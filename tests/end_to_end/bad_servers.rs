@@ -9,6 +9,8 @@ fn run_against(url: &str) -> Left {
     loadgen(&[
         "--target",
         url,
+        "--strategy",
+        "aimd",
         "--ops",
         "10",
         "--rate",

@@ -99,7 +99,7 @@ fn a_foreign_servers_tag_is_sent_back_as_it_came() {
     });
     let url = server.url();
     let kind = ["--rate", "10/s", "--kind", "read-modify-write"];
-    let args = ["--ops", "1", "-d", "new", "-H", "Content-Type: text/plain"];
+    let args = ["-s", "aimd", "--ops", "1", "-d", "new", "-H", "Content-Type: text/plain"];
     let result = measure(&[&["--target", &url][..], &kind, &args].concat());
     assert_eq!((count(&result, "/attempts/rejected"), count(&result, "/ops/succeeded")), (1, 1));
     let work = server.work();

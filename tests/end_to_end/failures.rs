@@ -59,7 +59,18 @@ fn one_op_failed_for_good_exits_1_but_rejected_ops_do_not() {
             _ => reply(connection, status, ""),
         });
         assert_eq!(quietly(&server.url(), &[]).exits(0).stderr, "", "{status}");
-        let base = ["--target", &server.url(), "--ops", "5", "--rate", "1000/s", "--max-attempts", "1"];
+        let base = [
+            "--target",
+            &server.url(),
+            "-s",
+            "aimd",
+            "--ops",
+            "5",
+            "--rate",
+            "1000/s",
+            "--max-attempts",
+            "1",
+        ];
         let none = loadgen(&base).exits(1);
         assert!(none.stdout.contains("none of 5 ops done, 5 given up after "), "{}", none.stdout);
     }

@@ -151,7 +151,8 @@ fn failures_of_post_are_final_unless_declared_idempotent() {
             _ => reply(connection, "200 OK", ""),
         });
         let url = server.url();
-        let base = ["--target", &url, "--ops", "1", "--rate", "10/s", "-m", "POST", "-d", "x", "--json", "-"];
+        let base =
+            ["--target", &url, "-s", "aimd", "--ops", "1", "--rate", "10/s", "-m", "POST", "--json", "-"];
         let left = loadgen(&[&base[..], more].concat());
         let result = left.exits(i32::from(succeeded == 0)).json();
         assert_eq!(count(&result, "/attempts/total"), attempts);
@@ -168,8 +169,9 @@ fn rejections_of_post_are_retried() {
         1 => reply(connection, "429 Too Many Requests", ""),
         _ => reply(connection, "201 Created", ""),
     });
-    let result =
-        measure(&["--target", &server.url(), "--ops", "1", "--rate", "10/s", "-m", "POST", "-d", "x"]);
+    let url = server.url();
+    let args = ["--target", &url, "-s", "aimd", "--ops", "1", "--rate", "10/s", "-m", "POST", "-d", "x"];
+    let result = measure(&args);
     assert_eq!((count(&result, "/attempts/rejected"), count(&result, "/ops/succeeded")), (2, 1));
     assert_eq!(server.work().len(), 3);
 }
@@ -187,7 +189,7 @@ fn a_post_on_a_closed_connection_is_not_resent_implicitly() {
     assert_eq!(server.work().len(), 3);
 }
 
-fn over_tls(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> ForeignServer {
+pub(crate) fn over_tls(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> ForeignServer {
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
@@ -205,7 +207,7 @@ fn over_tls(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -> ForeignSe
 }
 
 /// Creates a self-signed certificate for localhost that is marked as an authority, as `openssl req -x509` does.
-fn own_authority(until_year: i32) -> (rcgen::Certificate, rcgen::KeyPair) {
+pub(crate) fn own_authority(until_year: i32) -> (rcgen::Certificate, rcgen::KeyPair) {
     let mut params = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
     params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     params.not_before = rcgen::date_time_ymd(2000, 1, 1);

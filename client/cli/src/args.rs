@@ -25,5 +25,5 @@ pub(crate) use screen::{ScreenArgs, Theme};
 pub(crate) use several::{MultiArgs, blocks};
 pub(crate) use strategy_list::StrategyList;
 pub(crate) use target::{MOCK_SERVER, TARGET};
-pub(crate) use values::{Header, Method};
+pub(crate) use values::{Header, Method, is_url};
 pub(crate) use workload::{SEED, WORKLOAD, WorkloadArgs};

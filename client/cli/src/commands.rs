@@ -143,10 +143,12 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
 
 /// Returns a hint with the correct command line for mistakes that users of other load generators make, such as a positional URL.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
-    if error.kind() == ErrorKind::ArgumentConflict {
-        let is_url = |pair: &&[String]| pair[1].contains("://") && !pair[0].starts_with('-');
-        let url = typed.windows(2).find(is_url).map(|pair| &pair[1])?;
-        return Some(format!("a URL goes to --target: loadgen --target {url}"));
+    let urls = typed.iter().filter(|word| args::is_url(word) && !word.contains(' ')).count();
+    if error.kind() == ErrorKind::ArgumentConflict && urls > 1 {
+        return Some("a run has one target; leave out all URLs but one".to_owned());
+    }
+    if let Some(rate) = rate_after_quiet(typed) {
+        return Some(format!("-q is --quiet and takes no value; a rate is `--rate {rate}/s`"));
     }
     if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
         return None;
@@ -159,13 +161,11 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     let after = typed.iter().skip_while(|other| *other != word).skip(1);
     let rest: Vec<&str> = after.map(String::as_str).collect();
     let joined = |start: &str| [&[start], rest.as_slice()].concat().join(" ");
-    if word.contains("://") {
-        return Some(format!("a URL goes to --target: loadgen --target {word}"));
+    if args::is_url(word) {
+        return Some(format!("a URL goes to --target: --target {word}"));
     }
-    if error.kind() == ErrorKind::InvalidSubcommand
-        && word.parse::<http::uri::Authority>().is_ok_and(|host| host.port().is_some())
-    {
-        return Some(format!("a URL goes to --target: loadgen --target http://{word}"));
+    if error.kind() == ErrorKind::InvalidSubcommand && Cli::command().find_subcommand(word).is_some() {
+        return Some(format!("a subcommand comes first: loadgen {word}"));
     }
     let is_strategy = |word: &str| StrategyList::from_str(word).is_ok();
     match (error.kind(), word, typed.get(1).map(String::as_str)) {
@@ -196,6 +196,16 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
         }
         _ => None,
     }
+}
+
+/// Returns the number after `-q`, which sets the rate in other load generators.
+fn rate_after_quiet(typed: &[String]) -> Option<&str> {
+    let values = typed.iter().zip(typed.iter().skip(1).map(String::as_str).chain([""]));
+    let mut numbers = values.filter_map(|(flag, next)| match flag.strip_prefix("-q")? {
+        "" => Some(next),
+        joined => Some(joined.trim_start_matches('=')),
+    });
+    numbers.find(|number| number.parse::<f64>().is_ok())
 }
 
 fn flag_of_another_command(flag: &str) -> Option<String> {
@@ -253,7 +263,7 @@ fn colour(typed: &mut [OsString]) -> ColorChoice {
 fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
     let cli: Cli = mockserver::parsed(typed, &command_line(), explained);
     match cli.command {
-        None => run::run(&cli.run),
+        None => run::run(&cli.run.with_url()),
         Some(Command::Strategies(args)) => strategies::show(&args),
         Some(Command::Reproduce(args)) => reproduce::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use experiments::servers::url;
 
+use crate::args::is_url;
 use crate::files::exporters::EXPORTERS;
 
 const HIDDEN: &str = "…";
@@ -80,6 +81,7 @@ fn without(typed: impl Iterator<Item = OsString>) -> Vec<String> {
                     let flag = &argument[..argument.len() - value.len()];
                     return format!("{flag}{}", (secret.shown)(value));
                 }
+                None if !argument.starts_with('-') && is_url(&argument) => return url(&argument),
                 None => {}
             }
             argument

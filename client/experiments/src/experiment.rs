@@ -55,6 +55,8 @@ impl Default for Sending {
 #[derive(Clone)]
 pub struct Experiment {
     pub strategy: StrategySpec,
+    /// True if the user named no strategy.
+    pub is_default_strategy: bool,
     /// Client configuration that all runs share, except for the seed. Its `seed` is the seed of the first run.
     pub run: RunConfig,
     /// Workload from which the configuration `run` was built. From this workload, another process can plan the same experiment.
@@ -107,6 +109,7 @@ impl Experiment {
     pub fn of_run(strategy: StrategySpec, run: RunConfig) -> Self {
         Self {
             strategy,
+            is_default_strategy: false,
             run,
             workload: WorkloadSpec::default(),
             recorded_as_typed: BTreeMap::new(),
@@ -122,6 +125,32 @@ impl Experiment {
             command_line: Vec::new(),
             keep_latencies: false,
         }
+    }
+
+    /// Replaces the default strategy by `none`, for a server that is not a mockserver. Its users expect the load that they specified,
+    /// and every failure of the server. A strategy would send less, and retries would hide failures.
+    ///
+    /// # Errors
+    /// Fails if a flag has no effect on `none`.
+    pub fn use_strategy_of_foreign_servers(&mut self) -> Result<(), Error> {
+        if !self.is_default_strategy {
+            return Ok(());
+        }
+        let flags = [
+            ("--max-attempts", self.workload.max_attempts.is_some()),
+            ("--idempotent", self.idempotent),
+            ("--no-retry-failed", self.workload.retry_failed == Some(false)),
+            ("--share-strategy", self.workload.share_strategy == Some(true)),
+        ];
+        if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given) {
+            return Err(Error::usage(format!(
+                "`{flag}` has no effect on `none`; add `--strategy`, because a server that is not a mockserver gets no retries \
+                 without it"
+            )));
+        }
+        self.strategy =
+            "none".parse().map_err(|error: tailback::SpecError| Error::usage(error.to_string()))?;
+        Ok(())
     }
 
     /// Returns the arrival rate of ops, in the unit in which it was given; `None` if arrivals have no rate.

@@ -121,7 +121,7 @@ pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
     rustls_error(error).is_some()
 }
 
-pub(crate) fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
+pub(crate) fn refused_certificate(error: &(dyn Error + 'static)) -> Option<&'static str> {
     match rustls_error(error)? {
         authority if tls::is_authority_as_server(authority) => {
             Some("the server's certificate is a certificate authority, but not one given by `--cacert`")
@@ -133,8 +133,8 @@ pub(crate) fn refused_certificate(error: &reqwest::Error) -> Option<&'static str
     }
 }
 
-fn rustls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
-    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+fn rustls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    let mut next: Option<&'a (dyn Error + 'static)> = Some(error);
     while let Some(cause) = next {
         if let Some(found) = cause.downcast_ref() {
             return Some(found);

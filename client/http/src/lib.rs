@@ -22,7 +22,7 @@ mod workers;
 
 pub use control::{Command, Control};
 pub use drive::{DriveError, DriveOptions, DriveReport};
-pub use mock::{BarrierError, MockError, MockServer, Probe, probe};
+pub use mock::{BarrierError, MockError, MockServer, Probe, probe, touch};
 pub use open_files::raise_open_files;
 pub use rusage::{peak_rss_bytes, process_cpu};
 pub use target::{Target, TargetError, Trust};
@@ -33,6 +33,6 @@ pub use transport::{
 
 /// Describes the problem with the certificate of a server that could not be reached. Returns a text only for problems that the error's own
 /// message describes by internal type names. Returns `None` for all other problems.
-pub fn refused_certificate(error: &reqwest::Error) -> Option<&'static str> {
+pub fn refused_certificate(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     error_kind::refused_certificate(error)
 }

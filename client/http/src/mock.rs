@@ -1,6 +1,8 @@
 //! Admin requests to a mockserver: for its configuration, for its counts, to change its configuration, and to wait at the
 //! barrier of shards.
 
+use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::AUTHORIZATION;
@@ -13,6 +15,7 @@ use crate::error_kind;
 use crate::target::Target;
 use crate::transport::TransportError;
 use crate::transport::connecting::Connecting;
+use crate::transport::dialer::Dialer;
 use crate::transport::http_client::client;
 
 /// Maximum duration of an admin request to a mockserver, in real time.
@@ -32,7 +35,9 @@ pub enum Probe {
     /// A server other than a mockserver. It may or may not use HTTP.
     Other,
     SpeaksTls,
-    Unreachable(reqwest::Error, ErrorKind),
+    /// A server that accepts connections and received no request.
+    NotAsked,
+    Unreachable(Box<dyn Error + Send + Sync>, ErrorKind),
 }
 
 #[derive(Clone, Debug)]
@@ -102,6 +107,18 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     Ok(answer)
 }
 
+/// Opens a connection to the target and closes it. The server receives no request, so it cannot count one.
+///
+/// # Errors
+/// Fails if the client cannot be set up.
+pub async fn touch(target: &Target) -> Result<Probe, TransportError> {
+    let dialer = Dialer::to(target, Arc::default(), PATIENCE, &[])?;
+    Ok(match dialer.touch().await {
+        Ok(()) => Probe::NotAsked,
+        Err((error, kind)) => Probe::Unreachable(Box::new(error), kind),
+    })
+}
+
 async fn speaks_tls(target: &Target) -> bool {
     let Some(target) = target.over_tls() else { return false };
     let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
@@ -130,7 +147,7 @@ impl MockServer {
                     }
                     kind => kind,
                 };
-                return Probe::Unreachable(error.without_url(), kind);
+                return Probe::Unreachable(Box::new(error.without_url()), kind);
             }
             Err(error) if error.is_timeout() => return Probe::Other,
             // The connection was closed or reset, or the answer was not HTTP. TLS servers usually react to plain HTTP requests in this way.

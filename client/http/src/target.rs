@@ -123,8 +123,11 @@ impl Target {
 
     /// Returns true if no third party can read the requests: the server is on this machine, or proves its identity over TLS.
     pub fn is_private(&self) -> bool {
-        let checked = self.typed.scheme() == "https" && !self.trust.insecure;
-        checked || self.addresses.iter().all(|address| address.ip().to_canonical().is_loopback())
+        self.is_loopback() || self.typed.scheme() == "https" && !self.trust.insecure
+    }
+
+    pub fn is_loopback(&self) -> bool {
+        self.addresses.iter().all(|address| address.ip().to_canonical().is_loopback())
     }
 
     pub fn addresses(&self) -> &[SocketAddr] {

@@ -1,7 +1,7 @@
 //! Transports, which send attempts to a server: their trait, their configuration, and their answers.
 
 pub(crate) mod connecting;
-mod dialer;
+pub(crate) mod dialer;
 mod exchange;
 mod http2;
 pub(crate) mod http_client;

@@ -136,6 +136,8 @@ pub enum Warning {
         accepted: u64,
         opened: u64,
     },
+    /// The attempts failed as they do where plain HTTP is sent to a TLS server. The value is the URL.
+    MaySpeakTls(String),
 }
 
 impl Warning {
@@ -222,6 +224,10 @@ impl fmt::Display for Warning {
                 "the server accepted only {} of {} before the run, so further attempts waited in the client; raise its limit (`mockserver --max-connections`), or lower the load (`--in-flight`)",
                 thousands(*accepted),
                 counted(*opened, "connection")
+            ),
+            Self::MaySpeakTls(url) => write!(
+                f,
+                "`{url}` (--target) probably speaks TLS, and plain HTTP was sent to it; write `https://` instead of `http://`"
             ),
         }
     }

@@ -55,6 +55,8 @@ pub const WAIT: &str = "x-tailback-wait-ns";
 pub const MOCK: &str = "x-tailback-mock";
 pub const MOCK_VERSION: &str = "1";
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:8503";
+/// Port of `DEFAULT_ADDRESS`.
+pub const DEFAULT_PORT: u16 = 8503;
 
 pub type RunId = u64;
 

@@ -12,17 +12,22 @@ use super::output::OutputArgs;
 use super::shard::ShardArgs;
 use super::shell::{strategies, suggesting};
 use super::target::{OF_REAL_REQUESTS, TargetArgs};
+use super::values::PositionalUrl;
 use super::workload::WorkloadArgs;
 
 /// Flags of one run, or of several with `--repeats`.
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
-    /// Strategy, see `loadgen strategies`.
+    /// URL of the server to test, as with --target.
+    #[arg(value_name = "URL", value_parser = PositionalUrl, conflicts_with_all = ["target", "simulate"])]
+    pub(crate) url: Option<String>,
+
+    /// Strategy, see `loadgen strategies` [default: aimd, or none against a server that is not a mockserver].
     ///
     /// A name, perhaps with parameters, or parts combined with `+`: `aimd:beta=0.5+retry-budget`.
-    #[arg(short, long, default_value = "aimd", value_name = "S",
+    #[arg(short, long, value_name = "S",
           value_parser = suggesting(StrategySpec::from_str, strategies), hide_possible_values = true)]
-    pub(crate) strategy: StrategySpec,
+    pub(crate) strategy: Option<StrategySpec>,
 
     /// Run in virtual time instead of over HTTP.
     ///
@@ -56,6 +61,12 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
+    /// Moves a URL without a flag to `--target`.
+    pub(crate) fn with_url(mut self) -> Self {
+        self.target.target = self.url.take().or(self.target.target);
+        self
+    }
+
     pub(crate) fn defaults() -> Self {
         let nothing = Self::augment_args(Command::new("loadgen")).get_matches_from(["loadgen"]);
         Self::from_arg_matches(&nothing).expect("no flag is required")

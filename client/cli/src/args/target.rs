@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use experiments::servers::target::AskMock;
 
 use super::transport::TransportArgs;
 use super::values::{Header, Method};
 
 /// Flags that conflict with virtual time.
-pub(crate) const OF_REAL_REQUESTS: [&str; 11] = [
+pub(crate) const OF_REAL_REQUESTS: [&str; 12] = [
     "target",
+    "mock",
     "headers",
     "body",
     "idempotent",
@@ -34,6 +37,10 @@ pub(crate) struct TargetArgs {
     /// By default a mockserver on 127.0.0.1:8503 if one answers, else an embedded one.
     #[arg(short, long, value_name = "URL")]
     pub(crate) target: Option<String>,
+
+    /// Whether to ask the target if it is a mockserver, by a request that it may count.
+    #[arg(long, value_name = "CHOICE", default_value = "auto", value_parser = ask_mock())]
+    pub(crate) mock: AskMock,
 
     /// HTTP method of every attempt, if `--mix` is not given. In virtual time, only retry rules that depend on the method use it.
     #[arg(short, long, value_name = "METHOD", default_value = "GET", conflicts_with = "mix")]
@@ -67,4 +74,18 @@ pub(crate) struct TargetArgs {
     /// certificate is verified].
     #[arg(long, value_name = "TOKEN")]
     pub(crate) admin_token: Option<String>,
+}
+
+fn ask_mock() -> impl TypedValueParser<Value = AskMock> {
+    let value = |name: &'static str, help: &'static str| PossibleValue::new(name).help(help);
+    PossibleValuesParser::new([
+        value("auto", "Ask on this machine, at port 8503, and with --admin-token; otherwise only connect"),
+        value("yes", "Ask, and refuse any other server"),
+        value("no", "Send only the requests of the run"),
+    ])
+    .map(|name| match name.as_str() {
+        "yes" => AskMock::Yes,
+        "no" => AskMock::No,
+        _ => AskMock::Auto,
+    })
 }

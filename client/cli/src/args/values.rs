@@ -1,6 +1,11 @@
 //! Flag values with a syntax of their own: HTTP methods and headers.
 
+use std::ffi::OsStr;
 use std::str::FromStr;
+
+use clap::builder::TypedValueParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 
 /// Headers that frame an HTTP/1.1 message or control its connection, so users cannot set them.
 const FRAMING: [&str; 7] =
@@ -48,9 +53,84 @@ impl FromStr for Header {
     }
 }
 
+/// Parser of a URL without a flag. Any other word is refused as an unknown subcommand.
+#[derive(Clone)]
+pub(crate) struct PositionalUrl;
+
+impl TypedValueParser for PositionalUrl {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, _: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        let word = value.to_string_lossy();
+        if is_url(&word) {
+            return Ok(word.into_owned());
+        }
+        let mut error = clap::Error::new(ErrorKind::InvalidSubcommand).with_cmd(command);
+        error.insert(ContextKind::InvalidSubcommand, ContextValue::String(word.into_owned()));
+        Err(error)
+    }
+}
+
+/// Returns true if a word is a URL, and not a mistyped subcommand or the name of a file. Without a scheme, a URL has a port, a path after
+/// a dotted name, or the name or address of a machine.
+pub(crate) fn is_url(word: &str) -> bool {
+    if word.contains("://") {
+        return true;
+    }
+    let (place, has_path) = match word.find(['/', '?']) {
+        Some(end) => (&word[..end], true),
+        None => (word, false),
+    };
+    let Ok(authority) = place.parse::<http::uri::Authority>() else { return false };
+    let host = authority.host().trim_matches(['[', ']']);
+    let is_named = host.starts_with(|first: char| first.is_ascii_alphanumeric());
+    authority.port_u16().is_some()
+        || host == "localhost"
+        || host.parse::<std::net::IpAddr>().is_ok()
+        || has_path && is_named && host.contains('.')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_url_without_a_scheme_is_told_from_a_word() {
+        for url in [
+            "http://a",
+            "HTTPS://a/b",
+            "ftp://a",
+            "localhost",
+            "localhost:8080",
+            "localhost/x",
+            "127.0.0.1:80/x",
+            "127.0.0.1",
+            "[::1]:80",
+            "[::1]",
+            "api:8080",
+            "example.com/v1?a=b",
+            "me:word@host:80/",
+        ] {
+            assert!(is_url(url), "{url}");
+        }
+        for word in [
+            "",
+            "compar",
+            "aimd",
+            "aimd:beta=0.5",
+            "aimd+none",
+            "50",
+            "result.json",
+            "./a.toml",
+            "a/b.c",
+            "../x",
+            ":",
+            "/x",
+            "a b",
+        ] {
+            assert!(!is_url(word), "{word}");
+        }
+    }
 
     #[test]
     fn headers_are_names_and_values_and_never_the_runs_own() {

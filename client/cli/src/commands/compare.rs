@@ -49,7 +49,7 @@ use crate::text::figures::counted;
 use crate::text::stderr::to_stderr;
 use crate::text::styled::Styled;
 use crate::text::summary;
-use crate::text::wrapping::terminal_width;
+use crate::text::wrapping::{terminal_width, wrapped};
 use args::CompareArgs;
 use setting::Setting;
 
@@ -277,8 +277,10 @@ fn announcement(blocks: Blocks<'_>, simulated: bool) -> String {
     let strategies = blocks.strategies.len();
     let workload = blocks.strategies.first().map(workload_text).unwrap_or_default();
     let server = blocks.server_under_test.described(simulated, "\n");
+    let unasked = blocks.server_under_test.unasked_words();
     let seeds = counted(blocks.count() as u64, "seed");
-    format!("{strategies} strategies · {seeds} · {workload}\n{server}\n")
+    let first = wrapped(&format!("{strategies} strategies · {seeds}{unasked} · {workload}"), "", "  ");
+    format!("{first}\n{server}\n")
 }
 
 fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) -> Board {

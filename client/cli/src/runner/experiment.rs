@@ -17,8 +17,12 @@ use crate::args::RunArgs;
 use crate::exit::{Exit, Fatal};
 use crate::files::reading::{SMALL, bytes_of};
 
+/// Strategy of runs for which the user named none. Against servers other than mockservers it is replaced by `none`.
+pub(crate) const DEFAULT_STRATEGY: &str = "aimd";
+
 pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
-    let experiment = Experiment::new(args.strategy.clone(), &args.workload.0, Spelling::Flags)
+    let strategy = args.strategy.clone().map_or_else(|| DEFAULT_STRATEGY.parse(), Ok)?;
+    let experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags)
         .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
     if args.simulate && experiment.time_scale != TimeScale::default() {
         let words = "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`";
@@ -33,6 +37,7 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
         return Err(Fatal::error(Exit::Usage, words));
     }
     Ok(Experiment {
+        is_default_strategy: args.strategy.is_none(),
         sending: args.target.transport.sending(args.output.threads)?,
         request: request(args)?,
         trust: Trust {
@@ -49,6 +54,7 @@ pub(crate) fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
 pub(crate) fn server_choice<'a>(args: &'a RunArgs, experiment: &Experiment) -> ServerChoice<'a> {
     ServerChoice {
         target: args.target.target.as_deref(),
+        ask: args.target.mock,
         own: args.server.to_config(experiment.run.seed),
         own_is_described: args.server.any_given(),
     }

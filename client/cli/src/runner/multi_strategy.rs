@@ -11,7 +11,7 @@ use crate::args::{MultiArgs, RunArgs};
 use crate::exit::{Exit, Fatal};
 use crate::runner::experiment;
 
-/// Returns an experiment for each strategy, and the server that all strategies use. The error message for an invalid server configuration
+/// Returns an experiment for each strategy, or one with the default strategy, and the server that all strategies use. The error message for an invalid server configuration
 /// starts with `what`. The server of `--target` is queried, unless `reached` already contains it from an earlier call.
 pub(crate) fn configured(
     args: &MultiArgs,
@@ -22,7 +22,9 @@ pub(crate) fn configured(
     let mut run = RunArgs::defaults();
     (run.simulate, run.workload, run.server) = (args.simulate, args.workload.clone(), args.server.clone());
     (run.target, run.output.threads) = (args.target.clone(), args.output.threads);
-    let experiments: Vec<Experiment> = strategies
+    let strategies =
+        if strategies.is_empty() { vec![None] } else { strategies.into_iter().map(Some).collect() };
+    let mut experiments: Vec<Experiment> = strategies
         .into_iter()
         .map(|strategy| {
             run.strategy = strategy;
@@ -42,7 +44,8 @@ pub(crate) fn configured(
                 .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?,
         )),
     };
-    for experiment in &experiments {
+    for experiment in &mut experiments {
+        server_under_test.choose_strategy(experiment)?;
         let refused = server_under_test.refuse_unusable(experiment);
         refused.map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?;
         experiment.refuse_request_of_its_own()?;

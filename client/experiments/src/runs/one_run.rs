@@ -217,6 +217,11 @@ impl Underway {
         }
         let by_gateway = measured.attempts.by_gateway;
         warnings.extend((by_gateway > 0).then_some(Warning::ByGateway(by_gateway)));
+        let is_useless = measured.attempts.succeeded + measured.attempts.rejected == 0;
+        let cause = measured.failures.by_frequency().first().map(|(cause, _)| *cause);
+        if is_useless && cause.is_some_and(|cause| server.may_speak_tls(cause)) {
+            warnings.push(Warning::MaySpeakTls(server.url()));
+        }
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
         warnings.extend(Warning::advised_wait(&driven.run));
         // Over HTTP/2, attempts share connections. The check whether there were enough connections is therefore skipped.

@@ -46,7 +46,7 @@ pub fn reach_barrier(
                 format!("the mockserver at `{url}` (--barrier) cannot be used: {}", behind_gateway(&host));
             Err(refusal(ErrorKind::Usage, words))
         }
-        Probe::Other | Probe::SpeaksTls => {
+        Probe::Other | Probe::NotAsked | Probe::SpeaksTls => {
             let words = format!(
                 "`{url}` (--barrier) is not a mockserver: start one, or let shards start at a time, with `--start-at`"
             );

@@ -100,6 +100,17 @@ impl ServerUnderTest {
         }
     }
 
+    pub fn choose_strategy(&self, settings: &mut Experiment) -> anyhow::Result<()> {
+        let Self::Given(given) = self else { return Ok(()) };
+        given.server().choose_strategy(settings)
+    }
+
+    /// Returns the words for a server that was not asked whether it is a mockserver, with a separator before them; otherwise nothing.
+    pub fn unasked_words(&self) -> String {
+        let Self::Given(given) = self else { return String::new() };
+        given.server().unasked_words().map_or_else(String::new, |words| format!(" · {words}"))
+    }
+
     pub fn warning_before(&self, workload: &Workload) -> Option<String> {
         let Self::Given(given) = self else { return None };
         given.room.warning_before(workload, given.model.as_ref())

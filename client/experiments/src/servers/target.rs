@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{ErrorKind as FailureKind, LeastCosts, RateLaw};
-use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate};
+use loadgen_core::{Cause, ErrorKind as FailureKind, LeastCosts, RateLaw};
+use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate, touch};
 use mockserver::Embedded;
 use mockserver::core::{Config, ConfigError};
 use results::Warning;
@@ -21,10 +21,23 @@ use crate::runs::stop::{Stop, unless_stopped};
 
 pub struct ServerChoice<'a> {
     pub target: Option<&'a str>,
+    pub ask: AskMock,
     /// Configuration for an embedded server.
     pub own: Result<Config, ConfigError>,
     /// Whether the configuration of the embedded server was given explicitly.
     pub own_is_described: bool,
+}
+
+/// Whether the server of `--target` is asked if it is a mockserver, by a request that it may count (`--mock`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AskMock {
+    /// Asked on this machine, at the port of mockservers, and with a token that was given for this server.
+    #[default]
+    Auto,
+    /// Asked, and refused if it is not a mockserver.
+    Yes,
+    /// Never asked. The server receives only the requests of the run.
+    No,
 }
 
 pub struct Server {
@@ -36,6 +49,8 @@ pub struct Server {
     /// `Host` header that a gateway sends to the mockserver behind it, if the gateway changes this header. A target behind such a gateway
     /// counts as a foreign server.
     pub gateway_host: Option<String>,
+    /// False if the server was not asked whether it is a mockserver. It then counts as a foreign server.
+    pub is_asked: bool,
     /// Embedded server, which is kept only so that it runs as long as this `Server` exists.
     _embedded: Option<Embedded>,
 }
@@ -85,7 +100,15 @@ impl Server {
         settings: &Experiment,
         runtime: &Runtime,
     ) -> anyhow::Result<Option<Self>> {
-        let Some(url) = choice.target else { return Ok(None) };
+        let Some(url) = choice.target else {
+            return match choice.ask {
+                AskMock::Auto => Ok(None),
+                _ => Err(refusal(
+                    ErrorKind::Usage,
+                    "`--mock` is about the server of `--target`; add its URL, or leave out `--mock`",
+                )),
+            };
+        };
         if choice.own_is_described {
             return Err(refusal(
                 ErrorKind::Usage,
@@ -93,9 +116,20 @@ impl Server {
                  leave out one or the other",
             ));
         }
-        let server = given(url, settings, runtime)?;
+        let server = given(url, choice.ask, settings, runtime)?;
         server.refuse_unpaced(settings)?;
         Ok(Some(server))
+    }
+
+    /// Replaces the default strategy of an experiment by `none` if this server is not a mockserver.
+    ///
+    /// # Errors
+    /// Fails if a flag has no effect on `none`.
+    pub fn choose_strategy(&self, settings: &mut Experiment) -> anyhow::Result<()> {
+        if self.is_foreign() {
+            settings.use_strategy_of_foreign_servers()?;
+        }
+        Ok(())
     }
 
     pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
@@ -131,6 +165,7 @@ impl Server {
         }
         let what = match &self.gateway_host {
             Some(host) => behind_gateway(host),
+            None if !self.is_asked => NOT_ASKED.to_owned(),
             None => "it is not a mockserver".to_owned(),
         };
         let words = format!(
@@ -145,8 +180,29 @@ impl Server {
         embedded(config, settings, runtime)
     }
 
-    fn foreign(kind: Kind, target: Target, gateway_host: Option<String>) -> Self {
-        Self { kind, target: Some(target), mock: None, model: None, gateway_host, _embedded: None }
+    fn foreign(kind: Kind, target: Target, gateway_host: Option<String>, is_asked: bool) -> Self {
+        let target = Some(target);
+        Self { kind, target, mock: None, model: None, gateway_host, is_asked, _embedded: None }
+    }
+
+    /// Returns true if the server of `--target` is not a mockserver, or was not asked.
+    pub fn is_foreign(&self) -> bool {
+        self.mock.is_none() && matches!(self.kind, Kind::Given(_))
+    }
+
+    pub fn unasked_words(&self) -> Option<&'static str> {
+        (!self.is_asked).then_some(NOT_ASKED)
+    }
+
+    /// Returns true if failures of this `kind` are usual where a TLS server receives plain HTTP. A server that was asked is known to
+    /// speak plain HTTP.
+    pub fn may_speak_tls(&self, kind: Cause) -> bool {
+        let is_usual = matches!(
+            kind,
+            Cause::Status(400)
+                | Cause::Error(FailureKind::Unreadable | FailureKind::Closed | FailureKind::Reset)
+        );
+        !self.is_asked && is_usual && self.url().starts_with("http://")
     }
 
     pub fn counts_unknown(&self) -> Option<Warning> {
@@ -161,6 +217,7 @@ impl Server {
             mock: None,
             model: Some(config),
             gateway_host,
+            is_asked: true,
             _embedded: None,
         }
     }
@@ -234,7 +291,7 @@ impl Server {
     }
 }
 
-fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Server> {
+fn given(url: &str, ask: AskMock, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Server> {
     let target = Target::resolve(url, settings.trust.clone()).map_err(|error| {
         let exit = match error {
             loadgen_http::TargetError::Unresolved { .. } => ErrorKind::Unreachable,
@@ -246,12 +303,28 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
     // else can read it.
     let admin = settings.admin.as_ref().filter(|admin| admin.typed || target.is_private());
     let withheld = settings.admin.is_some() && admin.is_none();
+    let is_likely = target.is_loopback()
+        || target.url().port_or_known_default() == Some(wire::DEFAULT_PORT)
+        || admin.is_some_and(|admin| admin.typed);
     let target = target.with_admin(admin.map(|admin| admin.authorization.clone()));
     let kind = Kind::Given(shown(&target));
-    match runtime.block_on(probe(&target))? {
+    let is_asked = ask == AskMock::Yes || ask == AskMock::Auto && is_likely;
+    let probed = if is_asked { runtime.block_on(probe(&target)) } else { runtime.block_on(touch(&target)) };
+    match probed? {
         Probe::Mock(mock) => recognised(kind, target, mock, None, settings),
-        Probe::Other => Ok(Server::foreign(kind, target, None)),
-        Probe::Gateway(host) => Ok(Server::foreign(kind, target, Some(host))),
+        Probe::Gateway(host) if ask == AskMock::Yes => {
+            let words = format!("`{}` (--target): {}", shown(&target), behind_gateway(&host));
+            Err(refusal(ErrorKind::Usage, words))
+        }
+        Probe::Other if ask == AskMock::Yes => {
+            let words = format!(
+                "`{}` (--target) is not a mockserver, contrary to `--mock yes`; leave out `--mock yes`, or check the URL",
+                shown(&target)
+            );
+            Err(refusal(ErrorKind::Usage, words))
+        }
+        Probe::Other | Probe::NotAsked => Ok(Server::foreign(kind, target, None, is_asked)),
+        Probe::Gateway(host) => Ok(Server::foreign(kind, target, Some(host), is_asked)),
         Probe::Refused(words) => Err(refusal(
             ErrorKind::Usage,
             format!(
@@ -269,9 +342,9 @@ fn given(url: &str, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<
         }
         Probe::Unreachable(error, kind) => {
             let words = unreachable_words(&target, kind);
-            Err(match refused_certificate(&error) {
+            Err(match refused_certificate(&*error) {
                 Some(wrong) => refusal(ErrorKind::Unreachable, format!("{words}: {wrong}")),
-                None if is_refused_connection(&error) => {
+                None if is_refused_connection(&*error) => {
                     refusal(ErrorKind::Unreachable, format!("{words}: Connection refused"))
                 }
                 None => refusal_because(ErrorKind::Unreachable, words, error),
@@ -293,6 +366,9 @@ pub(super) fn behind_gateway(host: &str) -> String {
     )
 }
 
+/// Reason why a target counts as a foreign server, although nothing is known about it.
+const NOT_ASKED: &str = "not asked whether it is a mockserver (--mock yes)";
+
 const WITHHELD: &str = "; the token in `TAILBACK_ADMIN_TOKEN` is sent automatically only to this machine, or over https to a \
                         server with a verified certificate; use `--admin-token @FILE` to send one to this server";
 
@@ -307,7 +383,7 @@ fn unreachable_words(target: &Target, kind: FailureKind) -> String {
     } else if kind == FailureKind::Tls {
         format!(
             "no TLS connection to `{url}` (--target); if its certificate is self-signed, add `--cacert FILE` or \
-             `--insecure`"
+             `--insecure`; if it speaks plain HTTP, write `http://`"
         )
     } else {
         format!("no server responds at `{url}` (--target); start the server, or leave out `--target`")
@@ -318,9 +394,7 @@ fn found(settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Option<Serv
     let target = Target::resolve(wire::DEFAULT_ADDRESS, Trust::default())?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Found, target, mock, None, settings).map(Some),
-        Probe::Refused(_) | Probe::Gateway(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => {
-            Ok(None)
-        }
+        _ => Ok(None),
     }
 }
 
@@ -331,9 +405,7 @@ fn embedded(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow:
     let target = Target::resolve(&server.address().to_string(), Trust::default())?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
-        Probe::Refused(_) | Probe::Gateway(_) | Probe::Other | Probe::SpeaksTls | Probe::Unreachable(..) => {
-            Err(refusal(ErrorKind::Unreachable, "the embedded mockserver was started but does not respond"))
-        }
+        _ => Err(refusal(ErrorKind::Unreachable, "the embedded mockserver was started but does not respond")),
     }
 }
 
@@ -365,5 +437,13 @@ fn recognised(
         )
     })?;
     let (mock, model) = (Some(mock), Some(model));
-    Ok(Server { kind, target: Some(target), mock, model, gateway_host: None, _embedded: embedded })
+    Ok(Server {
+        kind,
+        target: Some(target),
+        mock,
+        model,
+        gateway_host: None,
+        is_asked: true,
+        _embedded: embedded,
+    })
 }

@@ -17,6 +17,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::error_kind::{Stage, kind};
+use crate::target::Target;
 use crate::tls;
 use crate::transport::{TransportConfig, TransportError};
 
@@ -39,7 +40,16 @@ impl Dialer {
     /// # Errors
     /// Fails if the certificates to trust cannot be read.
     pub(crate) fn new(config: &TransportConfig, protocols: &[&[u8]]) -> Result<Self, TransportError> {
-        let target = &config.target;
+        Self::to(&config.target, config.local_addresses.clone(), config.timeout, protocols)
+    }
+
+    /// Variant of `new` for connections outside a run. Opening a connection may take at most `timeout`, in real time.
+    pub(crate) fn to(
+        target: &Target,
+        local: Arc<[IpAddr]>,
+        timeout: Duration,
+        protocols: &[&[u8]],
+    ) -> Result<Self, TransportError> {
         let tls = match target.url().scheme() {
             "https" => {
                 let mut tls: ClientConfig = tls::config(target.trust())?;
@@ -55,10 +65,10 @@ impl Dialer {
         Ok(Self {
             addresses: target.addresses().to_vec(),
             good: AtomicUsize::new(0),
-            local: config.local_addresses.clone(),
+            local,
             dialed: AtomicUsize::new(0),
             tls,
-            timeout: config.timeout,
+            timeout,
         })
     }
 
@@ -67,6 +77,19 @@ impl Dialer {
             Ok(connected) => connected.map_err(|error| kind(&error, Stage::Connecting)),
             Err(_) => Err(ErrorKind::Unreachable),
         }
+    }
+
+    /// Opens a connection and closes it, without sending anything over it.
+    ///
+    /// # Errors
+    /// Fails if the server cannot be reached in time, or if the TLS handshake fails.
+    pub(crate) async fn touch(&self) -> Result<(), (io::Error, ErrorKind)> {
+        let connected = tokio::time::timeout(self.timeout, self.connect()).await;
+        let connected = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        connected.map(drop).map_err(|error| {
+            let kind = kind(&error, Stage::Connecting);
+            (error, kind)
+        })
     }
 
     async fn connect(&self) -> io::Result<Stream> {

@@ -130,7 +130,7 @@ impl Flags {
         run.target.method = args.method;
         let mut experiments = Vec::new();
         for strategy in strategies {
-            run.strategy = strategy.clone();
+            run.strategy = Some(strategy.clone());
             experiments.push(experiment::of_flags(&run)?);
         }
         let seed = experiments.first().map_or(1, |first| first.run.seed);

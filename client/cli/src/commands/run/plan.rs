@@ -44,13 +44,14 @@ pub(super) struct Plan<'a> {
 }
 
 pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
-    let experiment = experiment::of_flags(args)?;
+    let mut experiment = experiment::of_flags(args)?;
     if args.simulate {
         let server = simulated_server(args, &experiment)?;
         return Ok(config_record(&experiment, &of_simulated(&server), experiment.run.seed));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let server = Server::choose(&experiment::server_choice(args, &experiment), &experiment, &runtime, false)?;
+    server.choose_strategy(&mut experiment)?;
     Ok(config_record(&experiment, &server.record(), experiment.run.seed))
 }
 
@@ -83,7 +84,7 @@ impl<'a> Plan<'a> {
         // scheduling.
         let threads = if exports.want(Source::Attempts) { Some(1) } else { args.output.threads };
         Ok(Self {
-            announcement: summary::announcement(&experiment, "simulated server", Some(&server)),
+            announcement: summary::announcement(&experiment, None, "simulated server", Some(&server)),
             warnings: doubts(None, Some(&server), &experiment),
             driver: Box::new(VirtualTime::on_threads(threads)),
             server_under_test: ServerUnderTest::Own(Box::new(server)),
@@ -109,6 +110,7 @@ impl<'a> Plan<'a> {
         let may_start = experiment.sharded.is_none();
         let choice = experiment::server_choice(args, &experiment);
         let server = Server::choose(&choice, &experiment, &runtime, may_start)?;
+        server.choose_strategy(&mut experiment)?;
         refuse_own_server(&experiment, &server)?;
         checks.same_experiment(
             Mode::Http,
@@ -116,8 +118,12 @@ impl<'a> Plan<'a> {
         )?;
         server.refuse_unusable(&experiment)?;
         let share = experiment.sharded.as_ref().map(|sharded| format!("{sharded}\n")).unwrap_or_default();
-        let announcement =
-            summary::announcement(&experiment, &server.describe(), server.model.as_ref()) + &share;
+        let announcement = summary::announcement(
+            &experiment,
+            server.unasked_words(),
+            &server.describe(),
+            server.model.as_ref(),
+        ) + &share;
         let model = server.model.clone();
         let given = GivenServer::new(server, runtime, driver.files());
         let server_under_test = ServerUnderTest::Given(Arc::new(given));
@@ -162,7 +168,12 @@ impl<'a> Plan<'a> {
         exports.begin()?;
         let model = server_under_test.model();
         Ok(Self {
-            announcement: summary::announcement(&experiment, &server_under_test.words(args.simulate), model),
+            announcement: summary::announcement(
+                &experiment,
+                None,
+                &server_under_test.words(args.simulate),
+                model,
+            ),
             warnings: doubts(None, model, &experiment),
             driver: Box::new(stored),
             is_past: true,

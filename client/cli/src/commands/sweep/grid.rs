@@ -14,7 +14,7 @@ use tailback::StrategySpec;
 
 use super::args::SweepArgs;
 use super::axis::Axis;
-use super::points::{points, situation};
+use super::points::{named, points, situation};
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::Layout;
 use crate::runner::multi_strategy::refuse_twice;
@@ -31,14 +31,19 @@ pub(super) struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     pub(super) fn new(args: &'a SweepArgs, typed: &[OsString]) -> anyhow::Result<Self> {
-        let strategies: Vec<_> = args.strategies.iter().flat_map(|list| list.0.iter().cloned()).collect();
+        let strategies = named(args)?;
         refuse_twice(&strategies)?;
         if args.vary.len() > 2 {
             let words = "`--vary` may be given at most twice, because a table has two axes";
             return Err(Fatal::error(Exit::Usage, words));
         }
         let points = points(args, typed)?;
-        Ok(Self { args, points, labels: strategies.iter().map(ToString::to_string).collect() })
+        let of_points = points.iter().take(1).flat_map(|point| &point.experiments);
+        let labels = match strategies.as_slice() {
+            [] => of_points.map(|experiment| experiment.strategy.to_string()).collect(),
+            named => named.iter().map(ToString::to_string).collect(),
+        };
+        Ok(Self { args, points, labels })
     }
 
     /// Rebuilds the grid of a sweep from the plan in the documents of shards. The argument `at` contains the experiments and the server of
@@ -116,8 +121,9 @@ impl<'a> Grid<'a> {
     pub(super) fn announcement(&self) -> String {
         let runs = self.points.len() * self.labels.len() * self.repeats();
         format!(
-            "{} · strategies: {} · {} · {}\n{}\n",
+            "{}{} · strategies: {} · {} · {}\n{}\n",
             self.size(),
+            self.points.first().map_or_else(String::new, |point| point.server_under_test.unasked_words()),
             self.labels.join(", "),
             counted(self.repeats() as u64, "seed"),
             counted(runs as u64, "run"),

@@ -14,6 +14,7 @@ use super::args::SweepArgs;
 use super::axis::{Axis, Key};
 use crate::args;
 use crate::exit::{Exit, Fatal};
+use crate::runner::experiment::DEFAULT_STRATEGY;
 use crate::runner::multi_strategy::configured;
 use crate::text::figures::thousands;
 
@@ -35,9 +36,20 @@ pub(super) fn situation(axes: &[Axis], at: &[String]) -> SweepPoint {
     SweepPoint(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
 }
 
+/// Returns the strategies of a sweep; none for the default strategy, which depends on the server. If a parameter is varied, it is one of
+/// the default strategy, which then does not depend on the server.
+pub(super) fn named(args: &SweepArgs) -> anyhow::Result<Vec<StrategySpec>> {
+    let mut strategies: Vec<_> = args.strategies.iter().flat_map(|list| list.0.iter().cloned()).collect();
+    if strategies.is_empty() && args.vary.iter().any(|axis| matches!(axis.key, Key::Parameter { .. })) {
+        strategies.push(DEFAULT_STRATEGY.parse()?);
+    }
+    Ok(strategies)
+}
+
 /// Returns every point of the grid. The first axis varies slowest. Invalid points are rejected before any run starts.
 pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec<Point>> {
-    let strategies: Vec<&StrategySpec> = args.strategies.iter().flat_map(|list| &list.0).collect();
+    let strategies = named(args)?;
+    let strategies: Vec<&StrategySpec> = strategies.iter().collect();
     let flags = &SweepArgs::flags();
     let given = SweepArgs::matches(typed)?;
     for (index, axis) in args.vary.iter().enumerate() {

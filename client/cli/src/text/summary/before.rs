@@ -15,8 +15,22 @@ use crate::text::wrapping::wrapped;
 /// Maximum number of warnings about probable mistakes that a command prints. A sweep may have one warning at each of thousands of points.
 const MAX_DOUBTS: usize = 8;
 
-pub(crate) fn announcement(experiment: &Experiment, server: &str, model: Option<&Config>) -> String {
-    let mut text = format!("{} · {}\n{server}\n", experiment.strategy, workload_text(experiment));
+/// Returns the first lines of a run. `unasked` is present if the server was not asked whether it is a mockserver.
+pub(crate) fn announcement(
+    experiment: &Experiment,
+    unasked: Option<&str>,
+    server: &str,
+    model: Option<&Config>,
+) -> String {
+    let is_foreign = experiment.is_default_strategy && model.is_none();
+    let strategy = match (is_foreign, unasked) {
+        (false, None) => experiment.strategy.to_string(),
+        (false, Some(unasked)) => format!("{} · {unasked}", experiment.strategy),
+        (true, None) => format!("{} by default (not a mockserver)", experiment.strategy),
+        (true, Some(unasked)) => format!("{} by default · {unasked}", experiment.strategy),
+    };
+    let first = wrapped(&format!("{strategy} · {}", workload_text(experiment)), "", "  ");
+    let mut text = format!("{first}\n{server}\n");
     if let Some(model) = model {
         let _ = writeln!(text, "{}", wrapped(&model.describe(), "", "  "));
     }
