@@ -133,7 +133,24 @@ pub struct FailureResult {
     pub attempts: u64,
 }
 
+/// HTTP status with the number of attempts that it answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
+pub struct StatusCount {
+    pub status: u16,
+    pub attempts: u64,
+}
+
 impl FailureCounts {
+    /// Returns the statuses among the causes, in ascending order.
+    pub fn statuses(&self) -> Vec<StatusCount> {
+        let status = |(cause, attempts): &(Cause, u64)| match *cause {
+            Cause::Status(status) => Some(StatusCount { status, attempts: *attempts }),
+            Cause::Error(_) => None,
+        };
+        self.counts.iter().filter_map(status).collect()
+    }
+
     pub fn count(&mut self, cause: Cause) {
         if let Cause::Error(kind) = cause
             && kind.has_arrived()

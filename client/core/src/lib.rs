@@ -29,7 +29,7 @@ mod success;
 mod workload;
 
 pub use arrivals::Arrivals;
-pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult};
+pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult, StatusCount};
 pub use classify::Classifier;
 pub use client_shard::{ClientShard, ClientShardError};
 pub use conservation::{Conservation, Mismatch};
@@ -38,8 +38,9 @@ pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
     AdviceFigures, AttemptCounts, Bin, Bins, ClientCount, ClientCounts, DrawnGauge, EXACT_LATENCIES,
     EarlyFigures, Excess, ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies,
-    LatencyFigures, LatencySums, Measurements, OpCounts, Point, RATE_LIMIT, REMAINING, RateFigures, RateLaw,
-    SERIES_POINTS, Series, SteadyRate, TOLERABLE_EXCESS, WindowFigures, fairness_of, histogram,
+    LatencyBar, LatencyFigures, LatencySums, Measurements, OpCounts, Point, RATE_LIMIT, REMAINING,
+    RateFigures, RateLaw, SERIES_POINTS, Series, SteadyRate, TOLERABLE_EXCESS, WindowFigures, fairness_of,
+    histogram,
 };
 pub use mix::{HIGHEST_COST, MAX_KINDS, Mix, MixError, RequestKind};
 pub use rejected_when::{RejectedWhen, RejectedWhenError};

@@ -1,6 +1,7 @@
 //! Measurements of a run. Their use of memory does not grow with the length of the run.
 
 mod advice;
+mod bars;
 mod bins;
 mod counts;
 mod exact;
@@ -16,6 +17,7 @@ mod tally;
 mod window_course;
 
 pub use advice::{AdviceFigures, EarlyFigures};
+pub use bars::LatencyBar;
 pub use bins::{Bin, Bins};
 pub use counts::{AttemptCounts, OpCounts};
 pub use exact::EXACT_LATENCIES;

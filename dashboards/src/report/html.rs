@@ -4,6 +4,7 @@
 //! `maud` escapes every text that is put into markup, except values whose type marks them as markup.
 
 mod answer;
+mod answers;
 mod data;
 mod failures;
 mod joined;
@@ -51,6 +52,7 @@ pub fn html(document: &Document) -> String {
                     }
                     (scenario_plots::overview(document))
                     (table::tables(document))
+                    (answers::tables(document))
                     (plots(document))
                     (scenario_plots::exhibits(document))
                     (repeat::repeat(document))

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
+use super::bars::{self, LatencyBar};
 use super::exact::{Exact, Neighbours, deviation};
 use super::histogram::{self, MAX_US};
 use super::tally::{LatencySums, Tally};
@@ -142,6 +143,15 @@ impl Latencies {
     pub fn curve(&self) -> Vec<[f64; 2]> {
         let values = self.quantiles_ms(CURVE).into_iter().flatten();
         CURVE.into_iter().zip(values).map(|(share, ms)| [share, (ms * 1e3).round() / 1e3]).collect()
+    }
+
+    /// Returns a histogram with a few bars, from the shortest latency to the longest.
+    pub fn bars(&self) -> Vec<LatencyBar> {
+        let [min, max] = [self.tally.min_nanos, self.tally.max_nanos].map(|nanos| nanos.div_ceil(1000));
+        let values: Vec<_> = histogram::recorded(&self.histogram)
+            .map(|(middle, count)| (middle.clamp(min, max), count))
+            .collect();
+        bars::bars(&values)
     }
 
     /// Returns the latencies that were recorded since `earlier`, an older copy of `self`, was made. Each pair has a

@@ -47,6 +47,8 @@ pub struct Measurements {
     pub series: Series,
     pub bins: Option<Bins>,
     pub failures: FailureCounts,
+    /// Statuses of all answers, whatever they mean.
+    pub statuses: FailureCounts,
     pub gateway_successes: u64,
     pub given_up_after: GivenUpCounts,
     advice: Advice,
@@ -88,6 +90,7 @@ impl Default for Measurements {
             series: Series::default(),
             bins: None,
             failures: FailureCounts::default(),
+            statuses: FailureCounts::default(),
             gateway_successes: 0,
             given_up_after: GivenUpCounts::default(),
             advice: Advice::default(),

@@ -228,6 +228,9 @@ impl Run {
         if matches!(counted, Status::Failed(_)) {
             self.measured.failures.count(cause.unwrap_or(Cause::Error(ErrorKind::Other)));
         }
+        if let Some(status @ Cause::Status(_)) = cause {
+            self.measured.statuses.count(status);
+        }
         match outcome.status {
             Status::Failed(_) => self.failed_attempts += 1,
             Status::Succeeded | Status::Rejected => self.failed_attempts = 0,

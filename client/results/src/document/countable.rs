@@ -16,6 +16,8 @@ pub(crate) fn uncountable(run: &RunResult) -> Option<(&'static str, u64)> {
         ("attempts", beyond(&run.attempts)),
         ("attempts_per_op", beyond(&run.attempts_per_op)),
         ("failures", beyond(&run.failures)),
+        ("statuses", beyond(&run.statuses)),
+        ("attempt_latency_bars", run.attempt_latency_bars.iter().find_map(|bar| beyond(&bar.attempts))),
         ("given_up_after", beyond(&run.given_up_after)),
         ("advice", beyond(&run.advice)),
         ("fairness", beyond(&run.fairness)),

@@ -5,7 +5,7 @@
 
 use loadgen_core::{
     AdviceFigures, AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts,
-    LatencyFigures, RateFigures, Run, Series, WindowFigures,
+    LatencyBar, LatencyFigures, RateFigures, Run, Series, StatusCount, WindowFigures,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,13 @@ pub struct RunResult {
     pub load: Option<String>,
     #[serde(default, deserialize_with = "crate::document::fields::failures")]
     pub failures: Vec<FailureResult>,
+    /// Statuses of all answers over HTTP; empty if simulated.
+    #[serde(
+        default,
+        deserialize_with = "crate::document::fields::or_default",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub statuses: Vec<StatusCount>,
     /// Counts of ops that were given up, by reason. A reason is, for example, the outcome of the op's last try.
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub given_up_after: GivenUpCounts,
@@ -51,6 +58,13 @@ pub struct RunResult {
     pub op_latency_curve: Vec<[f64; 2]>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub attempt_latency_ms: LatencyFigures,
+    /// Histogram of `attempt_latency_ms`; empty if simulated.
+    #[serde(
+        default,
+        deserialize_with = "crate::document::fields::or_default",
+        skip_serializing_if = "Vec::is_empty"
+    )]
+    pub attempt_latency_bars: Vec<LatencyBar>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub success_latency_ms: LatencyFigures,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
@@ -272,6 +286,12 @@ impl RunResult {
         if succeeded > total {
             return Err(("ops.succeeded".to_owned(), format!("{succeeded} is more than all {total} ops")));
         }
+        if !self.attempt_latency_bars.is_sorted_by(|one, next| 0.0 <= one.to_ms && one.to_ms < next.to_ms) {
+            return Err((
+                "attempt_latency_bars".to_owned(),
+                "the bounds are not in ascending order".to_owned(),
+            ));
+        }
         for (index, pair) in self.series.windows(2).enumerate() {
             if pair[0].t_s < 0.0 || pair[1].t_s <= pair[0].t_s {
                 let place = format!("series[{}].t_s", index + 1);
@@ -279,6 +299,32 @@ impl RunResult {
             }
         }
         Ok(())
+    }
+
+    /// Returns true for a run over HTTP against a server that is not a mockserver.
+    pub fn is_foreign(&self) -> bool {
+        self.mode == Mode::Http && self.config.server_model.is_none()
+    }
+
+    /// Returns the number of answers per second, from the first arrival to the last end of an op.
+    pub fn answers_per_s(&self) -> Option<f64> {
+        let answers: u64 = self.statuses.iter().map(|status| status.attempts).sum();
+        self.makespan_s
+            .filter(|makespan| *makespan > 0.0 && answers > 0)
+            .map(|makespan| answers as f64 / makespan)
+    }
+
+    /// Returns true if an op was retried, or waited in the client before it was sent: if ops took a tenth longer than the attempts that
+    /// ended them.
+    pub fn ops_took_longer(&self) -> bool {
+        let (ops, attempts) = (&self.op_latency_ms, &self.success_latency_ms);
+        let is_longer = |op: Option<f64>, attempt: Option<f64>| {
+            op.zip(attempt).is_some_and(|(op, attempt)| op > attempt * 1.1)
+        };
+        self.attempts.total > self.ops.total
+            || is_longer(ops.mean, attempts.mean)
+            || is_longer(ops.p99, attempts.p99)
+            || is_longer(ops.max, attempts.max)
     }
 
     pub fn new(strategy: &StrategySpec, run: &Run, context: ResultContext) -> Self {
@@ -294,6 +340,8 @@ impl RunResult {
             failed_for_good: run.failed_for_good(),
             failed: run.failed(),
         };
+        let attempt_latency = measured.attempt_latency();
+        let is_http = context.mode == Mode::Http;
         let was_stopped = run.stalled_at().is_some() || context.interrupted.is_some();
         let makespan_s = measured.makespan().map(|makespan| makespan.as_secs_f64());
         let per = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
@@ -315,10 +363,12 @@ impl RunResult {
             load_factor: context.load.as_ref().map(|load| load.factor),
             load: context.load.map(|load| load.words),
             failures: measured.failures.results(),
+            statuses: if is_http { measured.statuses.statuses() } else { Vec::new() },
             given_up_after: measured.given_up_after,
             op_latency_ms: measured.op_latency.figures(),
             op_latency_curve: measured.op_latency_curve(),
-            attempt_latency_ms: measured.attempt_latency().figures(),
+            attempt_latency_ms: attempt_latency.figures(),
+            attempt_latency_bars: if is_http { attempt_latency.bars() } else { Vec::new() },
             success_latency_ms: measured.success_latency.figures(),
             rejection_latency_ms: measured.rejection_latency.figures(),
             failure_latency_ms: measured.failure_latency.figures(),

@@ -8,6 +8,7 @@ use results::{Mode, RunResult};
 
 use super::answer::answer;
 use super::details::details;
+use super::foreign::latencies;
 use super::rows::{Row, rows};
 use crate::runner::experiment::workload_text;
 use crate::text::figures::{short, thousands};
@@ -20,7 +21,10 @@ const MAX_WARNINGS: usize = 10;
 pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, explain: bool) -> String {
     let result = &run.result;
     let mut text = format!("{}\n\n", wrapped_to(terminal_width(), &answer(result), "", ""));
-    text.push_str(&lines(&rows(run)));
+    text.push_str(&lines(&rows(run, explain)));
+    if result.is_foreign() {
+        text.push_str(&latencies(result, terminal_width()));
+    }
     let seed = match experiment.repeats {
         1 => format!("seed {}", result.seed),
         repeats => {

@@ -8,7 +8,7 @@ use mockserver::core::{Config, LeastCosts};
 use results::{Mode, RunResult, ServerModel};
 
 use super::answer::causes_of_giving_up;
-use crate::text::causes::causes;
+use crate::text::causes::{causes, statuses};
 use crate::text::figures::{at_least, counted, milliseconds, percent, seconds, short, thousands, three};
 use crate::text::shards;
 
@@ -20,14 +20,19 @@ pub(super) struct Row {
     pub(super) is_one_line: bool,
 }
 
-pub(super) fn rows(run: &Finished) -> Vec<Row> {
+pub(super) fn rows(run: &Finished, explain: bool) -> Vec<Row> {
     let result = &run.result;
+    let is_foreign = result.is_foreign() && !result.statuses.is_empty();
+    let has_table = is_foreign && result.attempt_latency_ms.count > 0;
+    // The statuses of a foreign server include those of failures.
+    let is_in_statuses = is_foreign && result.failures.iter().all(|failure| failure.status.is_some());
     let some = |label, figures| Some(Row { label, figures, is_one_line: false });
     let rows = [
         some("attempts", attempts(result)),
-        failed(result).and_then(|figures| some("failed", figures)),
+        failed(result).filter(|_| !is_in_statuses).and_then(|figures| some("failed", figures)),
+        is_foreign.then(|| answers(result)).and_then(|figures| some("answers", figures)),
         given_up(result).and_then(|figures| some("given up", figures)),
-        some("latency", op_latency(result)),
+        if has_table { None } else { some("latency", op_latency(result)) },
         window(result).map(|figures| Row { label: "window", figures, is_one_line: true }),
         result.rate.and_then(|figures| some("rate", rate(figures))),
         fairness(result).and_then(|figures| some("fairness", figures)),
@@ -38,7 +43,7 @@ pub(super) fn rows(run: &Finished) -> Vec<Row> {
         wasted(result).and_then(|figures| some("wasted", figures)),
         result.shard.as_ref().and_then(|shard| some("shard", shards::share(shard))),
         result.merged.as_ref().and_then(|merged| some("shards", shards::together(merged))),
-        some("checked", checked(run)),
+        if is_foreign && run.conservation.holds() && !explain { None } else { some("checked", checked(run)) },
     ];
     rows.into_iter().flatten().collect()
 }
@@ -91,6 +96,11 @@ fn attempts(result: &RunResult) -> String {
         }
     }
     figures
+}
+
+fn answers(result: &RunResult) -> String {
+    let rate = result.answers_per_s().map(|rate| format!("{}/s", short(rate)));
+    rate.into_iter().chain(statuses(&result.statuses)).collect::<Vec<_>>().join("   ")
 }
 
 fn failed(result: &RunResult) -> Option<String> {

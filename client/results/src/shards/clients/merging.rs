@@ -2,9 +2,11 @@
 //! shards are exact, because another division of the clients would be another random sample. Values that cannot be summed become null. Such
 //! values are the extremes of summed windows, and all judgements that each shard's program made alone.
 
+use std::collections::BTreeMap;
+
 use loadgen_core::{
     AdviceFigures, AttemptCounts, Conservation, FailureResult, GivenUpCounts, Latencies, LatencySums,
-    fairness_of, histogram,
+    StatusCount, fairness_of, histogram,
 };
 use vocabulary::Instant;
 use vocabulary::wire::{ServerStats, ShardRow};
@@ -312,6 +314,7 @@ fn whole(
         optimal_makespan_s: optimal.flatten().filter(|_| is_whole && interrupted.is_none()),
         goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
         failures: failures(runs()),
+        statuses: statuses(runs()),
         given_up_after: GivenUpCounts {
             rejected: given_up(|why| why.rejected),
             failed: given_up(|why| why.failed),
@@ -322,6 +325,7 @@ fn whole(
         op_latency_ms: sums.op.figures(),
         op_latency_curve: sums.op.curve(),
         attempt_latency_ms: attempt_latency.figures(),
+        attempt_latency_bars: attempt_latency.bars(),
         success_latency_ms: sums.success.figures(),
         rejection_latency_ms: sums.rejection.figures(),
         failure_latency_ms: sums.failure.figures(),
@@ -358,6 +362,14 @@ fn whole(
         attempts,
         ..first
     }
+}
+
+fn statuses<'a>(runs: impl Iterator<Item = &'a RunResult>) -> Vec<StatusCount> {
+    let mut all = BTreeMap::new();
+    for StatusCount { status, attempts } in runs.flat_map(|run| &run.statuses) {
+        *all.entry(*status).or_default() += attempts;
+    }
+    all.into_iter().map(|(status, attempts)| StatusCount { status, attempts }).collect()
 }
 
 fn failures<'a>(runs: impl Iterator<Item = &'a RunResult>) -> Vec<FailureResult> {

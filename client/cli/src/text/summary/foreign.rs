@@ -1,0 +1,176 @@
+//! Latencies of a run against a server that is not a mockserver: percentiles, and a histogram of attempts.
+
+use std::fmt::Write as _;
+
+use loadgen_core::{LatencyBar, LatencyFigures};
+use results::RunResult;
+
+use crate::text::figures::{milliseconds, percent, thousands};
+
+/// Maximum number of lines of the histogram.
+const MAX_LINES: usize = 6;
+
+/// Maximum width of a bar in columns.
+const MAX_BAR: usize = 40;
+
+const MIN_BAR: usize = 5;
+
+/// Width of the labels of rows in columns.
+const LABEL: usize = 12;
+
+/// Returns the percentiles of attempts, those of ops if they differ, and the histogram, in lines of at most `width` columns. Empty if no attempt
+/// was answered.
+pub(super) fn latencies(result: &RunResult, width: usize) -> String {
+    if result.attempt_latency_ms.count == 0 {
+        return String::new();
+    }
+    let mut rows = vec![("attempt", percentiles(&result.attempt_latency_ms))];
+    if result.op_latency_ms.count > 0 && result.ops_took_longer() {
+        rows.push(("op", percentiles(&result.op_latency_ms)));
+    }
+    table(&rows, width) + &histogram(&result.attempt_latency_bars, width)
+}
+
+/// Names of the columns, from the one that is kept longest on a narrow terminal.
+const NAMES: [&str; 7] = ["p50", "p75", "p90", "p95", "p99", "p99.9", "max"];
+
+fn percentiles(figures: &LatencyFigures) -> [String; 7] {
+    let LatencyFigures { p50, p75, p90, p95, p99, p999, max, .. } = *figures;
+    [p50, p75, p90, p95, p99, p999, max].map(|value| value.map_or_else(|| "–".to_owned(), milliseconds))
+}
+
+/// Formats a table of percentiles. The gaps shrink, and then the last columns are left out, until the table fits.
+fn table(rows: &[(&str, [String; 7])], width: usize) -> String {
+    let widest = rows.iter().flat_map(|(_, cells)| cells).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let room = width.saturating_sub(LABEL);
+    let widths = [(7, widest + 3), (7, widest + 2), (6, widest + 2), (6, widest + 1)];
+    let (columns, cell) = widths
+        .into_iter()
+        .find(|(columns, cell)| columns * cell <= room)
+        .unwrap_or((room / (widest + 1), widest + 1));
+    let line = |label: &str, cells: &[String]| {
+        let cells = cells.iter().take(columns).map(|text| format!("{text:>cell$}"));
+        format!("  {label:<10}{}\n", cells.collect::<String>())
+    };
+    let mut text = line("latency", &NAMES.map(str::to_owned));
+    text.extend(rows.iter().map(|(label, cells)| line(label, cells)));
+    text
+}
+
+/// Formats a histogram. Neighbouring bars are joined until there are few enough for the terminal.
+fn histogram(bars: &[LatencyBar], width: usize) -> String {
+    let sum = |bars: &[LatencyBar]| bars.iter().map(|bar| bar.attempts).sum::<u64>();
+    let joined = bars.chunks(bars.len().div_ceil(MAX_LINES).max(1));
+    let rows: Vec<(String, u64)> =
+        joined.filter_map(|bars| Some((milliseconds(bars.last()?.to_ms), sum(bars)))).collect();
+    let most = rows.iter().map(|(_, attempts)| *attempts).max().unwrap_or(0).max(1);
+    let all = sum(bars).max(1) as f64;
+    let counted = thousands(most).chars().count();
+    let mut text = String::new();
+    for (index, (bound, attempts)) in rows.iter().enumerate() {
+        let label = if index == 0 { "histogram" } else { "" };
+        let share = match *attempts as f64 / all {
+            share if 0.0 < share && share < 0.001 => "< 0.1 %".to_owned(),
+            share => percent(share),
+        };
+        let begin = format!("  {label:<10} ≤ {bound:>7} {:>counted$} {share:>7}  ", thousands(*attempts));
+        let room = width.saturating_sub(begin.chars().count() + 1).min(MAX_BAR);
+        // A narrower terminal has no room for bars.
+        if room < MIN_BAR {
+            return String::new();
+        }
+        let _ = writeln!(text, "{}", format!("{begin}{}", bar(*attempts, most, room)).trim_end());
+    }
+    text
+}
+
+/// Returns a bar whose length is the share of `count` in `most`. A count above zero has at least a thin stroke.
+fn bar(count: u64, most: u64, room: usize) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = usize::try_from(u128::from(count) * (room as u128 * 8) / u128::from(most)).unwrap_or(0);
+    let eighths = if count > 0 { eighths.max(1) } else { 0 }.min(room * 8);
+    "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figures(last_ms: f64) -> LatencyFigures {
+        let known = [1.2, 1.5, 1.9, 2.25, 33.4, 888.0].map(Some);
+        let [p50, p75, p90, p95, p99, p999] = known;
+        LatencyFigures {
+            count: 9,
+            p50,
+            p75,
+            p90,
+            p95,
+            p99,
+            p999,
+            max: Some(last_ms),
+            ..LatencyFigures::default()
+        }
+    }
+
+    fn bars() -> Vec<LatencyBar> {
+        let counts = [1_234_567, 20_000, 0, 1, 0, 0, 30, 4, 4, 4, 7, 8, 9];
+        counts
+            .iter()
+            .enumerate()
+            .map(|(place, attempts)| LatencyBar {
+                to_ms: 2_f64.powi(i32::try_from(place).unwrap()),
+                attempts: *attempts,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn all_percentiles_to_99_9_fit_from_60_columns_on() {
+        for width in [32, 40, 60, 72, 80, 120] {
+            let rows = [("attempt", percentiles(&figures(1234.0))), ("op", percentiles(&figures(9.0)))];
+            let text = table(&rows, width) + &histogram(&bars(), width);
+            assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
+            assert_eq!(text.contains("p99.9"), width >= 60, "{width}:\n{text}");
+            assert_eq!(text.contains("max"), width >= 80, "{width}:\n{text}");
+            assert!(text.lines().count() <= 9, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_attempt_is_in_the_histogram_and_rare_ones_are_visible() {
+        let text = histogram(&bars(), 80);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 5, "{text}");
+        assert!(lines[0].starts_with("  histogram  ≤ 4.00 ms 1 254 567  100 %"), "{text}");
+        assert!(lines[0].ends_with('█') && lines[1].ends_with('▏'), "{text}");
+        assert_eq!(histogram(&[], 80), "");
+        let nothing = histogram(&[LatencyBar { to_ms: 1.0, attempts: 0 }], 80);
+        assert!(nothing.contains("0 %"), "{nothing}");
+    }
+
+    #[test]
+    fn ops_are_shown_only_if_they_took_longer() {
+        let mut result = result();
+        assert!(!latencies(&result, 80).contains("\n  op "));
+        result.attempts.total += 1;
+        assert!(latencies(&result, 80).contains("\n  op "));
+        result.attempt_latency_ms.count = 0;
+        assert_eq!(latencies(&result, 80), "");
+    }
+
+    fn result() -> RunResult {
+        let run = r#"{"schema_version": 1, "mode": "http", "strategy": "none", "seed": 1,
+            "ops": {"total": 9, "succeeded": 9, "given_up": 0}, "attempts": {"total": 9, "succeeded": 9},
+            "amplification": 1.0, "efficiency": 1.0, "attempts_per_success": 1.0, "makespan_s": 1.0, "makespan_complete": true,
+            "optimal_makespan_s": null, "goodput_per_s": 9.0, "stalled_at_s": null, "late_share": null, "done_share": 1.0,
+            "fairness": null, "wasted_server_s": null, "server_work_per_success_ms": null, "server": null, "started_at": null,
+            "wall_s": 1.0, "interrupted": null}"#;
+        let mut result: RunResult = results::read(run).unwrap();
+        for latencies in
+            [&mut result.op_latency_ms, &mut result.attempt_latency_ms, &mut result.success_latency_ms]
+        {
+            *latencies = figures(900.0);
+        }
+        result
+    }
+}
