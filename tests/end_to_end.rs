@@ -46,5 +46,6 @@ mod summary_rows;
 mod terminal;
 mod transports;
 mod unasked;
+mod unprocessed;
 mod usage;
 mod wanted_statuses;

@@ -7,12 +7,12 @@ use std::process::{Child, Command, Stdio};
 
 use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, skipped};
 
-const NGINX: &str = "/usr/sbin/nginx";
+pub(super) const NGINX: &str = "/usr/sbin/nginx";
 
-struct Gateway {
+pub(super) struct Gateway {
     child: Child,
-    url: String,
-    _folder: tempfile::TempDir,
+    pub(super) url: String,
+    pub(super) folder: tempfile::TempDir,
 }
 
 impl Gateway {
@@ -32,13 +32,13 @@ impl Gateway {
         Self::configured(&work)
     }
 
-    /// Starts an nginx with this configuration. `LISTEN` is replaced by its address.
-    fn configured(http: &str) -> Self {
+    /// Starts an nginx with this configuration. `LISTEN` is replaced by its address, and `FOLDER` by a folder of its own.
+    pub(super) fn configured(http: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         // A free port. nginx reports an error if another process takes it.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let at = folder.path().display();
-        let http = http.replace("LISTEN", &format!("127.0.0.1:{port}"));
+        let http = http.replace("LISTEN", &format!("127.0.0.1:{port}")).replace("FOLDER", &at.to_string());
         let config = format!(
             "daemon off; master_process off; pid {at}/pid; error_log {at}/error.log;\n\
              events {{ worker_connections 512; }}\n\
@@ -55,7 +55,7 @@ impl Gateway {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let gateway = Self { child, url: format!("http://127.0.0.1:{port}/"), _folder: folder };
+        let gateway = Self { child, url: format!("http://127.0.0.1:{port}/"), folder };
         eventually("the gateway listens", || TcpStream::connect(("127.0.0.1", port)).ok());
         gateway
     }

@@ -53,6 +53,8 @@ pub struct DriveReport {
     pub connections: u64,
     /// Times that it took to establish each connection, in real time.
     pub connect_times: LatencyFigures,
+    /// Number of times that a request was sent again within its attempt, because the server did not process it.
+    pub resent: u64,
     /// Connections opened before the run. All fields are 0 if a stop request ended this phase early.
     pub warm_up: WarmUp,
 }
@@ -237,6 +239,7 @@ async fn drive<T: Transport>(
         connection_waits: workers.waits().figures(),
         connections: workers.connections(),
         connect_times: workers.connect_times().figures(),
+        resent: workers.resent(),
         warm_up: WarmUp::default(),
     })
 }

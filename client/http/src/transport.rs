@@ -28,7 +28,8 @@ use crate::target::Target;
 
 /// Sends attempts to a server and receives the answers.
 ///
-/// An implementation never retries and never follows a redirect. It never queues attempts unnoticed: attempts that wait for a
+/// An implementation never follows a redirect, and never retries what a server may have processed. Requests that the server reports as not
+/// processed (HTTP/2) are sent again, and counted by [`resent`](Self::resent). An implementation never queues attempts unnoticed: attempts that wait for a
 /// connection are counted. Dropping the future of [`send`](Self::send) withdraws the attempt. Clones of a transport share their
 /// connections.
 pub trait Transport: Clone + Send + Sync + 'static {
@@ -66,6 +67,11 @@ pub trait Transport: Clone + Send + Sync + 'static {
 
     /// Returns the times that opening each connection took, in real time.
     fn connect_times(&self) -> Latencies;
+
+    /// Returns how often a request was sent again, because the server reported that it did not process the request.
+    fn resent(&self) -> u64 {
+        0
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

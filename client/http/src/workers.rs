@@ -139,6 +139,10 @@ impl<T: Transport> Workers<T> {
         self.lanes.iter().map(|lane| lane.transport.connections()).sum()
     }
 
+    pub(crate) fn resent(&self) -> u64 {
+        self.lanes.iter().map(|lane| lane.transport.resent()).sum()
+    }
+
     pub(crate) fn connect_times(&self) -> Latencies {
         let mut all = Latencies::default();
         for lane in &self.lanes {

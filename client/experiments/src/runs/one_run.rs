@@ -265,6 +265,7 @@ impl Underway {
                     peak_rss_bytes: peak_rss_bytes(),
                     connections: Some(driven.report.connections),
                     connect_ms: driven.report.connect_times.into(),
+                    resent: Some(driven.report.resent),
                     waited_for_connection: Some(driven.report.connection_waits.count),
                     connection_wait_ms: driven.report.connection_waits.into(),
                 },

@@ -4,7 +4,7 @@
 mod body;
 mod link;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use http::uri::PathAndQuery;
 use http::{Method, Request, Uri};
 use loadgen_core::{ErrorKind, Latencies, SentAttempt};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use self::link::{Carried, Link};
 use crate::request::prepared::{Prepared, Step};
@@ -28,6 +28,15 @@ use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmU
 const STREAMS_BEFORE_SETTINGS: usize = 100;
 
 const CONNECTIONS_TRIED: usize = 3;
+
+/// Waits before a request that the server did not process is sent again, in real time. There is one entry for each time.
+const RESEND_WAITS: [Duration; 5] = [
+    Duration::ZERO,
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(400),
+];
 
 #[derive(Clone)]
 pub(crate) struct Http2Transport {
@@ -47,6 +56,8 @@ struct Shared {
     /// Number of simultaneous streams that the server allows, as the total over all connections.
     allowed: AtomicUsize,
     grown: Notify,
+    /// Number of times that a request was sent again, because the server did not process it.
+    resent: AtomicU64,
     /// True if the server is a mockserver, which does not count admin requests as work.
     is_mock: bool,
 }
@@ -74,6 +85,10 @@ impl Shared {
         if let Some(link) = self.min_busy() {
             return Ok(link);
         }
+        self.open().await
+    }
+
+    async fn open(&self) -> Result<Arc<Link>, ErrorKind> {
         let open = async {
             let stream = self.dialer.dial().await?;
             Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
@@ -135,10 +150,20 @@ impl Exchange for Http2Transport {
 
     async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &*self.shared;
-        // If several connections in succession accept no stream, the server is assumed to accept none on any connection.
-        for _ in 0..CONNECTIONS_TRIED {
+        let (mut unsent, mut resent) = (0, 0);
+        let mut refused_by: Option<Arc<Link>> = None;
+        loop {
             let (request, body) = shared.request(attempt, &step);
-            let link = shared.link().await?;
+            let link = match refused_by.take() {
+                // `h2` holds the request until the connection has a free stream under the limit that the server announced.
+                Some(link) if !link.is_over() => link,
+                // A request that lost its place on two connections opens its own, so that it is the first one there. Otherwise, newer
+                // requests could always be faster.
+                _ if resent.max(unsent) > 1 && shared.links().len() < shared.connecting.most() => {
+                    shared.open().await?
+                }
+                _ => shared.link().await?,
+            };
             let carried =
                 link.carry(request, body, |status| shared.understanding.max_body(status.as_u16())).await;
             shared.look_at_room();
@@ -154,11 +179,25 @@ impl Exchange for Http2Transport {
                 }
                 // The connection accepted no more streams and did not send the request, so the request can be sent on another
                 // connection.
-                Carried::Unsent => {}
+                Carried::Unsent => {
+                    unsent += 1;
+                    // If several connections accept no stream, the server is assumed to accept none on any connection.
+                    if unsent == CONNECTIONS_TRIED {
+                        return Err(ErrorKind::GoAway);
+                    }
+                }
+                Carried::Unprocessed(kind) => {
+                    let Some(wait) = RESEND_WAITS.get(resent) else { return Err(kind) };
+                    if !wait.is_zero() {
+                        sleep(*wait).await;
+                    }
+                    resent += 1;
+                    shared.resent.fetch_add(1, Ordering::Relaxed);
+                    refused_by = (kind == ErrorKind::StreamReset).then_some(link);
+                }
                 Carried::Lost(kind) => return Err(kind),
             }
         }
-        Err(ErrorKind::GoAway)
     }
 }
 
@@ -178,6 +217,7 @@ impl Transport for Http2Transport {
             opening: AsyncMutex::new(()),
             allowed: AtomicUsize::new(0),
             grown: Notify::new(),
+            resent: AtomicU64::new(0),
             is_mock: config.run.is_some(),
         };
         Ok(Self { shared: Arc::new(shared) })
@@ -228,5 +268,9 @@ impl Transport for Http2Transport {
 
     fn connect_times(&self) -> Latencies {
         self.shared.connecting.opened()
+    }
+
+    fn resent(&self) -> u64 {
+        self.shared.resent.load(Ordering::Relaxed)
     }
 }

@@ -189,6 +189,9 @@ pub struct GeneratorResult {
     /// Time from the request for a new connection until the connection is open. It includes the wait while enough other
     /// connections are already being opened.
     pub connect_ms: LagResult,
+    /// Number of times that a request was sent again over HTTP/2 within its attempt, because the server reported that it did not process
+    /// the request. These requests are no attempts of their own.
+    pub resent: Option<u64>,
     /// Number of attempts that waited for a connection before they were passed to the HTTP client. An attempt waits if no connection is
     /// free and enough new connections are already being opened.
     pub waited_for_connection: Option<u64>,

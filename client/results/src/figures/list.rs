@@ -229,6 +229,7 @@ pub const FIGURES: &[Figure] = &[
     measure!("ms", generator.connect_ms.p50),
     measure!("ms", generator.connect_ms.p99),
     measure!("ms", generator.connect_ms.max),
+    known_count!(generator.resent),
     known_count!(generator.waited_for_connection),
     measure!("ms", generator.connection_wait_ms.p50),
     measure!("ms", generator.connection_wait_ms.p99),

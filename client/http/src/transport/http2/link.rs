@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::Bytes;
+use h2::Reason;
 use h2::client::SendRequest;
 use http::{Request, StatusCode, response};
 use loadgen_core::ErrorKind;
@@ -30,6 +31,8 @@ pub(super) enum Carried {
     Answered { head: response::Parts, body: Vec<u8> },
     /// The connection accepted no more requests, and the request was not sent.
     Unsent,
+    /// The server reported that it did not process the request (RFC 9113, sections 6.8 and 8.7).
+    Unprocessed(ErrorKind),
     /// The request failed without a usable response from the server.
     Lost(ErrorKind),
 }
@@ -94,19 +97,33 @@ impl Link {
         let is_whole = body.is_empty();
         let (response, mut rest) = match sender.send_request(request, is_whole) {
             Ok(sent) => sent,
-            Err(error) => return Carried::Lost(of_stream(&error, Stage::Asking)),
+            Err(error) => return self.without_answer(&error),
         };
         if !is_whole && let Err(error) = rest.send_data(body, true) {
-            return Carried::Lost(of_stream(&error, Stage::Asking));
+            return self.without_answer(&error);
         }
         let (head, body) = match response.await {
             Ok(response) => response.into_parts(),
-            Err(error) => return Carried::Lost(of_stream(&error, Stage::Asking)),
+            Err(error) => return self.without_answer(&error),
         };
         match drain(StreamBody(body), max_kept(head.status)).await {
             Ok(body) => Carried::Answered { head, body },
             Err(Undrained::Broken(error)) => Carried::Lost(of_stream(&error, Stage::Answering)),
             Err(Undrained::Long) => Carried::Lost(ErrorKind::LongBody),
+        }
+    }
+
+    /// Classifies an error before the head of the answer. After a GOAWAY, `h2` reports it only to streams above its last id. Streams at or
+    /// below the last id continue, and receive the connection's own error when the connection ends.
+    fn without_answer(&self, error: &h2::Error) -> Carried {
+        match (of_stream(error, Stage::Asking), error.reason()) {
+            (kind @ ErrorKind::GoAway, Some(Reason::NO_ERROR)) => {
+                // The connection is marked as over, so that the request is sent on another connection.
+                self.is_over.store(true, Ordering::Relaxed);
+                Carried::Unprocessed(kind)
+            }
+            (kind @ ErrorKind::StreamReset, Some(Reason::REFUSED_STREAM)) => Carried::Unprocessed(kind),
+            (kind, _) => Carried::Lost(kind),
         }
     }
 }

@@ -346,6 +346,7 @@ fn whole(
             send_lag_ms: sums.send_lag.figures().into(),
             cpu_s: runs().map(|run| run.generator.cpu_s).sum(),
             connections: sum_of(|generator| generator.connections),
+            resent: sum_of(|generator| generator.resent),
             waited_for_connection: sum_of(|generator| generator.waited_for_connection),
             ..GeneratorResult::default()
         },
