@@ -215,11 +215,9 @@ fn its_own_endpoints_are_no_work_and_unknown_ones_are_listed() {
 }
 
 #[test]
-fn bodies_are_bounded_and_garbage_ends_its_own_connection_only() {
+fn garbage_ends_its_own_connection_only() {
     let server = MockServer::start(FAST);
-    let reply = request(server.address, "POST", "/work", &"x".repeat((1 << 20) + 1));
-    assert_eq!(reply.status, 413);
-    assert_eq!(request(server.address, "POST", "/work", &"x".repeat(1 << 20)).status, 200);
+    assert_eq!(request(server.address, "GET", "/", "").status, 200);
     let endless_head = format!("GET / HTTP/1.1\r\nx: {}", "y".repeat(1 << 20));
     let many_headers = format!("GET / HTTP/1.1\r\n{}\r\n", "x: y\r\n".repeat(200));
     for garbage in ["\0\u{1}\u{2}nonsense\r\n\r\n", "GET /", "NONSENSE\r\n\r\n", &endless_head, &many_headers]

@@ -88,6 +88,20 @@ impl Answer {
         self.extras.as_ref()?.fault
     }
 
+    /// Returns the body of the answer if neither a template nor a script replaces it.
+    pub fn text(&self) -> &'static str {
+        match (self.fault(), self.verdict) {
+            (Some(Fault::Status(_)), _) => "failed\n",
+            // Every other fault breaks the answer of a failed request, so its body is never complete.
+            (_, ServerDecision::Accepted | ServerDecision::Failed) => "served\n",
+            (_, ServerDecision::Conflict) => "another client wrote after your read\n",
+            (_, ServerDecision::Rejected) => "busy\n",
+            (_, ServerDecision::Deferred) => {
+                "not started: the server has less free capacity than the attempt requires\n"
+            }
+        }
+    }
+
     pub fn is_spoiled(&self) -> bool {
         self.fault().is_some_and(|fault| !fault.is_slow())
     }

@@ -76,7 +76,7 @@ pub use presets::{
 };
 pub use rate_model::RateLaw;
 pub use request::{Counted, Request, RequestId, ServerDecision, Step};
-pub use request_fields::{FieldSelection, RequestFields};
+pub use request_fields::{FieldSelection, MAX_SEARCHED_BODY, RequestFields};
 pub use schedule::{Schedule, ScheduleError};
 pub use script::{
     MAX_REPLIES, Reply, ReplyError, ReplyId, Script, ScriptError, ScriptFileError, ScriptedAnswer, StepError,

@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
+/// Maximum number of bytes of a request's body that are searched for numbers. The rest of a longer body is ignored.
+pub const MAX_SEARCHED_BODY: usize = 1 << 20;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestFields {
     /// HTTP method in upper case.
@@ -51,13 +54,44 @@ impl FieldSelection {
         if self.fields.is_empty() || body.is_empty() {
             return Vec::new();
         }
-        let Ok(body) = serde_json::from_slice::<serde_json::Value>(body) else { return Vec::new() };
+        let parsed = match serde_json::from_slice::<serde_json::Value>(body) {
+            Err(error) if error.is_eof() && body.len() >= MAX_SEARCHED_BODY => {
+                serde_json::from_slice(&completed(body))
+            }
+            parsed => parsed,
+        };
+        let Ok(body) = parsed else { return Vec::new() };
         let field = |path: &String| {
             let value = path.split('.').try_fold(&body, |value, key| value.get(key))?;
             Some((path.as_str().into(), value.as_number()?.to_string().into()))
         };
         self.fields.iter().filter_map(field).collect()
     }
+}
+
+/// Completes a JSON text that was cut off. Its last value is left out, because it may be incomplete, and all open objects and lists are
+/// closed.
+fn completed(cut: &[u8]) -> Vec<u8> {
+    let (mut open, mut end, mut open_at_end) = (Vec::new(), 0, Vec::new());
+    let (mut is_text, mut is_escaped) = (false, false);
+    for (at, byte) in cut.iter().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'{' => open.push(b'}'),
+            b'[' => open.push(b']'),
+            b'}' | b']' => drop(open.pop()),
+            b',' => {
+                end = at;
+                open_at_end.clone_from(&open);
+            }
+            _ => {}
+        }
+    }
+    open_at_end.reverse();
+    [&cut[..end], &open_at_end].concat()
 }
 
 #[cfg(test)]
@@ -76,5 +110,26 @@ mod tests {
         for nonsense in ["", "{", "[1]", &body[..body.len() - 1]] {
             assert!(wants.fields_in(nonsense.as_bytes()).is_empty());
         }
+    }
+
+    #[test]
+    fn numbers_before_the_end_of_the_searched_part_are_found() {
+        let fields = ["usage.tokens", "n", "last"].map(str::to_owned).into();
+        let wants = FieldSelection { any: true, fields, ..FieldSelection::default() };
+        let start =
+            r#"{"a":[{"b":"\\\"}]{"}],"usage":{"tokens":7},"text":"x","n":8,"list":[{"c":1},{"last":9"#;
+        for filler in ["\"x\"", "[1,2]", "{\"d\":5}"] {
+            let filler = format!(",{filler}").repeat(1 + MAX_SEARCHED_BODY / (1 + filler.len()));
+            let long = format!("{start}}}{filler}");
+            let found = wants.fields_in(&long.as_bytes()[..MAX_SEARCHED_BODY]);
+            assert_eq!(found.len(), 2, "{filler:.20}: {found:?}");
+        }
+        let text = format!("{start}{}", "9".repeat(MAX_SEARCHED_BODY));
+        assert_eq!(
+            wants.fields_in(&text.as_bytes()[..MAX_SEARCHED_BODY]).len(),
+            2,
+            "the last value may be incomplete"
+        );
+        assert!(wants.fields_in(&vec![b'['; MAX_SEARCHED_BODY]).is_empty());
     }
 }

@@ -135,7 +135,9 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Admitted) -> Plain {
     let Admitted { answer, .. } = decided;
     let teller = response::teller(&shared.clock, identity.run.is_some());
     let mut response = match (answer.fault(), decided.reply()) {
-        (Some(Fault::Status(code)), _) => response::with_text(identity, response::status(code), "failed\n"),
+        (Some(Fault::Status(code)), _) => {
+            response::with_text(identity, response::status(code), decided.answer.text())
+        }
         (_, Some(reply)) => scripted(identity, &reply.answer, teller.wall(answer.at)),
         (_, None) => response::of_verdict(identity, decided),
     };

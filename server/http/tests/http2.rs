@@ -230,7 +230,7 @@ fn a_stopping_server_sends_goaway() {
 }
 
 #[test]
-fn heads_and_bodies_are_bounded() {
+fn heads_are_bounded() {
     let server = start(|_| {});
     run(async {
         let (mut client, _) = connect(&server).await;
@@ -242,10 +242,20 @@ fn heads_and_bodies_are_bounded() {
         let mut long = request(&server, Method::GET, "/");
         long.headers_mut().insert("x", "y".repeat(65 << 10).parse().unwrap());
         assert!(client.send_request(long).await.map_or(true, |answer| answer.status() == 431));
-        let (mut client, _) = connect(&server).await;
-        let long = request(&server, Method::POST, "/").map(|_| Full::new(vec![b'x'; (1 << 20) + 1].into()));
-        assert_eq!(client.send_request(long).await.unwrap().status(), 413);
         assert_eq!(server.stats(None).counts.received, 0);
+    });
+}
+
+#[test]
+fn bodies_of_any_length_are_read_whether_the_request_is_served_or_rejected() {
+    let server = start(|config| config.reject_first = 1);
+    run(async {
+        let (mut client, _) = connect(&server).await;
+        for status in [503, 200, 503] {
+            let long = request(&server, Method::POST, "/").map(|_| Full::new(vec![b'x'; 9 << 20].into()));
+            assert_eq!(client.send_request(long).await.unwrap().status(), status);
+        }
+        assert_eq!(server.stats(None).counts.received, 3);
     });
 }
 

@@ -283,28 +283,51 @@ fn changes_have_room_for_a_body_and_are_bounded() {
 }
 
 #[test]
-fn heads_and_bodies_are_bounded() {
+fn heads_are_bounded() {
     let server = start(|_| {});
-    let body = "x".repeat((1 << 20) + 1);
-    let head = format!("POST / HTTP/1.1\r\ncontent-length: {}", body.len());
-    let text = answer(send(&server, &head, &body));
-    assert!(text.starts_with("http/1.1 413 ") && !text.contains("x-tailback"), "{text}");
-    let text = answer(send(&server, &format!("{head}\r\nx-tailback-run: 00000000000000aa"), &body));
-    assert!(text.starts_with("http/1.1 413 ") && text.contains("x-tailback-verdict: failed"), "{text}");
     let text = answer(send(&server, &format!("GET / HTTP/1.1{}", "\r\nx: y".repeat(200)), ""));
     assert!(text.starts_with("http/1.1 431 "), "{text}");
     assert_eq!(server.stats(None).counts.received, 0);
 }
 
 #[test]
+fn bodies_of_any_length_are_read_whether_the_request_is_served_or_rejected() {
+    let server = start(|config| config.reject_first = 1);
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let body = vec![b'x'; 9 << 20];
+    let mut buffer = [0; 4096];
+    // The connection stays usable, because every body was read completely.
+    for status in ["503", "200", "503"] {
+        let head = format!("POST /a HTTP/1.1\r\nhost: test\r\ncontent-length: {}\r\n\r\n", body.len());
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&body).unwrap();
+        let mut text = String::new();
+        while !text.ends_with("served\n") && !text.ends_with("busy\n") {
+            let count = stream.read(&mut buffer).unwrap();
+            assert!(count > 0, "the connection ended after {text:?}");
+            text += &String::from_utf8_lossy(&buffer[..count]);
+        }
+        assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{text}");
+    }
+    let counts = server.stats(None).counts;
+    assert_eq!((counts.received, counts.rejected), (3, 2));
+}
+
+#[test]
 fn a_number_in_a_long_body_is_what_the_request_costs() {
     let policy = "fixed-window:limit=10,window=1h,cost=body:usage.max|header:x-other|5";
-    let server = start(|config| config.policy = policy.parse().expect("a policy"));
-    let body = format!(r#"{{"text":"{}","usage":{{"max":10}}}}"#, "x".repeat(300 << 10));
-    let head = format!("POST / HTTP/1.1\r\ncontent-length: {}", body.len());
-    assert!(answer(send(&server, &head, &body)).starts_with("http/1.1 200 "));
-    let text = answer(send(&server, "GET / HTTP/1.1", ""));
-    assert!(text.starts_with("http/1.1 503 "), "all of it was used up: {text}");
+    let (small, long) = ("x".repeat(300 << 10), "x".repeat(3 << 20));
+    let before = |text| format!(r#"{{"usage":{{"max":10}},"text":"{text}"}}"#);
+    let after = |text| format!(r#"{{"text":"{text}","usage":{{"max":10}}}}"#);
+    // Only the first 1 MiB is searched. A request without a number costs 5 of 10.
+    for (body, left) in [(after(&small), 0), (before(&long), 0), (after(&long), 5)] {
+        let server = start(|config| config.policy = policy.parse().expect("a policy"));
+        let head = format!("POST / HTTP/1.1\r\ncontent-length: {}", body.len());
+        assert!(answer(send(&server, &head, &body)).starts_with("http/1.1 200 "));
+        let text = answer(send(&server, "GET / HTTP/1.1", ""));
+        assert_eq!(text.starts_with("http/1.1 200 "), left > 0, "{text}");
+    }
 }
 
 /// Only clients of a run learn that a mockserver answered.

@@ -1,13 +1,11 @@
-//! Reads request bodies, with limits on their size and time.
+//! Reads request bodies of any size within a limited time. Only their first bytes are kept.
 
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::StatusCode;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-
-/// Maximum size of a request body, in bytes.
-const LONGEST: usize = 1 << 20;
+use http_body_util::BodyExt;
+use mockserver_core::MAX_SEARCHED_BODY;
 
 /// Maximum real time for receiving a request body.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -19,19 +17,14 @@ pub(crate) async fn read(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCo
     }
 }
 
-async fn read_all(body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
-    let mut body = Limited::new(body, LONGEST);
+async fn read_all(mut body: Body, is_kept: bool) -> Result<Vec<u8>, (StatusCode, &'static str)> {
+    let max_kept = if is_kept { MAX_SEARCHED_BODY } else { 0 };
     let mut kept = Vec::new();
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                (StatusCode::PAYLOAD_TOO_LARGE, "the request body is longer than 1 MiB, the maximum\n")
-            } else {
-                (StatusCode::BAD_REQUEST, "the request body is incomplete, or its chunks are invalid\n")
-            }
-        })?;
-        if let Some(data) = frame.data_ref().filter(|_| is_kept) {
-            kept.extend_from_slice(data);
+        let incomplete = "the request body is incomplete, or its chunks are invalid\n";
+        let frame = frame.map_err(|_| (StatusCode::BAD_REQUEST, incomplete))?;
+        if let Some(data) = frame.data_ref() {
+            kept.extend_from_slice(&data[..data.len().min(max_kept - kept.len())]);
         }
     }
     Ok(kept)

@@ -52,20 +52,14 @@ pub(crate) fn with_text(
 
 pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Full<Bytes>> {
     let reject_status = decided.reject_status;
-    let (status, text) = match decided.answer.verdict {
+    let status = match decided.answer.verdict {
         // Almost every fault breaks the response of a failed request later. Only if the fault is a status, the failed request gets a
         // complete response.
-        ServerDecision::Accepted | ServerDecision::Failed => (StatusCode::OK, "served\n"),
-        ServerDecision::Conflict => {
-            (StatusCode::PRECONDITION_FAILED, "another client wrote after your read\n")
-        }
-        ServerDecision::Rejected => (status(reject_status), "busy\n"),
-        ServerDecision::Deferred => (
-            status(reject_status),
-            "not started: the server has less free capacity than the attempt requires\n",
-        ),
+        ServerDecision::Accepted | ServerDecision::Failed => StatusCode::OK,
+        ServerDecision::Conflict => StatusCode::PRECONDITION_FAILED,
+        ServerDecision::Rejected | ServerDecision::Deferred => status(reject_status),
     };
-    with_text(identity, status, text)
+    with_text(identity, status, decided.answer.text())
 }
 
 /// Inserts the headers that the server itself sets. Headers that only loadgen reads are sent only to loadgen, so that other clients get the
