@@ -295,3 +295,54 @@ fn a_certificate_is_checked_against_the_trusted_ones() {
     std::fs::write(&pem, "no certificate").unwrap();
     loadgen(&[&base[..], &["--cacert", pem.to_str().unwrap()]].concat()).exits(2).says(&["--cacert"]);
 }
+
+#[test]
+fn words_are_found_anywhere_in_the_searched_part_of_a_body() {
+    let far = format!("{} THROTTLED", "x".repeat(1 << 20));
+    for (body, rejected, warnings) in [
+        ("THROTTLED", 3, 0),
+        ("error=THROTTLED; wait", 3, 0),
+        ("<p>Rate exceeded, try later</p>", 3, 0),
+        ("UNTHROTTLED", 0, 0),
+        (far.as_str(), 0, 1),
+    ] {
+        let sent = body.to_owned();
+        let server = ForeignServer::start(move |_, connection| reply(connection, "200 OK", &sent));
+        for transport in ["hyper", "reqwest"] {
+            let result = loadgen(&[
+                "--target",
+                &server.url(),
+                "--transport",
+                transport,
+                "--strategy",
+                "none",
+                "--ops",
+                "3",
+                "--in-flight",
+                "1",
+                "--rejected-when",
+                "403,body:THROTTLED",
+                "--rejected-when",
+                "body:Rate exceeded, try later",
+                "--json",
+                "-",
+                "--quiet",
+            ])
+            .json();
+            assert_conserved(&result);
+            assert_eq!(count(&result, "/attempts/rejected"), rejected, "{transport}: {body:.40}");
+            let found: Vec<&str> = result["warnings"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(|warning| warning.as_str())
+                .filter(|warning| warning.contains("searched only in part"))
+                .collect();
+            assert_eq!(found.len(), warnings, "{transport}: {body:.40}");
+            assert_eq!(
+                result["config"]["workload"]["rejected_when"],
+                "403,body:THROTTLED\nbody:Rate exceeded, try later"
+            );
+        }
+    }
+}

@@ -67,20 +67,26 @@ fn a_grpc_status_has_precedence_over_a_200_in_both_drivers() {
 
 #[test]
 fn served_requests_read_as_rejections_fail_in_both_drivers() {
-    for (status, rejected_when) in [(503, ""), (200, "body:served"), (403, "403")] {
+    let own = Some(r#"{"code": "SERVED"}"#.to_owned());
+    for (status, rejected_when, body) in [
+        (Some(503), "", &own),
+        (Some(200), "body:SERVED", &own),
+        (Some(200), "body:served", &None),
+        (None, "body:served", &None),
+        (Some(403), "403", &own),
+    ] {
         let mut setting = advised("constant:delay=50ms,max-attempts=2", "none");
-        let body = Some(r#"{"code": "served"}"#.to_owned());
         setting.server.answers.accepted =
-            ResponseConfig { status: Some(status), body, ..ResponseConfig::default() };
+            ResponseConfig { status, body: body.clone(), ..ResponseConfig::default() };
         if !rejected_when.is_empty() {
             setting.config.rejected_when = rejected_when.parse().expect("a status or a word");
         }
         let real = replayed(&setting);
         let counted = real.run.measurements();
-        assert!(real.server.stats.counts.accepted > 0, "{status}");
-        assert_eq!(counted.ops.succeeded, 0, "{status}");
-        assert_eq!(counted.attempts.failed, real.server.stats.counts.accepted, "{status}");
-        assert!(real.run.conservation(Some(&real.server.stats.counts)).holds(), "{status}");
+        assert!(real.server.stats.counts.accepted > 0, "{status:?}");
+        assert_eq!(counted.ops.succeeded, 0, "{status:?}");
+        assert_eq!(counted.attempts.failed, real.server.stats.counts.accepted, "{status:?}");
+        assert!(real.run.conservation(Some(&real.server.stats.counts)).holds(), "{status:?}");
     }
 }
 

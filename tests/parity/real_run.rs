@@ -102,6 +102,7 @@ impl Setting {
             local_addresses: Arc::default(),
             http2_connections: NonZero::<usize>::MIN,
             scale,
+            searched: Arc::default(),
         };
         let transport = self.transport.build(transport).expect("it needs nothing");
         run.record_log();

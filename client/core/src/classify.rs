@@ -1,7 +1,7 @@
 //! Classification of HTTP and gRPC statuses as success, rejection or failure, for the counts of the load generator. Strategies may
 //! interpret the same statuses differently.
 
-use tailback::{AdviceHeaders, Failure, Status, gives_reason};
+use tailback::{AdviceHeaders, Failure, Status};
 use vocabulary::grpc;
 
 use crate::rejected_when::RejectedWhen;
@@ -9,7 +9,7 @@ use crate::success::SuccessStatuses;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Classifier {
-    /// Statuses and reasons that count as rejections in addition to 429, 503 and 529. They come from a mockserver's
+    /// Statuses and words that count as rejections in addition to 429, 503 and 529. They come from a mockserver's
     /// configuration and from the command line.
     pub rejected: RejectedWhen,
     pub success: SuccessStatuses,
@@ -31,11 +31,16 @@ impl Classifier {
         Self { rejected, conditional_writes, ..Self::default() }
     }
 
-    pub fn looks_at_bodies(&self) -> bool {
-        !self.rejected.reasons.is_empty()
+    /// Returns whether an answer contains one of the configured words, in its body or as its error code in a header.
+    pub fn is_named(&self, headers: &(impl AdviceHeaders + ?Sized), body: &[u8]) -> bool {
+        self.looks_at_bodies() && self.rejected.is_in(headers, body)
     }
 
-    /// Classifies an answer as rejected if its body or headers contain one of the configured reasons. Otherwise
+    pub fn looks_at_bodies(&self) -> bool {
+        !self.rejected.words.is_empty()
+    }
+
+    /// Classifies an answer as rejected if its body or headers contain one of the configured words. Otherwise
     /// classifies the answer as [`answer`](Self::answer) does.
     pub fn whole_answer(
         &self,
@@ -44,7 +49,7 @@ impl Classifier {
         headers: &(impl AdviceHeaders + ?Sized),
         body: &[u8],
     ) -> Status {
-        if self.looks_at_bodies() && gives_reason(&self.rejected.reasons, headers, body) {
+        if self.is_named(headers, body) {
             return Status::Rejected;
         }
         self.answer(code, grpc_status)

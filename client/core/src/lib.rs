@@ -43,7 +43,7 @@ pub use measure::{
     histogram,
 };
 pub use mix::{HIGHEST_COST, MAX_KINDS, Mix, MixError, RequestKind};
-pub use rejected_when::{RejectedWhen, RejectedWhenError};
+pub use rejected_when::{MAX_SEARCHED, RejectedWhen, RejectedWhenError};
 pub use requests::{MAX_API_KEYS, Requests, authorization};
 pub use run::{
     AdvisedWait, AttemptKey, Completion, Input, Output, Refusal, Run, RunLog, SentAttempt, ServerSeen,

@@ -2,18 +2,22 @@
 
 mod advice;
 mod fields;
+pub(crate) mod kept_body;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use http::HeaderMap;
-use loadgen_core::{Cause, Classifier, ErrorKind, ServerSeen, ServerVerdict, SuccessStatuses};
-use tailback::{Advice, MAX_BODY, Outcome, ResponseParser, Status};
+use loadgen_core::{
+    Cause, Classifier, ErrorKind, MAX_SEARCHED, ServerSeen, ServerVerdict, SuccessStatuses,
+};
+use tailback::{Advice, Outcome, ResponseParser, Status};
 use vocabulary::{AdvertisedLimits, Instant, TimeScale, grpc, wire};
 
 use crate::response::advice::parse;
 use crate::response::fields::Headers;
+use crate::response::kept_body::{KeptBody, SearchedBodies};
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
 #[derive(Debug)]
@@ -25,6 +29,7 @@ pub(crate) struct ResponseClassifier {
     last_head: Arc<AtomicU16>,
     reading: Arc<ResponseParser>,
     scale: TimeScale,
+    searched: Arc<SearchedBodies>,
 }
 
 impl ResponseClassifier {
@@ -36,17 +41,20 @@ impl ResponseClassifier {
             last_head: config.last_head.clone(),
             reading: config.reading.clone(),
             scale: config.scale,
+            searched: config.searched.clone(),
         }
     }
 
-    /// Records that the head of a response with this status arrived. Returns the maximum number of bytes of its body that
-    /// are needed.
-    pub(crate) fn max_body(&self, code: u16) -> usize {
+    /// Records that the head of a response with this status arrived. Returns an empty body that keeps as many bytes as the
+    /// response needs.
+    pub(crate) fn body(&self, code: u16) -> KeptBody {
         self.last_head.store(code, Ordering::Relaxed);
         match self.reading.max_body() {
-            _ if self.classifier.looks_at_bodies() => MAX_BODY,
-            _ if (200..300).contains(&code) => 0,
-            most => most,
+            _ if self.classifier.looks_at_bodies() => {
+                KeptBody::new(MAX_SEARCHED, Some(self.searched.clone()))
+            }
+            _ if (200..300).contains(&code) => KeptBody::default(),
+            most => KeptBody::new(most, None),
         }
     }
 

@@ -24,6 +24,7 @@ use tailback::{Facts, Failure, Outcome, ResponseParser, Status};
 use vocabulary::wire::RunId;
 use vocabulary::{TimeScale, WallTime};
 
+use crate::response::kept_body::SearchedBodies;
 use crate::target::Target;
 
 /// Sends attempts to a server and receives the answers.
@@ -123,6 +124,7 @@ pub struct TransportConfig {
     /// Ratio of real time to experiment time. Servers that do not receive the run's headers give retry advice in real time. The ratio is
     /// used to convert this advice.
     pub scale: TimeScale,
+    pub searched: Arc<SearchedBodies>,
 }
 
 #[derive(Clone, Debug, Default)]

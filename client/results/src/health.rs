@@ -123,6 +123,8 @@ pub enum Warning {
     /// Long wait that a server advised: the number of ops that still waited at the end of the run, and the wait that ended last. If no op
     /// waited at the end, it is the longest wait of the run.
     AdvisedWait(u64, AdvisedWait),
+    /// Response bodies of which only the first part was searched for the words of `--rejected-when`.
+    CutBodies(u64),
     /// The run was stopped as stalled. The number is the count of consecutive tries that failed at one instant of experiment time.
     NoTimePasses(u64),
     FewConnections {
@@ -206,6 +208,14 @@ impl fmt::Display for Warning {
                     ops => advised_waits(*ops, last),
                 };
                 write!(f, "{waits}; `{GIVE_UP}` gives up at once instead")
+            }
+            Self::CutBodies(bodies) => {
+                let were = if *bodies == 1 { "was" } else { "were" };
+                write!(
+                    f,
+                    "{} {were} searched only in part, because at most 1 MiB of each body and 256 MiB of all bodies are kept (--rejected-when)",
+                    counted(*bodies, "response")
+                )
             }
             Self::NoTimePasses(tries) => write!(
                 f,

@@ -24,6 +24,8 @@ pub(crate) struct SimulatedResponse {
     pub(crate) advised_wait: Option<Duration>,
 }
 
+const NO_HEADERS: [(&str, &str); 0] = [];
+
 /// Server settings that determine the form of the server's responses, and the classifiers with which the client interprets the responses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResponseForm<'a> {
@@ -127,8 +129,8 @@ impl SimulatedResponse {
         });
         let headers = RenderedHeaders::new(answers, context, code, anchor);
         let is_read = reading.max_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
-        let body = if is_read { headers.body() } else { None };
-        let body = body.as_deref().unwrap_or_default().as_bytes();
+        let body = if is_read { headers.body().unwrap_or(answer.text().into()) } else { "".into() };
+        let body = body.as_bytes();
         // The gRPC status is rendered only for HTTP successes, because the client does not read it for other responses.
         let grpc = if (200..300).contains(&code) { headers.value(grpc::STATUS) } else { None };
         let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
@@ -176,7 +178,7 @@ impl SimulatedResponse {
     ) -> Self {
         let kind = match fault {
             Fault::Status(code) => {
-                let status = classifier.answer(code, None);
+                let status = classifier.whole_answer(code, None, &NO_HEADERS[..], answer.text().as_bytes());
                 let outcome = Outcome { facts: reading.parse_status(code), ..Outcome::plain(status) };
                 let verdict = Some(ServerVerdict::Failed);
                 let server = server.map(|seen| ServerSeen { verdict, ..seen });
@@ -223,7 +225,9 @@ pub(crate) fn parse(
             completion.server = server;
             completion.advised_wait = advised_wait;
         }
-        None => parse_custom(completion, answer, speech.config, reading, took),
+        None => {
+            parse_custom(completion, answer, speech.config, speech.understanding.of(step), reading, took);
+        }
     }
 }
 
@@ -233,6 +237,7 @@ fn parse_custom(
     completion: &mut Completion,
     answer: &Answer,
     config: &Config,
+    classifier: &Classifier,
     reading: &ResponseParser,
     took: Option<Duration>,
 ) {
@@ -250,6 +255,8 @@ fn parse_custom(
             return;
         }
     };
+    let is_named = classifier.is_named(&NO_HEADERS[..], answer.text().as_bytes());
+    let status = if is_named { Status::Rejected } else { status };
     completion.outcome = match answer.advice {
         None => Outcome { facts: reading.parse_status(code), ..Outcome::plain(status) },
         Some(wait) => {

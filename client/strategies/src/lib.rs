@@ -131,7 +131,7 @@ pub use presets::{
     Golden, GoldenDelay, Knob, KnobValue, Preset, PresetError, PresetParameter, Rule, preset, preset_names,
     presets, systems,
 };
-pub use reason::{MAX_BODY, gives_reason};
+pub use reason::{contains_words, error_code};
 pub use registry::{STRATEGIES, find};
 pub use response_parser::{ParsedResponse, ResponseParser};
 pub use retry::{FailedOp, Retry, RetryPolicy, RetryState};

@@ -12,7 +12,7 @@ use std::num::NonZeroU8;
 use crate::{AdviceHeaders, AdviceValue};
 
 /// Maximum number of bytes of an answer's body that are searched for reasons.
-pub const MAX_BODY: usize = 8 << 10;
+pub(crate) const MAX_BODY: usize = 8 << 10;
 
 /// Headers whose value begins with an error code, each with the character that ends the code.
 const HEADERS: [(&str, char); 2] = [("x-amzn-query-error", ';'), ("x-amzn-errortype", ':')];
@@ -23,31 +23,37 @@ pub(crate) fn reason(
     headers: &(impl AdviceHeaders + ?Sized),
     body: &[u8],
 ) -> Option<NonZeroU8> {
-    let code = HEADERS.iter().find_map(|(name, end)| match headers.value(name)? {
-        AdviceValue::Text(text) => text.split(*end).next().map(str::trim),
-        AdviceValue::Wait(_) => None,
-    });
+    let code = error_code(headers);
     let body = &body[..body.len().min(MAX_BODY)];
     let gives = |reason: &String| code == Some(reason) || in_body(reason.as_bytes(), body);
     let place = reasons.iter().position(gives)?;
     NonZeroU8::new(u8::try_from(place + 1).ok()?)
 }
 
-/// Returns whether an answer contains one of `reasons`, in its body or in a header.
-pub fn gives_reason(reasons: &[String], headers: &(impl AdviceHeaders + ?Sized), body: &[u8]) -> bool {
-    reason(reasons, headers, body).is_some()
+/// Returns the error code that an answer has in a header of AWS.
+pub fn error_code(headers: &(impl AdviceHeaders + ?Sized)) -> Option<&str> {
+    HEADERS.iter().find_map(|(name, end)| match headers.value(name)? {
+        AdviceValue::Text(text) => text.split(*end).next().map(str::trim),
+        AdviceValue::Wait(_) => None,
+    })
+}
+
+/// Returns whether `text` contains `words`, in any case. Each `-` of `words` matches a blank, `-` or `_`.
+pub fn contains_words(words: &[u8], text: &[u8]) -> bool {
+    let same = |there: &u8, wanted: &u8| match wanted {
+        b'-' => matches!(there, b' ' | b'-' | b'_'),
+        wanted => there.eq_ignore_ascii_case(wanted),
+    };
+    !words.is_empty()
+        && text.windows(words.len()).any(|there| there.iter().zip(words).all(|(a, b)| same(a, b)))
 }
 
 fn in_body(reason: &[u8], body: &[u8]) -> bool {
     if reason.is_empty() || reason.len() > body.len() {
         return false;
     }
-    let same = |there: &u8, wanted: &u8| match wanted {
-        b'-' => matches!(there, b' ' | b'-' | b'_'),
-        wanted => there.eq_ignore_ascii_case(wanted),
-    };
     if reason.contains(&b'-') {
-        return body.windows(reason.len()).any(|there| there.iter().zip(reason).all(|(a, b)| same(a, b)));
+        return contains_words(reason, body);
     }
     let is_start = |at: usize| at > 0 && matches!(body[at - 1], b'"' | b'#' | b'>' | b'.');
     let is_end = |at: usize| body.get(at).is_some_and(|mark| matches!(mark, b'"' | b'<' | b':' | b'@'));

@@ -36,6 +36,9 @@ impl FromArgMatches for WorkloadArgs {
             let set = match parameter.kind {
                 Kind::Switch(_) => parameter.set(&mut spec, &matches.get_flag(parameter.key).to_string()),
                 Kind::Truth(_) if matches.get_flag(&negated(parameter)) => parameter.set(&mut spec, "false"),
+                Kind::RejectedWhen(_) => matches.get_many::<String>(parameter.key).map_or(Ok(()), |values| {
+                    parameter.set(&mut spec, &values.map(String::as_str).collect::<Vec<_>>().join("\n"))
+                }),
                 _ => matches
                     .get_one::<String>(parameter.key)
                     .map_or(Ok(()), |text| parameter.set(&mut spec, text)),
@@ -94,6 +97,9 @@ fn flag(parameter: &'static Parameter) -> Arg {
         }),
     };
     let mut arg = arg.value_name(parameter.placeholder);
+    if matches!(parameter.kind, Kind::RejectedWhen(_)) {
+        arg = arg.action(ArgAction::Append);
+    }
     if parameter.key == "seed" {
         // `loadgen judge` runs a command several times, each time with another seed in this variable.
         arg = arg.env(SEED).hide_env_values(true);

@@ -12,8 +12,8 @@ use loadgen_core::{
     SampleSink, Snapshot,
 };
 use loadgen_http::{
-    Control, DriveError, DriveOptions, DriveReport, ReadyTransport, RunHeaders, Target, TransportConfig,
-    peak_rss_bytes,
+    Control, DriveError, DriveOptions, DriveReport, ReadyTransport, RunHeaders, SearchedBodies, Target,
+    TransportConfig, peak_rss_bytes,
 };
 use results::{
     ClientShardRecord, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, ShardContext,
@@ -67,6 +67,7 @@ pub struct Underway {
     pub bound: PlannedBound,
     thread: std::thread::JoinHandle<anyhow::Result<Driven>>,
     room: ConnectionRoom,
+    searched: Arc<SearchedBodies>,
     id: RunId,
     seed: u64,
     started_at: String,
@@ -119,8 +120,9 @@ pub fn start(
     let mut config = settings.for_server(server.model.as_ref(), seed);
     config.outages.server_age = server_age;
     let id = common.as_ref().map_or_else(|| RandomState::new().hash_one(seed), |common| common.run);
-    let last_head = Arc::default();
-    let transport = transport(settings, server, target, &config, id, room.most, Arc::clone(&last_head))?;
+    let (searched, last_head) = (Arc::<SearchedBodies>::default(), Arc::default());
+    let of_bodies = (searched.clone(), Arc::clone(&last_head));
+    let transport = transport(settings, server, target, &config, id, (room.most, of_bodies))?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
     let strategy = settings.strategy_of_clients();
     let mut run = Run::new(
@@ -156,7 +158,7 @@ pub fn start(
         Ok(Driven { run, report })
     })?;
     let bound = PlannedBound::new(&config, server);
-    Ok(Underway { control, over, bound, thread, room, id, seed, started_at, common, last_head })
+    Ok(Underway { control, over, bound, thread, room, searched, id, seed, started_at, common, last_head })
 }
 
 impl Underway {
@@ -224,6 +226,8 @@ impl Underway {
         }
         warnings.extend(unfinished(&driven.run, stop.asked_by()));
         warnings.extend(Warning::advised_wait(&driven.run));
+        let cut = self.searched.cut();
+        warnings.extend((cut > 0).then_some(Warning::CutBodies(cut)));
         // Over HTTP/2, attempts share connections. The check whether there were enough connections is therefore skipped.
         if !settings.sending.transport.shares_connections() {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
@@ -314,8 +318,7 @@ fn transport(
     target: &Target,
     config: &RunConfig,
     id: RunId,
-    max_connections: usize,
-    last_head: Arc<AtomicU16>,
+    (max_connections, (searched, last_head)): (usize, (Arc<SearchedBodies>, Arc<AtomicU16>)),
 ) -> anyhow::Result<ReadyTransport> {
     let headers = server.mock.as_ref().map(|mock| RunHeaders {
         run: id,
@@ -346,6 +349,7 @@ fn transport(
         threads: settings.sending.threads,
         http2_connections: settings.sending.http2_connections,
         scale: settings.time_scale,
+        searched,
     };
     Ok(settings.sending.transport.towards(server.mock.is_some()).build(transport)?)
 }

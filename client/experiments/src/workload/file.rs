@@ -82,6 +82,15 @@ mod tests {
     }
 
     #[test]
+    fn rejections_are_a_text_or_a_list_of_texts() {
+        let rejected = |value: &str| read(&format!("rejected_when = {value}")).map(|spec| spec.rejected_when);
+        let both = "403,body:BUSY\nbody:try later, please".parse().unwrap();
+        assert_eq!(rejected(r#"["403,body:BUSY", "body:try later, please"]"#), Ok(Some(both)));
+        assert_eq!(rejected(r#""body:BUSY""#), Ok(Some("body:BUSY".parse().unwrap())));
+        assert!(rejected("[403]").is_err() && rejected(r#"["200"]"#).is_err());
+    }
+
+    #[test]
     fn what_is_not_accepted_is_refused_with_its_key_first() {
         for (text, words) in [
             ("opps = 3", "unknown key `opps` (did you mean `ops`?); the keys of a workload are `ops`, "),

@@ -228,6 +228,10 @@ impl Parameter {
             (Kind::RejectedWhen(_), Value::Integer(status)) => {
                 self.set(spec, &status.to_string()).map_err(|why| format!("`{key}`: {why}"))?;
             }
+            (Kind::RejectedWhen(_), Value::Array(list)) if list.iter().all(Value::is_str) => {
+                let lines: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+                self.set(spec, &lines.join("\n")).map_err(|why| format!("`{key}`: {why}"))?;
+            }
             (Kind::Groups(field), value) => *field(spec) = Some(groups(key, value)?),
             (Kind::Instants(field), value) => *field(spec) = Some(instants(key, value)?),
             (_, Value::String(text)) => self.set(spec, text).map_err(|why| format!("`{key}`: {why}"))?,

@@ -169,7 +169,9 @@ pub const PARAMETERS: &[Parameter] = &[
         "rejected_when",
         "LIST",
         "Further rejections besides 429, 503 and 529: statuses, or words in bodies, such as `403,body:THROTTLED`. A mockserver's \
-         own statuses need no entry",
+         own statuses need no entry\n\nA word is found anywhere in the first 1 MiB of a body, in the same case, if no letter or digit is \
+         beside it. A word with `-` is found in any case, and `-` matches a blank, `-` or `_`. A value that begins with `body:` \
+         and has blanks is one phrase to its end, such as 'body:Rate exceeded, try later'. The flag can be given several times",
         Kind::RejectedWhen(|spec| &mut spec.rejected_when),
     ),
     Parameter::new(

@@ -9,6 +9,7 @@ use loadgen_core::{Cause, ErrorKind, SentAttempt};
 use tailback::{Failure, Outcome, Status};
 
 use crate::request::prepared::{Prepared, Step};
+use crate::response::kept_body::KeptBody;
 use crate::transport::Answer;
 
 /// Maximum size of an answer's body, in bytes. A longer body counts as a transport failure.
@@ -65,24 +66,22 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) 
     answer
 }
 
-/// Reads a body to its end, and returns only its first `max_kept` bytes.
+/// Reads a body to its end, and adds its first bytes to `kept`.
 ///
 /// # Errors
 /// Fails if the body is incomplete or longer than [`MAX_BODY`].
-pub(crate) async fn drain<B>(mut body: B, max_kept: usize) -> Result<Vec<u8>, Undrained<B::Error>>
+pub(crate) async fn drain<B>(mut body: B, mut kept: KeptBody) -> Result<KeptBody, Undrained<B::Error>>
 where
     B: Body<Data = Bytes> + Unpin,
 {
     let mut left = MAX_BODY;
-    let mut kept = Vec::new();
     // Fast path: skips the final poll if the body is known to be complete after its last frame, as most bodies are.
     while !body.is_end_stream()
         && let Some(frame) = body.frame().await
     {
         let frame = frame.map_err(Undrained::Broken)?;
         let Some(chunk) = frame.data_ref() else { continue };
-        let room = max_kept.saturating_sub(kept.len()).min(chunk.len());
-        kept.extend_from_slice(&chunk[..room]);
+        kept.add(chunk);
         left = left.checked_sub(chunk.len() as u64).ok_or(Undrained::Long)?;
     }
     Ok(kept)

@@ -18,6 +18,7 @@ use self::link::{Carried, Link};
 use crate::request::prepared::{Prepared, Step};
 use crate::request::template::Naming;
 use crate::response::ResponseClassifier;
+use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::Connecting;
 use crate::transport::dialer::Dialer;
 use crate::transport::exchange::{Exchange, ParsedResponse, attempt, looks, tag_of};
@@ -133,7 +134,8 @@ impl Shared {
         let Ok(question) = Uri::from_parts(parts) else { return false };
         *request.uri_mut() = question;
         request.headers_mut().clone_from(&plain.headers);
-        let carried = timeout_at(deadline, link.carry(request, bytes::Bytes::new(), |_| 0)).await;
+        let carried =
+            timeout_at(deadline, link.carry(request, bytes::Bytes::new(), |_| KeptBody::default())).await;
         let is_ready = matches!(carried, Ok(Carried::Answered { .. }));
         if !is_ready {
             self.links().retain(|other| !Arc::ptr_eq(other, &link));
@@ -165,7 +167,7 @@ impl Exchange for Http2Transport {
                 _ => shared.link().await?,
             };
             let carried =
-                link.carry(request, body, |status| shared.understanding.max_body(status.as_u16())).await;
+                link.carry(request, body, |status| shared.understanding.body(status.as_u16())).await;
             shared.look_at_room();
             match carried {
                 Carried::Answered { head, body } => {

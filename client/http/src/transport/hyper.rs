@@ -17,6 +17,7 @@ use crate::error_kind::{Stage, kind};
 use crate::request::prepared::{AGENT, Prepared, Step};
 use crate::request::template::Naming;
 use crate::response::ResponseClassifier;
+use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::{Connecting, Open};
 use crate::transport::dialer::Dialer;
 use crate::transport::exchange::{Exchange, ParsedResponse, Undrained, attempt, drain, looks, tag_of};
@@ -93,10 +94,10 @@ impl Shared {
     async fn finish(
         &self,
         mut body: Incoming,
-        max_kept: usize,
+        kept: KeptBody,
         mut link: Link,
-    ) -> Result<Vec<u8>, ErrorKind> {
-        let kept = drain(&mut body, max_kept).await.map_err(|error| match error {
+    ) -> Result<KeptBody, ErrorKind> {
+        let kept = drain(&mut body, kept).await.map_err(|error| match error {
             Undrained::Broken(error) => kind(&error, Stage::Answering),
             Undrained::Long => ErrorKind::LongBody,
         })?;
@@ -115,7 +116,7 @@ impl Shared {
             return true;
         }
         let Ok(response) = link.send(self.question.clone()).await else { return false };
-        self.finish(response.into_body(), 0, link).await.is_ok()
+        self.finish(response.into_body(), KeptBody::default(), link).await.is_ok()
     }
 }
 
@@ -129,7 +130,7 @@ impl Exchange for HyperTransport {
         let (response, link) = shared.send(attempt, &step).await?;
         let (head, body) = response.into_parts();
         let code = head.status.as_u16();
-        let body = shared.finish(body, shared.understanding.max_body(code), link).await?;
+        let body = shared.finish(body, shared.understanding.body(code), link).await?;
         let answer = shared.understanding.of(code, &head.headers, &body, looks(attempt, &step));
         Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
     }

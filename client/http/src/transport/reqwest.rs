@@ -10,6 +10,7 @@ use crate::error_kind;
 use crate::request::prepared::{Prepared, Step};
 use crate::request::template::Naming;
 use crate::response::ResponseClassifier;
+use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::Connecting;
 use crate::transport::exchange::{Exchange, ParsedResponse, Undrained, attempt, drain, looks, tag_of};
 use crate::transport::http_client::client;
@@ -47,7 +48,7 @@ impl Exchange for ReqwestTransport {
         let (head, body) = http::Response::from(response).into_parts();
         let understanding = &self.shared.understanding;
         let body =
-            drain(body, understanding.max_body(head.status.as_u16())).await.map_err(|error| match error {
+            drain(body, understanding.body(head.status.as_u16())).await.map_err(|error| match error {
                 Undrained::Broken(error) => error_kind::of_request(&error, true),
                 Undrained::Long => ErrorKind::LongBody,
             })?;
@@ -91,7 +92,7 @@ impl Transport for ReqwestTransport {
             async move {
                 let Ok(response) = request.send().await else { return false };
                 // It is sufficient to read the body completely. If the connection cannot be reused, only its next use shows this.
-                drain(http::Response::from(response).into_body(), 0).await.is_ok()
+                drain(http::Response::from(response).into_body(), KeptBody::default()).await.is_ok()
             }
         };
         let opened = || usize::try_from(self.connections()).unwrap_or(usize::MAX);

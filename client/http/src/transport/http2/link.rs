@@ -11,6 +11,7 @@ use loadgen_core::ErrorKind;
 
 use super::body::StreamBody;
 use crate::error_kind::{Stage, of_stream};
+use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::Connecting;
 use crate::transport::dialer::Stream;
 use crate::transport::exchange::{Undrained, drain};
@@ -28,7 +29,7 @@ pub(super) struct Link {
 
 pub(super) enum Carried {
     /// The answer is complete. Only the first bytes of its body are kept.
-    Answered { head: response::Parts, body: Vec<u8> },
+    Answered { head: response::Parts, body: KeptBody },
     /// The connection accepted no more requests, and the request was not sent.
     Unsent,
     /// The server reported that it did not process the request (RFC 9113, sections 6.8 and 8.7).
@@ -80,13 +81,13 @@ impl Link {
         if self.is_over() { 0 } else { self.sender.current_max_send_streams() }
     }
 
-    /// Sends a request and reads its answer completely. `max_kept` returns the number of bytes of the body that are kept for a given
-    /// status.
+    /// Sends a request and reads its answer completely. `kept` returns the empty body of an answer with a given status, to which the first
+    /// bytes are added.
     pub(super) async fn carry(
         &self,
         request: Request<()>,
         body: Bytes,
-        max_kept: impl Fn(StatusCode) -> usize,
+        kept: impl Fn(StatusCode) -> KeptBody,
     ) -> Carried {
         let _stream = Counted::new(&self.streams);
         let Ok(mut sender) = self.sender.clone().ready().await else {
@@ -106,7 +107,7 @@ impl Link {
             Ok(response) => response.into_parts(),
             Err(error) => return self.without_answer(&error),
         };
-        match drain(StreamBody(body), max_kept(head.status)).await {
+        match drain(StreamBody(body), kept(head.status)).await {
             Ok(body) => Carried::Answered { head, body },
             Err(Undrained::Broken(error)) => Carried::Lost(of_stream(&error, Stage::Answering)),
             Err(Undrained::Long) => Carried::Lost(ErrorKind::LongBody),
