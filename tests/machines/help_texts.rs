@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use crate::support::{MockServer, loadgen, request};
+
 const PROGRAMS: [&str; 2] = [env!("CARGO_BIN_EXE_loadgen"), env!("CARGO_BIN_EXE_mockserver")];
 
 /// Width of the terminal, in columns.
@@ -107,6 +109,79 @@ fn compare_and_sweep_refer_to_the_flags_of_a_run() {
             let text = help(PROGRAMS[0], &[subcommand, flag]);
             assert!(text.contains("flags of `loadgen` for workload, target and server: `loadgen --help`"));
             assert!(!text.contains("--max-busy <N>") && !text.contains("--arrivals"), "{text}");
+        }
+    }
+}
+
+/// Defaults that help texts describe instead of naming a value.
+const DESCRIBED: [&str; 8] = [
+    "--max-busy all the time",
+    "one per processor",
+    "a mockserver",
+    "--deadline",
+    "`TAILBACK_TRANSPORT` from the environment",
+    "chosen by the system",
+    "`TAILBACK_ADMIN_TOKEN` from the environment",
+    "one per core in virtual time",
+];
+
+/// Flags without which another flag has no effect.
+const COMPANIONS: [(&str, &[&str]); 4] = [
+    ("--delay-noise", &["--simulate"]),
+    ("--scale", &["--preset", "github"]),
+    ("--drain", &["--duration", "1s"]),
+    ("--http2-connections", &["--http2"]),
+];
+
+/// Flags that need a free port, a baseline or other shards. Their defaults are no words.
+const NOT_ALONE: [&str; 3] = ["--listen", "--noise", "--barrier-timeout"];
+
+/// Returns each flag of a help text whose default is a value, with this value.
+fn named_defaults(help: &str) -> Vec<(String, String)> {
+    let mut flag = "";
+    let mut texts: Vec<(String, String)> = Vec::new();
+    for line in help.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if line.len() - line.trim_start().len() < 8
+            && let Some(name) = words.iter().take(2).find(|word| word.starts_with("--"))
+        {
+            flag = name;
+            texts.push((flag.to_owned(), String::new()));
+        } else if let Some((_, text)) = texts.last_mut() {
+            *text += &words.join(" ");
+            text.push(' ');
+        }
+    }
+    assert!(!flag.is_empty());
+    let named = texts.into_iter().filter_map(|(flag, text)| {
+        let (_, default) = text.split_once("[default: ")?;
+        let default = default.split([']', ',', ';']).next()?.split(" with --").next()?;
+        (!DESCRIBED.contains(&default)).then(|| (flag, default.to_owned()))
+    });
+    named.collect()
+}
+
+#[test]
+fn every_default_that_a_help_text_names_is_accepted() {
+    for program in PROGRAMS {
+        let defaults = named_defaults(&help(program, &["--help"]));
+        assert!(defaults.len() >= 20, "{defaults:?}");
+        for (flag, default) in defaults.iter().filter(|(flag, _)| !NOT_ALONE.contains(&&**flag)) {
+            let found = COMPANIONS.iter().find(|(name, _)| name == flag);
+            let companions = found.map_or(&[][..], |(_, companions)| companions);
+            let args = [&[flag.as_str(), default.as_str()], companions].concat();
+            if program == PROGRAMS[0] {
+                let left = loadgen(&[&["--print-config"], &args[..]].concat());
+                assert_eq!(left.code, Some(0), "{args:?}: {}", left.stderr);
+                continue;
+            }
+            let server = MockServer::start(&args);
+            if !default.starts_with(|first: char| first.is_ascii_digit()) {
+                let change =
+                    format!(r#"{{"{}":"{default}"}}"#, flag.trim_start_matches('-').replace('-', "_"));
+                let reply = request(server.address, "PATCH", "/_mock/config", &change);
+                assert_eq!(reply.status, 200, "{change}: {}", reply.body);
+            }
         }
     }
 }

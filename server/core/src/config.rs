@@ -10,6 +10,7 @@ use crate::caps::{Caps, MAX_SLOTS};
 use crate::faults::Faults;
 use crate::outages::Outages;
 use crate::pace::Pace;
+use crate::planned::is_none;
 use crate::policies::Stages;
 use crate::policy::PolicyError;
 use crate::policy_stack::Policies;
@@ -263,7 +264,15 @@ fn write_duration<S: Serializer>(duration: &Option<Duration>, serializer: S) -> 
 
 fn read_duration<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     let text = Option::<String>::deserialize(deserializer)?;
-    text.map(|text| duration_text::parse(&text)).transpose().map_err(serde::de::Error::custom)
+    text.map_or(Ok(None), |text| read_wait(&text)).map_err(serde::de::Error::custom)
+}
+
+/// Parses the wait that rejections advise; `None` if the text is `none`.
+///
+/// # Errors
+/// Fails if the text is neither `none` nor a duration.
+pub fn read_wait(text: &str) -> Result<Option<Duration>, duration_text::DurationError> {
+    if is_none(text) { Ok(None) } else { duration_text::parse(text).map(Some) }
 }
 
 #[cfg(test)]

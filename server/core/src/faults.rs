@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use vocabulary::{Purpose, did_you_mean, draws, duration_text, unit};
 
+use crate::planned::is_none;
 use crate::request::{Request, ServerDecision, Step};
 
 /// Time after which the connection of a hanging request is closed, if its client has not disconnected by then. Slow answers are delayed by
@@ -237,6 +238,9 @@ impl FromStr for Faults {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refuse = |why| FaultsError { text: text.to_owned(), why };
+        if is_none(text) {
+            return Ok(Self::default());
+        }
         let mut all: Vec<WeightedFault> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let next = WeightedFault::read(part).map_err(refuse)?;

@@ -55,7 +55,7 @@ pub use answers::{
 };
 pub use capacity::{Capacity, CapacityLimit, Traffic};
 pub use caps::{Cap, Caps};
-pub use config::{Config, ConfigError};
+pub use config::{Config, ConfigError, read_wait};
 pub use events::{Answer, Extras, Input, Output};
 pub use faults::{Fault, Faults, FaultsError};
 pub use first_limit::{Direction, FirstLimit};

@@ -202,6 +202,18 @@ mod tests {
         assert_eq!(patched("{}").unwrap(), Config::default());
         assert_eq!(patched(r#"{"fault": "reset:1%"}"#).unwrap().fault.to_string(), "reset:1%");
         assert_eq!(patched(r#"{"retry_after": null}"#).unwrap().retry_after, None);
+        assert_eq!(patched(r#"{"retry_after": "none"}"#).unwrap().retry_after, None);
+    }
+
+    #[test]
+    fn defaults_are_accepted_as_the_help_names_them() {
+        let set = r#"{"retry_after":"2s","fault":"reset:1%","outages":"1s..2s","caps":"1s=9"}"#;
+        let changed = Config { schedule: "3s down".parse().unwrap(), ..patched(set).unwrap() };
+        let patch =
+            r#"{"retry_after":"none","fault":"none","outages":"never","caps":"none","schedule":" none "}"#;
+        let patch: Patch = serde_json::from_str(patch).unwrap();
+        assert_eq!(changed.patched(&patch).unwrap(), Config::default());
+        assert!(patched(r#"{"fault": "none,reset:1%"}"#).is_err());
     }
 
     #[test]

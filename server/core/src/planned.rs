@@ -47,6 +47,11 @@ impl<T> Default for PlannedList<T> {
     }
 }
 
+/// Returns whether `text` is a word for an empty list, as help texts name it.
+pub(crate) fn is_none(text: &str) -> bool {
+    matches!(text.trim(), "none" | "never")
+}
+
 pub(crate) fn instant(text: &str) -> Result<Instant, String> {
     let since = duration_text::parse(text.trim()).map_err(|error| error.to_string())?;
     Ok(Instant::ORIGIN + since)
@@ -62,6 +67,9 @@ impl<T: Planned> FromStr for PlannedList<T> {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refuse =
             |why| PlannedListError { text: text.to_owned(), plural: T::PLURAL, why, examples: T::EXAMPLES };
+        if is_none(text) {
+            return Ok(Self::default());
+        }
         let mut planned: Vec<T> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let next = T::read(part).map_err(refuse)?;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use vocabulary::whole_nanos;
 
 use super::entry::{Action, Entry, Target, Until};
+use crate::planned::is_none;
 
 const MAX_ENTRIES: usize = 1000;
 
@@ -84,6 +85,9 @@ impl FromStr for Schedule {
     type Err = ScheduleError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if is_none(text) {
+            return Ok(Self::default());
+        }
         let parts = text.split(';').map(str::trim).filter(|part| !part.is_empty());
         let count = parts.clone().count();
         if count > MAX_ENTRIES {

@@ -8,9 +8,12 @@ use crate::cli::typed::{count, probability};
 use clap::Args;
 use mockserver_core::{
     ADVICE_FORMS, Advice, AnswersConfig, Caps, Config, ConfigError, Faults, Outages, POLICIES, Policies,
-    Schedule, expand, read_scale, server_preset_names,
+    Schedule, expand, read_scale, read_wait, server_preset_names,
 };
-use vocabulary::{Distribution, duration_text};
+use vocabulary::Distribution;
+
+/// Wait that the user gives, or `none`. The alias hides the `Option` from clap, which would make the value optional.
+type MaybeWait = Option<Duration>;
 
 /// Behaviour of the server. Durations are fixed or drawn, see [`Distribution`].
 #[derive(Args, Clone, Debug, Default)]
@@ -45,9 +48,9 @@ pub struct ServerFlags {
     reject_status: Option<u16>,
 
     /// Value of `Retry-After` in rejections.
-    #[arg(long, value_name = "TIME", value_parser = duration_text::parse, help = "Value of `Retry-After` in \
-        rejections [default: none]")]
-    retry_after: Option<Duration>,
+    #[arg(long, value_name = "TIME", value_parser = read_wait, help = "Value of `Retry-After` in rejections \
+        [default: none]")]
+    retry_after: Option<MaybeWait>,
 
     /// Policies by which the server admits requests.
     #[arg(
@@ -276,7 +279,7 @@ impl ServerFlags {
             network_delay: self.network_delay.unwrap_or(base.network_delay),
             rejects_occupy: !self.no_rejects_occupy && self.rejects_occupy.unwrap_or(base.rejects_occupy),
             reject_status: self.reject_status.unwrap_or(base.reject_status),
-            retry_after: self.retry_after.or(base.retry_after),
+            retry_after: self.retry_after.unwrap_or(base.retry_after),
             seed,
             policy: base.policy,
             return_delay: self.return_delay.unwrap_or(base.return_delay),
