@@ -22,6 +22,7 @@ pub(crate) struct Progress {
     pub(crate) optimal_s: Option<f64>,
 }
 
+/// End of a run. A run with a number of ops and a duration ends with the one that is expected first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Goal {
     Ops(u64),
@@ -37,15 +38,19 @@ impl Progress {
         let ended = snapshot.ops.succeeded + snapshot.ops.given_up;
         let start = snapshot.first_arrival.unwrap_or(snapshot.now);
         let elapsed_s = snapshot.now.since(start).as_secs_f64();
-        let goal = match (snapshot.planned_ops, snapshot.planned_duration) {
-            (Some(ops), _) if ops > 0 => Goal::Ops(ops),
-            (_, Some(duration)) => Goal::Seconds(duration.as_secs_f64()),
-            _ => Goal::Open,
-        };
-        let eta_s = match goal {
-            Goal::Ops(ops) => eta(snapshot, ops.saturating_sub(ended), elapsed_s),
-            Goal::Seconds(seconds) => Some((seconds - snapshot.now.as_secs_f64()).max(0.0)),
-            Goal::Open => None,
+        let ops = snapshot.planned_ops.filter(|ops| *ops > 0);
+        let ops_left_s = ops.and_then(|ops| eta(snapshot, ops.saturating_sub(ended), elapsed_s));
+        let arrivals = snapshot.planned_duration.filter(|_| ops.is_none_or(|ops| snapshot.ops.arrived < ops));
+        let arrivals_left_s =
+            arrivals.map(|arrivals| (arrivals.as_secs_f64() - snapshot.now.as_secs_f64()).max(0.0));
+        let (goal, eta_s) = match (ops, arrivals) {
+            (Some(ops), _)
+                if arrivals_left_s.is_none_or(|left_s| ops_left_s.is_some_and(|ops_s| ops_s < left_s)) =>
+            {
+                (Goal::Ops(ops), ops_left_s)
+            }
+            (_, Some(arrivals)) => (Goal::Seconds(arrivals.as_secs_f64()), arrivals_left_s),
+            _ => (Goal::Open, None),
         };
         let optimal_s = snapshot.optimal_makespan.map(|makespan| makespan.as_secs_f64());
         Self { ended, given_up: snapshot.ops.given_up, goal, elapsed_s, eta_s, optimal_s }
@@ -137,5 +142,29 @@ mod tests {
         };
         let progress = Progress::new(&snapshot);
         assert_eq!((progress.share(), progress.eta_s), (Some(0.4), Some(6.0)));
+    }
+
+    #[test]
+    fn progress_with_ops_and_a_duration_is_that_of_the_earlier_end() {
+        let ops = loadgen_core::OpCounts { arrived: 40, succeeded: 0, given_up: 40, ..Default::default() };
+        let at_4_s = |planned_ops, arrived| {
+            Progress::new(&Snapshot {
+                now: Instant::from_millis(4_000),
+                first_arrival: Some(Instant::ORIGIN),
+                planned_duration: Some(Duration::from_secs(10)),
+                planned_ops: Some(planned_ops),
+                ops: loadgen_core::OpCounts { arrived, ..ops },
+                ..Snapshot::default()
+            })
+        };
+        let by_time = at_4_s(5_000, 40);
+        assert_eq!(
+            (by_time.goal, by_time.share(), by_time.eta_s),
+            (Goal::Seconds(10.0), Some(0.4), Some(6.0))
+        );
+        let by_ops = at_4_s(50, 40);
+        assert_eq!((by_ops.goal, by_ops.share(), by_ops.eta_s), (Goal::Ops(50), Some(0.8), Some(1.0)));
+        // Once all ops have arrived, the run ends with their ends.
+        assert_eq!(at_4_s(5_000, 5_000).goal, Goal::Ops(5_000));
     }
 }

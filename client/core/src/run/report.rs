@@ -92,13 +92,15 @@ impl Run {
     }
 
     /// Returns the number of ops in the whole run, including ops that had not arrived when the run was stopped. The
-    /// seed determines this number. `None` if more than 10⁸ ops had not arrived. Also `None` for a closed loop without
-    /// a configured number of ops, because its number of ops depends on the strategy.
+    /// seed determines this number. `None` if more than 10⁸ ops had not arrived. Also `None` for a closed loop whose
+    /// arrivals end by time before its configured ops have arrived, because their number depends on the strategy.
     pub fn offered(&self) -> Option<u64> {
         let workload = &self.config.workload;
         let own = |ops| self.config.shard.ops(ops, self.config.clients);
         match (&workload.arrivals, workload.ops, workload.duration) {
-            (ArrivalProcess::Closed { .. }, ops, _) => ops.map(own),
+            (ArrivalProcess::Closed { .. }, ops, duration) => {
+                ops.map(own).filter(|ops| duration.is_none() || self.measured.ops.arrived == *ops)
+            }
             // Fast path: if nothing but the configured number of ops limits the arrivals, that number is the result. So
             // the arrivals need not be drawn and counted.
             (ArrivalProcess::Poisson { .. } | ArrivalProcess::Uniform { .. }, Some(ops), None) => {
