@@ -58,6 +58,8 @@ impl Run {
         match input {
             Input::AttemptEnd(completion) => self.on_ended(now, completion),
             Input::Started(attempt) => self.on_started(*attempt),
+            Input::Waiting(attempt) => self.on_waiting(*attempt),
+            Input::Connected(attempt) => self.on_connected(now, *attempt),
             Input::Stop => self.stop(),
             Input::Abort => self.abort(now),
         }

@@ -19,6 +19,8 @@ pub struct Sample {
     pub arrived: Instant,
     pub due: Instant,
     pub sent: Instant,
+    /// False if the attempt was withdrawn while it waited for a connection. `sent` is then the instant at which it was due.
+    pub is_sent: bool,
     pub ended: Instant,
     pub status: Status,
     pub cause: Option<Cause>,

@@ -190,7 +190,7 @@ async fn drive<T: Transport>(
             present = present.max(delivered.at);
             run.handle_input(present, Input::AttemptEnd(completion(&delivered)));
         }
-        workers.fill();
+        workers.fill(|attempt| run.handle_input(present, Input::Connected(attempt)));
         for command in control.take() {
             match command {
                 Command::Stop => {
@@ -252,7 +252,11 @@ enum Next {
 fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant) -> Next {
     loop {
         match run.poll_output(now) {
-            Output::Send(launched) => workers.send(launched),
+            Output::Send(launched) => {
+                if !workers.send(launched) {
+                    run.handle_input(now, Input::Waiting(launched.attempt));
+                }
+            }
             Output::Cancel(key) => {
                 if let Some(launched) = workers.cancel(key) {
                     run.on_never_sent(launched.due, now);

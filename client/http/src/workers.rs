@@ -117,13 +117,15 @@ impl<T: Transport> Workers<T> {
         self.answers.clone()
     }
 
-    /// Sends an attempt as soon as a thread has room for it. Attempts for other threads are only collected, and [`Self::tell`] passes the
-    /// collected attempts on.
-    pub(crate) fn send(&mut self, attempt: SentAttempt) {
-        match self.free_lane() {
-            Some(lane) if self.waiting.is_empty() => self.hand_out(lane, attempt),
-            _ => self.waiting.push_back((attempt, self.clock.now())),
+    /// Sends an attempt as soon as a thread has room for it. Returns false if the attempt must wait. Attempts for other threads are only
+    /// collected, and [`Self::tell`] passes the collected attempts on.
+    pub(crate) fn send(&mut self, attempt: SentAttempt) -> bool {
+        let lane = self.free_lane().filter(|_| self.waiting.is_empty());
+        match lane {
+            Some(lane) => self.hand_out(lane, attempt),
+            None => self.waiting.push_back((attempt, self.clock.now())),
         }
+        lane.is_some()
     }
 
     fn free_lane(&self) -> Option<usize> {
@@ -151,12 +153,14 @@ impl<T: Transport> Workers<T> {
         all
     }
 
-    pub(crate) fn fill(&mut self) {
+    /// Sends waiting attempts for which a thread has room. Calls `on_sent` for each of them.
+    pub(crate) fn fill(&mut self, mut on_sent: impl FnMut(AttemptKey)) {
         while !self.waiting.is_empty()
             && let Some(lane) = self.free_lane()
             && let Some((attempt, since)) = self.waiting.pop_front()
         {
             self.waits.record_between(since, self.clock.now());
+            on_sent(attempt.attempt);
             self.hand_out(lane, attempt);
         }
     }

@@ -125,6 +125,8 @@ pub enum Warning {
     AdvisedWait(u64, AdvisedWait),
     /// Response bodies of which only the first part was searched for the words of `--rejected-when`.
     CutBodies(u64),
+    /// Number of attempts that ended while they waited for a connection.
+    Unsent(u64),
     /// The run was stopped as stalled. The number is the count of consecutive tries that failed at one instant of experiment time.
     NoTimePasses(u64),
     FewConnections {
@@ -217,6 +219,11 @@ impl fmt::Display for Warning {
                     counted(*bodies, "response")
                 )
             }
+            Self::Unsent(attempts) => write!(
+                f,
+                "{} never sent, because all connections (over HTTP/2, all streams that the server allows) were in use; these are not in the counts of attempts",
+                if *attempts == 1 { "1 attempt was".to_owned() } else { format!("{} attempts were", thousands(*attempts)) }
+            ),
             Self::NoTimePasses(tries) => write!(
                 f,
                 "the run was stopped, because {} consecutive tries failed at one instant: network, rejections and the strategy's delays all take no time; set `--network-delay`, `--delay-noise` or `--reject-time` above 0, or give the strategy a delay",

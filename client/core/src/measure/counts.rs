@@ -42,4 +42,7 @@ pub struct AttemptCounts {
     pub duplicates: u64,
     #[serde(default)]
     pub after_final: u64,
+    /// Number of attempts that were withdrawn or timed out while they waited for a connection. They are not part of `total`.
+    #[serde(default)]
+    pub unsent: u64,
 }

@@ -297,6 +297,12 @@ impl Measurements {
         }
     }
 
+    /// Records the end of an attempt that never got a connection.
+    pub(crate) fn on_never_sent(&mut self, at: Instant, in_flight: u64) {
+        self.attempts.unsent += 1;
+        self.series.at(at).in_flight.set(in_flight as f64);
+    }
+
     pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32, client: u32) {
         let latency = at.as_nanos().saturating_sub(arrived.as_nanos());
         self.in_time += u64::from(self.deadline_nanos.is_some_and(|deadline| latency <= deadline));

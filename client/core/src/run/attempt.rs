@@ -21,6 +21,8 @@ pub(super) struct Attempt {
     /// Additional data of an attempt with carrier sense, which the server starts only if enough slots are free. `None`
     /// for other attempts, and for attempts whose start is already known.
     pub(super) undecided: Option<Undecided>,
+    /// True if the attempt waits for a connection, so that it is not sent yet.
+    pub(super) waits: bool,
 }
 
 /// Data of an attempt that is not counted yet, because the server may still defer it. The server defers it if too few

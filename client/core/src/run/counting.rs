@@ -1,9 +1,9 @@
 //! Counts of sent attempts: all attempts, those sent after a permanent refusal, and those sent after advice of the
-//! server.
+//! server. An attempt that waits for a connection is removed from the counts, and counted again once it is sent.
 
 use vocabulary::Instant;
 
-use super::Run;
+use super::{AttemptKey, Run};
 use crate::op::OpSlot;
 
 impl Run {
@@ -16,5 +16,31 @@ impl Run {
             self.advised.forget(slot);
         }
         self.measured.on_sent(sent_at, in_flight, op.attempts);
+    }
+
+    pub(super) fn on_waiting(&mut self, key: AttemptKey) {
+        let Some(attempt) = self.attempts.get_mut(key).filter(|attempt| !attempt.waits) else { return };
+        attempt.waits = true;
+        self.waiting += 1;
+        // An undecided attempt is not counted yet.
+        if attempt.undecided.is_none() {
+            let (due, op) = (attempt.due, attempt.op);
+            let after_final = self.ops[op.index()].prospect == RetryOutlook::Refused;
+            self.measured.attempts.after_final -= u64::from(after_final);
+            self.measured.attempts.total -= 1;
+            self.measured.series.at(due).sent -= 1;
+        }
+    }
+
+    pub(super) fn on_connected(&mut self, at: Instant, key: AttemptKey) {
+        let Some(attempt) = self.attempts.get_mut(key).filter(|attempt| attempt.waits) else { return };
+        attempt.waits = false;
+        self.waiting -= 1;
+        if attempt.undecided.is_none() {
+            let after_final = self.ops[attempt.op.index()].prospect == RetryOutlook::Refused;
+            self.measured.attempts.after_final += u64::from(after_final);
+            self.measured.attempts.total += 1;
+            self.measured.series.at(at).sent += 1;
+        }
     }
 }

@@ -153,6 +153,7 @@ impl Run {
     fn forget_attempt(&mut self, key: AttemptKey, attempt: &Attempt) {
         self.attempts.remove(key);
         self.undecided -= usize::from(attempt.undecided.is_some());
+        self.waiting -= usize::from(attempt.waits);
     }
 
     pub(super) fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
@@ -198,7 +199,7 @@ impl Run {
     /// Reports the end of an attempt to the strategy and the measurements. Stores the strategy's classification of the
     /// attempt in its outcome. `round_continues` is true if another attempt decides the outcome of the op.
     fn tell_end(&mut self, at: Instant, attempt: &Attempt, end: &mut End, round_continues: bool) {
-        if let Some(Undecided { in_flight, .. }) = attempt.undecided {
+        if let Some(Undecided { in_flight, .. }) = attempt.undecided.filter(|_| !attempt.waits) {
             // The server never reported that it started this attempt. But it did not defer the attempt either. So the
             // attempt must have started, and is counted now.
             self.count_sent(attempt.due, attempt.op, in_flight);
@@ -224,9 +225,13 @@ impl Run {
         if self.samples.is_some() || self.log.is_some() {
             self.write_sample(at, attempt, end);
         }
-        self.measured.on_ended(at, counted, sent_at, self.in_flight());
-        if matches!(counted, Status::Failed(_)) {
-            self.measured.failures.count(cause.unwrap_or(Cause::Error(ErrorKind::Other)));
+        if attempt.waits {
+            self.measured.on_never_sent(at, self.in_flight());
+        } else {
+            self.measured.on_ended(at, counted, sent_at, self.in_flight());
+            if matches!(counted, Status::Failed(_)) {
+                self.measured.failures.count(cause.unwrap_or(Cause::Error(ErrorKind::Other)));
+            }
         }
         if let Some(status @ Cause::Status(_)) = cause {
             self.measured.statuses.count(status);
@@ -260,6 +265,7 @@ impl Run {
             arrived: op.arrived,
             due: attempt.due,
             sent: end.sent_at,
+            is_sent: !attempt.waits,
             ended,
             status: end.counted,
             cause: end.cause,

@@ -26,6 +26,11 @@ pub enum Input {
     ///
     /// [deferred]: tailback::Status::Deferred
     Started(AttemptKey),
+    /// The driver could not send the attempt yet, because no connection was free. The attempt does not count as sent until
+    /// [`Connected`](Self::Connected). If it ends before that, it was never sent.
+    Waiting(AttemptKey),
+    /// A connection became free for an attempt that had to wait, so the attempt was sent.
+    Connected(AttemptKey),
     AttemptEnd(Completion),
     /// Command to send no more attempts and to wait for the attempts in flight.
     Stop,

@@ -159,6 +159,7 @@ mod tests {
             ordinal: 1,
             permits: Permits::default(),
             undecided: None,
+            waits: false,
         }
     }
 

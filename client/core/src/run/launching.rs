@@ -185,6 +185,7 @@ impl Run {
             ordinal,
             permits,
             undecided: carrier.map(|carrier| Undecided { cost: carrier.cost, in_flight }),
+            waits: false,
         };
         self.undecided += usize::from(carrier.is_some());
         let key = self.attempts.insert(attempt);

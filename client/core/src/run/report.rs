@@ -163,7 +163,8 @@ impl Run {
         let tried = self.ops.iter().filter(|(_, op)| op.place != OpState::Dead).count();
         let fresh = |instance: &Instance| instance.ready.iter().filter(|op| op.slot().is_none()).count();
         let unfinished = tried + self.instances.iter().map(fresh).sum::<usize>();
-        Conservation::check(&self.measured, unfinished as u64, self.in_flight(), server)
+        let sent = self.in_flight() - self.waiting as u64;
+        Conservation::check(&self.measured, unfinished as u64, sent, server)
     }
 
     fn gauges(&self) -> Gauges {

@@ -36,7 +36,9 @@ pub struct Run {
     /// Number of attempts for which it is not known yet whether the server started them. These attempts use carrier
     /// sense, so the server starts them only if enough slots are free.
     pub(super) undecided: usize,
-    /// Number of attempts sent, which is also the serial number of the next attempt.
+    /// Number of attempts in flight that wait for a connection.
+    pub(super) waiting: usize,
+    /// Number of attempts launched, which is also the serial number of the next attempt.
     pub(super) next_serial: u64,
     pub(super) outbox: VecDeque<Output>,
     pub(super) measured: Measurements,
@@ -94,6 +96,7 @@ impl Run {
             rounds: Rounds::default(),
             advised: Advised::default(),
             undecided: 0,
+            waiting: 0,
             next_serial: 0,
             outbox: VecDeque::new(),
             measured: Measurements::new(&config),

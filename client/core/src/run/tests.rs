@@ -15,6 +15,7 @@ mod deferring;
 mod hedging;
 mod sharding;
 mod stalling;
+mod waiting;
 
 struct Bench {
     run: Run,

@@ -39,6 +39,7 @@ impl Recorder {
 
     fn note(&mut self, sample: &Sample) {
         match &mut self.0 {
+            _ if !sample.is_sent => {}
             Kind::Series => {}
             Kind::Calls(calls) => calls.note(sample),
             Kind::Clients(clients) => clients.note(sample),

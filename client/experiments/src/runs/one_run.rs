@@ -228,6 +228,8 @@ impl Underway {
         warnings.extend(Warning::advised_wait(&driven.run));
         let cut = self.searched.cut();
         warnings.extend((cut > 0).then_some(Warning::CutBodies(cut)));
+        let unsent = measured.attempts.unsent;
+        warnings.extend((unsent > 0).then_some(Warning::Unsent(unsent)));
         // Over HTTP/2, attempts share connections. The check whether there were enough connections is therefore skipped.
         if !settings.sending.transport.shares_connections() {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);

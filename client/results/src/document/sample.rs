@@ -31,7 +31,8 @@ pub struct SampleLine {
     pub op: u64,
     pub outcome: OutcomeName,
     pub seed: u64,
-    pub sent_s: f64,
+    /// Null if the attempt ended while it waited for a connection, so that it was never sent.
+    pub sent_s: Option<f64>,
     /// Number of the attempt within the run, in the order of sending.
     pub serial: u64,
     pub status: Option<u16>,
@@ -75,7 +76,7 @@ impl SampleLine {
             op: sample.op,
             outcome: sample.status.into(),
             seed,
-            sent_s: sample.sent.as_secs_f64(),
+            sent_s: sample.is_sent.then(|| sample.sent.as_secs_f64()),
             serial: sample.serial,
             status,
             window: sample.window,

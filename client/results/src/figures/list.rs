@@ -62,6 +62,7 @@ pub const FIGURES: &[Figure] = &[
     count!(attempts.by_gateway),
     count!(attempts.duplicates).less(),
     count!(attempts.after_final).less(),
+    count!(attempts.unsent).less(),
     measure!("", amplification).less().summed(),
     measure!("", efficiency).more().summed(),
     // Results of older versions lack the figure `attempts_per_success`. For such results, it is computed from counts that they contain.

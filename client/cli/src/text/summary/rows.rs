@@ -90,6 +90,7 @@ fn attempts(result: &RunResult) -> String {
         (attempts.cancelled, "withdrawn", false),
         (attempts.shed, "refused by a budget", false),
         (attempts.by_gateway, "answered by a gateway", false),
+        (attempts.unsent, "never sent", false),
     ] {
         if count > 0 || is_shown {
             let _ = write!(figures, "   {} {words}", thousands(count));

@@ -127,6 +127,7 @@ fn attempts(parts: &[Part]) -> AttemptCounts {
         by_gateway: sum(|attempts| attempts.by_gateway),
         duplicates: sum(|attempts| attempts.duplicates),
         after_final: sum(|attempts| attempts.after_final),
+        unsent: sum(|attempts| attempts.unsent),
     }
 }
 
