@@ -38,7 +38,7 @@ pub enum ErrorKind {
     Unreadable,
     /// The answer had more or longer headers than the HTTP client accepts.
     LongHeaders,
-    /// The answer's body was longer than the client accepts.
+    /// The answer's body was longer than the client of an earlier version accepted. No longer reported.
     LongBody,
     /// The TLS handshake failed: the certificate is not trusted, or client and server have no common protocol.
     Tls,

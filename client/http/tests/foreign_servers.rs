@@ -8,15 +8,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::{HeaderMap, Response};
 use loadgen_core::{ArrivalProcess, Classifier, Run, RunConfig, Workload};
 use loadgen_http::{
-    Control, DriveOptions, DriveReport, RequestTemplate, Target, TransportConfig, TransportEntry,
+    Control, DriveOptions, DriveReport, RequestTemplate, TRANSPORTS, Target, TransportConfig, TransportEntry,
     Trust,
 };
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
 
 const HTTP1: [&str; 2] = ["hyper", "reqwest"];
+
+const HTTP2: &str = "hyper-http2";
 
 fn burst(ops: u64, timeout: Duration) -> RunConfig {
     let workload = Workload { arrivals: ArrivalProcess::Burst, ops: Some(ops), duration: None };
@@ -95,6 +99,57 @@ fn http1(
     (address, connections)
 }
 
+#[derive(Default)]
+struct Streams {
+    requests: AtomicUsize,
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+/// Starts an HTTP/2 server that allows `limit` streams, which it announces only after a while. It answers each request after
+/// `answer_after`, or never, with `trailers` behind the body.
+fn http2(limit: u32, answer_after: Option<Duration>, trailers: HeaderMap) -> (SocketAddr, Arc<Streams>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("it may");
+    let address = listener.local_addr().expect("it is bound");
+    let streams = Arc::<Streams>::default();
+    let counts = streams.clone();
+    let serve = async move {
+        let listener = tokio::net::TcpListener::from_std(listener).expect("it is a listener");
+        while let Ok((socket, _)) = listener.accept().await {
+            let (counts, trailers) = (counts.clone(), trailers.clone());
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                let mut builder = h2::server::Builder::new();
+                let builder = builder.max_concurrent_streams(limit).handshake::<_, Bytes>(socket);
+                let Ok(mut connection) = builder.await else { return };
+                while let Some(Ok((_, mut respond))) = connection.accept().await {
+                    let (counts, trailers) = (counts.clone(), trailers.clone());
+                    counts.requests.fetch_add(1, Ordering::Relaxed);
+                    let now = counts.now.fetch_add(1, Ordering::Relaxed) + 1;
+                    counts.most.fetch_max(now, Ordering::Relaxed);
+                    tokio::spawn(async move {
+                        match answer_after {
+                            Some(after) => tokio::time::sleep(after).await,
+                            None => drop(std::future::poll_fn(|context| respond.poll_reset(context)).await),
+                        }
+                        counts.now.fetch_sub(1, Ordering::Relaxed);
+                        if let Ok(mut body) = respond.send_response(Response::default(), false) {
+                            drop(body.send_data(Bytes::from_static(b"\0\0\0\0\0"), false));
+                            drop(body.send_trailers(trailers));
+                        }
+                    });
+                }
+            });
+        }
+    };
+    std::thread::spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.expect("a runtime").block_on(serve);
+    });
+    (address, streams)
+}
+
 #[test]
 fn attempts_that_never_got_a_connection_are_never_sent() {
     for transport in HTTP1 {
@@ -114,5 +169,40 @@ fn attempts_that_waited_for_a_connection_count_once_sent() {
         let left = drive(transport, address, 5, burst(100, Duration::from_secs(30)));
         assert_eq!(left.attempts(), [100, 100, 0, 0], "{transport}");
         assert!(left.report.connection_waits.count > 50, "{transport}");
+    }
+}
+
+#[test]
+fn a_complete_body_of_any_length_is_an_answer() {
+    const LENGTH: usize = (64 << 20) + 1;
+    for transport in HTTP1 {
+        let (address, _) = http1(|stream| {
+            write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {LENGTH}\r\n\r\n")?;
+            stream.write_all(&vec![b'x'; LENGTH])
+        });
+        let left = drive(transport, address, 1, burst(1, Duration::from_mins(1)));
+        assert_eq!(left.attempts(), [1, 1, 0, 0], "{transport}");
+    }
+}
+
+#[test]
+fn the_status_of_a_call_in_the_trailers_decides() {
+    for (status, succeeded) in [("0", 1), ("13", 0)] {
+        let trailers: HeaderMap =
+            [(http::HeaderName::from_static("grpc-status"), status.parse().expect("a value"))]
+                .into_iter()
+                .collect();
+        let (over_http2, _) = http2(10, Some(Duration::ZERO), trailers);
+        let (over_http1, _) = http1(move |stream| {
+            stream.write_all(
+                b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\ntrailer: grpc-status\r\n\r\n",
+            )?;
+            write!(stream, "5\r\n12345\r\n0\r\ngrpc-status: {status}\r\nlocation: x\r\n\r\n")
+        });
+        for transport in TRANSPORTS {
+            let address = if transport.name == HTTP2 { over_http2 } else { over_http1 };
+            let left = drive(transport.name, address, 1, burst(1, Duration::from_secs(30)));
+            assert_eq!(left.attempts(), [1, succeeded, 1 - succeeded, 0], "{} {status}", transport.name);
+        }
     }
 }

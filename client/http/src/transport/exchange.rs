@@ -7,13 +7,11 @@ use http_body::Body;
 use http_body_util::BodyExt as _;
 use loadgen_core::{Cause, ErrorKind, SentAttempt};
 use tailback::{Failure, Outcome, Status};
+use vocabulary::grpc;
 
 use crate::request::prepared::{Prepared, Step};
 use crate::response::kept_body::KeptBody;
 use crate::transport::Answer;
-
-/// Maximum size of an answer's body, in bytes. A longer body counts as a transport failure.
-const MAX_BODY: u64 = 64 << 20;
 
 pub(crate) trait Exchange {
     fn prepared(&self) -> &Prepared;
@@ -66,30 +64,37 @@ pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) 
     answer
 }
 
-/// Reads a body to its end, and adds its first bytes to `kept`.
+/// Reads a body to its end, and adds its first bytes to `kept`. The body may have any length, because the attempt's timeout
+/// limits the time. Adds gRPC fields of the trailers to `headers`, because gRPC sends the status of a call in the trailers
+/// (`PROTOCOL-HTTP2.md`). All other trailers are ignored (RFC 9110, section 6.5.1).
 ///
 /// # Errors
-/// Fails if the body is incomplete or longer than [`MAX_BODY`].
-pub(crate) async fn drain<B>(mut body: B, mut kept: KeptBody) -> Result<KeptBody, Undrained<B::Error>>
+/// Fails if the body is incomplete.
+pub(crate) async fn drain<B>(
+    mut body: B,
+    mut kept: KeptBody,
+    headers: &mut HeaderMap,
+) -> Result<KeptBody, B::Error>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    let mut left = MAX_BODY;
     // Fast path: skips the final poll if the body is known to be complete after its last frame, as most bodies are.
     while !body.is_end_stream()
         && let Some(frame) = body.frame().await
     {
-        let frame = frame.map_err(Undrained::Broken)?;
-        let Some(chunk) = frame.data_ref() else { continue };
-        kept.add(chunk);
-        left = left.checked_sub(chunk.len() as u64).ok_or(Undrained::Long)?;
+        match frame?.into_data() {
+            Ok(chunk) => kept.add(&chunk),
+            Err(frame) => {
+                let trailers = frame.into_trailers().unwrap_or_default();
+                for name in [grpc::STATUS, grpc::PUSHBACK] {
+                    if let Some(value) = trailers.get(name) {
+                        headers.insert(name, value.clone());
+                    }
+                }
+            }
+        }
     }
     Ok(kept)
-}
-
-pub(crate) enum Undrained<E> {
-    Broken(E),
-    Long,
 }
 
 pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{HOST, HeaderValue, USER_AGENT};
-use http::{Request, Response, Uri};
+use http::{HeaderMap, Request, Response, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::http1::Builder;
@@ -20,7 +20,7 @@ use crate::response::ResponseClassifier;
 use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::{Connecting, Open};
 use crate::transport::dialer::Dialer;
-use crate::transport::exchange::{Exchange, ParsedResponse, Undrained, attempt, drain, looks, tag_of};
+use crate::transport::exchange::{Exchange, ParsedResponse, attempt, drain, looks, tag_of};
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
 use link::Link;
 
@@ -95,12 +95,11 @@ impl Shared {
         &self,
         mut body: Incoming,
         kept: KeptBody,
+        headers: &mut HeaderMap,
         mut link: Link,
     ) -> Result<KeptBody, ErrorKind> {
-        let kept = drain(&mut body, kept).await.map_err(|error| match error {
-            Undrained::Broken(error) => kind(&error, Stage::Answering),
-            Undrained::Long => ErrorKind::LongBody,
-        })?;
+        let kept = drain(&mut body, kept, headers).await;
+        let kept = kept.map_err(|error| kind(&error, Stage::Answering))?;
         if link.finish(body) {
             self.idle().push(link);
         }
@@ -116,7 +115,7 @@ impl Shared {
             return true;
         }
         let Ok(response) = link.send(self.question.clone()).await else { return false };
-        self.finish(response.into_body(), KeptBody::default(), link).await.is_ok()
+        self.finish(response.into_body(), KeptBody::default(), &mut HeaderMap::new(), link).await.is_ok()
     }
 }
 
@@ -128,9 +127,10 @@ impl Exchange for HyperTransport {
     async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &*self.shared;
         let (response, link) = shared.send(attempt, &step).await?;
-        let (head, body) = response.into_parts();
+        let (mut head, body) = response.into_parts();
         let code = head.status.as_u16();
-        let body = shared.finish(body, shared.understanding.body(code), link).await?;
+        let kept = shared.understanding.body(code);
+        let body = shared.finish(body, kept, &mut head.headers, link).await?;
         let answer = shared.understanding.of(code, &head.headers, &body, looks(attempt, &step));
         Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use http::HeaderMap;
 use loadgen_core::{ErrorKind, Latencies, SentAttempt};
 use reqwest::{Body, Client, Request};
 
@@ -12,7 +13,7 @@ use crate::request::template::Naming;
 use crate::response::ResponseClassifier;
 use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::Connecting;
-use crate::transport::exchange::{Exchange, ParsedResponse, Undrained, attempt, drain, looks, tag_of};
+use crate::transport::exchange::{Exchange, ParsedResponse, attempt, drain, looks, tag_of};
 use crate::transport::http_client::client;
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
 
@@ -45,13 +46,11 @@ impl Exchange for ReqwestTransport {
         }
         let response = self.client.execute(request).await;
         let response = response.map_err(|error| error_kind::of_request(&error, false))?;
-        let (head, body) = http::Response::from(response).into_parts();
+        let (mut head, body) = http::Response::from(response).into_parts();
         let understanding = &self.shared.understanding;
-        let body =
-            drain(body, understanding.body(head.status.as_u16())).await.map_err(|error| match error {
-                Undrained::Broken(error) => error_kind::of_request(&error, true),
-                Undrained::Long => ErrorKind::LongBody,
-            })?;
+        let body = drain(body, understanding.body(head.status.as_u16()), &mut head.headers)
+            .await
+            .map_err(|error| error_kind::of_request(&error, true))?;
         let answer = understanding.of(head.status.as_u16(), &head.headers, &body, looks(attempt, &step));
         Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
     }
@@ -92,7 +91,8 @@ impl Transport for ReqwestTransport {
             async move {
                 let Ok(response) = request.send().await else { return false };
                 // It is sufficient to read the body completely. If the connection cannot be reused, only its next use shows this.
-                drain(http::Response::from(response).into_body(), KeptBody::default()).await.is_ok()
+                let body = http::Response::from(response).into_body();
+                drain(body, KeptBody::default(), &mut HeaderMap::new()).await.is_ok()
             }
         };
         let opened = || usize::try_from(self.connections()).unwrap_or(usize::MAX);

@@ -18,7 +18,10 @@ impl Body for StreamBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
-        let Some(chunk) = ready!(self.0.poll_data(context)) else { return Poll::Ready(None) };
+        let Some(chunk) = ready!(self.0.poll_data(context)) else {
+            let trailers = ready!(self.0.poll_trailers(context)).transpose();
+            return Poll::Ready(trailers.map(|trailers| trailers.map(Frame::trailers)));
+        };
         let chunk = chunk.and_then(|chunk| {
             self.0.flow_control().release_capacity(chunk.len())?;
             Ok(Frame::data(chunk))

@@ -14,7 +14,7 @@ use crate::error_kind::{Stage, of_stream};
 use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::Connecting;
 use crate::transport::dialer::Stream;
-use crate::transport::exchange::{Undrained, drain};
+use crate::transport::exchange::drain;
 
 /// Flow-control windows in bytes, per stream and per connection: the amount of data that a server may send before the client
 /// has read it.
@@ -103,14 +103,13 @@ impl Link {
         if !is_whole && let Err(error) = rest.send_data(body, true) {
             return self.without_answer(&error);
         }
-        let (head, body) = match response.await {
+        let (mut head, body) = match response.await {
             Ok(response) => response.into_parts(),
             Err(error) => return self.without_answer(&error),
         };
-        match drain(StreamBody(body), kept(head.status)).await {
+        match drain(StreamBody(body), kept(head.status), &mut head.headers).await {
             Ok(body) => Carried::Answered { head, body },
-            Err(Undrained::Broken(error)) => Carried::Lost(of_stream(&error, Stage::Answering)),
-            Err(Undrained::Long) => Carried::Lost(ErrorKind::LongBody),
+            Err(error) => Carried::Lost(of_stream(&error, Stage::Answering)),
         }
     }
 
