@@ -173,6 +173,16 @@ fn attempts_that_waited_for_a_connection_count_once_sent() {
 }
 
 #[test]
+fn foreign_servers_get_no_more_connections_than_attempts() {
+    for transport in HTTP1 {
+        let (address, connections) =
+            http1(|stream| stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
+        drive(transport, address, 200, burst(1, Duration::from_secs(30)));
+        assert_eq!(connections.load(Ordering::Relaxed), 1, "{transport}");
+    }
+}
+
+#[test]
 fn a_complete_body_of_any_length_is_an_answer() {
     const LENGTH: usize = (64 << 20) + 1;
     for transport in HTTP1 {

@@ -106,14 +106,9 @@ impl Shared {
         Ok(kept)
     }
 
-    /// Opens a connection. If the server is a mockserver, also waits until the server has accepted the connection. Returns whether the
-    /// connection is ready.
+    /// Opens a connection to a mockserver, and waits until the mockserver has accepted it. Returns whether the connection is ready.
     async fn warm(&self) -> bool {
         let Ok(mut link) = self.connect().await else { return false };
-        if !self.is_mock {
-            self.idle().push(link);
-            return true;
-        }
         let Ok(response) = link.send(self.question.clone()).await else { return false };
         self.finish(response.into_body(), KeptBody::default(), &mut HeaderMap::new(), link).await.is_ok()
     }
@@ -162,6 +157,9 @@ impl Transport for HyperTransport {
     }
 
     async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
+        if !self.shared.is_mock {
+            return WarmUp::default();
+        }
         let wanted = count.min(self.shared.connecting.most());
         let warm = || {
             let shared = self.shared.clone();
