@@ -151,6 +151,43 @@ fn http2(limit: u32, answer_after: Option<Duration>, trailers: HeaderMap) -> (So
 }
 
 #[test]
+fn attempts_beyond_the_stream_limit_wait_outside_from_the_first_one_on() {
+    let (address, streams) = http2(4, Some(Duration::from_millis(20)), HeaderMap::new());
+    let left = drive(HTTP2, address, 8, burst(40, Duration::from_secs(30)));
+    assert_eq!(left.attempts(), [40, 40, 0, 0]);
+    assert_eq!((left.report.connection_waits.count, left.report.resent), (36, 0));
+    assert_eq!(left.report.connections, 1);
+    assert!(streams.most.load(Ordering::Relaxed) <= 4);
+}
+
+#[test]
+fn attempts_that_never_got_a_stream_are_never_sent() {
+    let (address, streams) = http2(4, None, HeaderMap::new());
+    let left = drive(HTTP2, address, 8, burst(20, Duration::from_secs(1)));
+    assert_eq!(left.attempts(), [4, 0, 4, 16]);
+    assert_eq!(left.run.measurements().ops.given_up, 20);
+    assert_eq!(left.are_sent.iter().filter(|is_sent| **is_sent).count(), 4);
+    assert_eq!(streams.requests.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn a_withdrawn_attempt_frees_its_stream() {
+    let (address, streams) = http2(4, None, HeaderMap::new());
+    let arrivals = ArrivalProcess::Closed { in_flight: 4 };
+    let workload = Workload { arrivals, ops: Some(8), duration: None };
+    let left = drive(HTTP2, address, 8, RunConfig { workload, ..burst(8, Duration::from_secs(1)) });
+    assert_eq!(left.attempts(), [8, 0, 8, 0]);
+    assert_eq!(streams.requests.load(Ordering::Relaxed), 8);
+}
+
+#[test]
+fn a_server_that_announces_no_settings_does_not_hang_the_run() {
+    let (address, _) = http1(|_| Ok(()));
+    let left = drive(HTTP2, address, 8, burst(3, Duration::from_millis(300)));
+    assert_eq!(left.attempts(), [3, 0, 3, 0]);
+}
+
+#[test]
 fn attempts_that_never_got_a_connection_are_never_sent() {
     for transport in HTTP1 {
         let (address, connections) = http1(|_| Ok(()));

@@ -24,10 +24,6 @@ use crate::transport::dialer::Dialer;
 use crate::transport::exchange::{Exchange, ParsedResponse, attempt, looks, tag_of};
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
 
-/// Assumed maximum number of streams on a connection, until the server announces its limit. RFC 9113, section 6.5.2, recommends that
-/// servers permit at least this many.
-const STREAMS_BEFORE_SETTINGS: usize = 100;
-
 const CONNECTIONS_TRIED: usize = 3;
 
 /// Waits before a request that the server did not process is sent again, in real time. There is one entry for each time.
@@ -54,7 +50,8 @@ struct Shared {
     /// Lock that permits only one connection to be opened at a time. Attempts that arrive meanwhile wait for the new connection and then
     /// use it.
     opening: AsyncMutex<()>,
-    /// Number of simultaneous streams that the server allows, as the total over all connections.
+    /// Maximum number of attempts in flight: the streams that the server allows on all connections, and one for each missing connection,
+    /// which opens it.
     allowed: AtomicUsize,
     grown: Notify,
     /// Number of times that a request was sent again, because the server did not process it.
@@ -68,17 +65,17 @@ impl Shared {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the HTTP/2 connection with the fewest streams. Returns `None` if fewer connections are open than wanted, because the caller
-    /// should then open another one.
+    /// Returns the HTTP/2 connection with the fewest streams, among those with a free stream if there are any. Returns `None` if fewer
+    /// connections are open than wanted, because the caller should then open another one.
     fn min_busy(&self) -> Option<Arc<Link>> {
-        let mut links = self.links();
-        links.retain(|link| !link.is_over());
-        let enough = links.len() >= self.wanted.load(Ordering::Relaxed);
-        let least = || links.iter().min_by_key(|link| link.streams());
+        let links = self.links();
+        let open = || links.iter().filter(|link| !link.is_over());
+        let enough = open().count() >= self.wanted.load(Ordering::Relaxed);
+        let least = || open().min_by_key(|link| (link.streams() >= link.allowed(), link.streams()));
         enough.then(least).flatten().cloned()
     }
 
-    async fn link(&self) -> Result<Arc<Link>, ErrorKind> {
+    async fn link(self: &Arc<Self>) -> Result<Arc<Link>, ErrorKind> {
         if let Some(link) = self.min_busy() {
             return Ok(link);
         }
@@ -89,10 +86,16 @@ impl Shared {
         self.open().await
     }
 
-    async fn open(&self) -> Result<Arc<Link>, ErrorKind> {
+    async fn open(self: &Arc<Self>) -> Result<Arc<Link>, ErrorKind> {
         let open = async {
             let stream = self.dialer.dial().await?;
-            Link::open(stream, STREAMS_BEFORE_SETTINGS, self.connecting.clone()).await
+            let shared = Arc::downgrade(self);
+            let on_change = move || {
+                if let Some(shared) = shared.upgrade() {
+                    shared.look_at_room();
+                }
+            };
+            Link::open(stream, on_change).await
         };
         // The future is boxed, because the large future of a TLS handshake would otherwise be part of the future of every attempt.
         let link = self.connecting.open(Box::pin(open)).await?;
@@ -101,9 +104,14 @@ impl Shared {
         Ok(link)
     }
 
-    /// Updates the number of allowed streams, because servers may change their limits at any time.
+    /// Updates the number of allowed attempts, because servers may change their limits at any time. Removes connections that have ended.
     fn look_at_room(&self) {
-        let allowed = self.links().iter().fold(0_usize, |sum, link| sum.saturating_add(link.allowed()));
+        let mut links = self.links();
+        links.retain(|link| !link.is_over() || link.streams() > 0);
+        let open = links.iter().filter(|link| !link.is_over()).count();
+        let missing = self.wanted.load(Ordering::Relaxed).saturating_sub(open);
+        let allowed = links.iter().fold(missing, |sum, link| sum.saturating_add(link.allowed()));
+        drop(links);
         if self.allowed.swap(allowed, Ordering::Relaxed) < allowed {
             self.grown.notify_one();
         }
@@ -121,7 +129,7 @@ impl Shared {
     /// Opens a connection and determines how many streams the server allows. If the server is a mockserver, it must also answer an admin
     /// request, which does not count as work. Returns whether the connection is ready. If a mockserver does not answer in time, its
     /// connection is not used again.
-    async fn warm(&self, deadline: Instant) -> bool {
+    async fn warm(self: &Arc<Self>, deadline: Instant) -> bool {
         let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
         if !self.is_mock {
             return true;
@@ -151,7 +159,7 @@ impl Exchange for Http2Transport {
     }
 
     async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
-        let shared = &*self.shared;
+        let shared = &self.shared;
         let (mut unsent, mut resent) = (0, 0);
         let mut refused_by: Option<Arc<Link>> = None;
         loop {
@@ -217,7 +225,7 @@ impl Transport for Http2Transport {
             wanted: AtomicUsize::new(wanted),
             links: Mutex::default(),
             opening: AsyncMutex::new(()),
-            allowed: AtomicUsize::new(0),
+            allowed: AtomicUsize::new(wanted),
             grown: Notify::new(),
             resent: AtomicU64::new(0),
             is_mock: config.run.is_some(),
@@ -238,6 +246,7 @@ impl Transport for Http2Transport {
     fn limit_connections(&self, connections: usize) {
         if self.shared.is_mock {
             self.shared.wanted.fetch_min(connections, Ordering::Relaxed);
+            self.shared.look_at_room();
         }
     }
 
@@ -246,23 +255,18 @@ impl Transport for Http2Transport {
     }
 
     fn room(&self) -> usize {
-        match self.shared.allowed.load(Ordering::Relaxed) {
-            _ if self.shared.wanted.load(Ordering::Relaxed) == 0 => 0,
-            // No HTTP/2 connection is open yet, so the transport accepts some attempts that wait for the first connection. Their number is
-            // the number of streams that any server is expected to allow. Further attempts wait outside the transport, where waiting times
-            // are counted.
-            0 => STREAMS_BEFORE_SETTINGS,
-            allowed => allowed,
-        }
+        self.shared.allowed.load(Ordering::Relaxed)
     }
 
     async fn grown(&self) {
         self.shared.grown.notified().await;
     }
 
-    /// Does nothing, because a connection survives the loss of one of its streams. The connection's own task reports the end of the
+    /// Updates the room, because an attempt was the last one on its connection, perhaps. The connection's own task reports the end of the
     /// connection.
-    fn on_lost(&self) {}
+    fn on_lost(&self) {
+        self.shared.look_at_room();
+    }
 
     fn connections(&self) -> u64 {
         self.shared.connecting.count()

@@ -1,13 +1,18 @@
 //! HTTP/2 connection that carries several requests at once, each on its own stream.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::Duration;
 
 use bytes::Bytes;
 use h2::Reason;
 use h2::client::SendRequest;
 use http::{Request, StatusCode, response};
 use loadgen_core::ErrorKind;
+use tokio::time::timeout;
 
 use super::body::StreamBody;
 use crate::error_kind::{Stage, of_stream};
@@ -19,6 +24,16 @@ use crate::transport::exchange::drain;
 /// Flow-control windows in bytes, per stream and per connection: the amount of data that a server may send before the client
 /// has read it.
 const WINDOWS: [u32; 2] = [1 << 20, 16 << 20];
+
+/// Limit on streams that `h2` reports until the server announces its own. No server can announce this number.
+const NOT_ANNOUNCED: usize = usize::MAX - 1;
+
+/// Assumed maximum number of streams on a connection whose server announced no settings in time. RFC 9113, section 6.5.2, recommends
+/// that servers permit at least this many.
+const STREAMS_WITHOUT_SETTINGS: usize = 100;
+
+/// Maximum real time that a new connection waits for the server's settings. A server sends them first (RFC 9113, section 3.4).
+const SETTINGS_PATIENCE: Duration = Duration::from_secs(1);
 
 /// An HTTP/2 connection. A task in the background carries all of its streams.
 pub(super) struct Link {
@@ -39,33 +54,45 @@ pub(super) enum Carried {
 }
 
 impl Link {
-    /// Starts HTTP/2 on an open connection. Fails if client and server did not agree on HTTP/2 during the TLS handshake. `streams` is the
-    /// maximum number of streams in flight until the server announces its own limit.
+    /// Starts HTTP/2 on an open connection, and waits until the server has announced how many streams it allows. Fails if client and
+    /// server did not agree on HTTP/2 during the TLS handshake. `on_change` is called after the limit has changed or the connection has
+    /// ended.
     pub(super) async fn open(
         stream: Stream,
-        streams: usize,
-        connecting: Connecting,
+        on_change: impl Fn() + Send + 'static,
     ) -> Result<Arc<Self>, ErrorKind> {
         if !stream.agreed_on(b"h2") {
             return Err(ErrorKind::Tls);
         }
         let [of_stream_bytes, of_all] = WINDOWS;
-        let (sender, connection) = h2::client::Builder::new()
+        let (sender, mut connection) = h2::client::Builder::new()
             .enable_push(false)
-            .initial_max_send_streams(streams)
+            .initial_max_send_streams(NOT_ANNOUNCED)
             .initial_window_size(of_stream_bytes)
             .initial_connection_window_size(of_all)
             .handshake(stream)
             .await
             .map_err(|error| of_stream(&error, Stage::Connecting))?;
+        let announced = poll_fn(|context| match Pin::new(&mut connection).poll(context) {
+            Poll::Ready(Ok(())) => Poll::Ready(Err(ErrorKind::GoAway)),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(of_stream(&error, Stage::Asking))),
+            Poll::Pending if connection.max_concurrent_send_streams() == NOT_ANNOUNCED => Poll::Pending,
+            Poll::Pending => Poll::Ready(Ok(())),
+        });
+        timeout(SETTINGS_PATIENCE, announced).await.unwrap_or(Ok(()))?;
         let is_over = Arc::<AtomicBool>::default();
         let over = is_over.clone();
-        tokio::spawn(async move {
+        let mut limit = connection.max_concurrent_send_streams();
+        tokio::spawn(poll_fn(move |context| {
             // The task ignores the error of its connection, because every stream receives the reason for the connection's end, too.
-            drop(connection.await);
-            over.store(true, Ordering::Relaxed);
-            connecting.on_lost();
-        });
+            let polled = Pin::new(&mut connection).poll(context).map(drop);
+            let before = std::mem::replace(&mut limit, connection.max_concurrent_send_streams());
+            over.fetch_or(polled.is_ready(), Ordering::Relaxed);
+            if polled.is_ready() || limit != before {
+                on_change();
+            }
+            polled
+        }));
         Ok(Arc::new(Self { sender, streams: AtomicUsize::new(0), is_over }))
     }
 
@@ -77,8 +104,13 @@ impl Link {
         self.streams.load(Ordering::Relaxed)
     }
 
+    /// Returns the maximum number of streams in flight. A connection that takes no more streams allows those that it still has.
     pub(super) fn allowed(&self) -> usize {
-        if self.is_over() { 0 } else { self.sender.current_max_send_streams() }
+        match self.sender.current_max_send_streams() {
+            _ if self.is_over() => self.streams(),
+            NOT_ANNOUNCED => STREAMS_WITHOUT_SETTINGS,
+            announced => announced,
+        }
     }
 
     /// Sends a request and reads its answer completely. `kept` returns the empty body of an answer with a given status, to which the first
