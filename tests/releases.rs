@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{Folder, Left, bash, count, request};
+use crate::support::{Folder, Left, bash, count, request, skipped};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -144,22 +144,53 @@ const FLAGS: &str = "--simulate --strategies full-jitter,aimd --ops 50 --repeats
 
 /// Replaces `gh`: prints the content of `comments` for queries, and appends all arguments to `calls`.
 fn compare(folder: &Folder, pull_request: &str, flags: &str) -> Left {
-    let gh = "echo \"$@\" >> calls; case \"$*\" in *--jq*) cat comments ;; esac";
+    compare_as(folder, "retries", pull_request, flags)
+}
+
+fn compare_as(folder: &Folder, name: &str, pull_request: &str, flags: &str) -> Left {
+    let gh = "case \"$*\" in *graphql*) cat comments ;; *) echo \"$@\" >> calls ;; esac";
     std::fs::create_dir(folder.path("bin")).unwrap();
     write_script(folder, "bin/gh", gh);
     let programs = Path::new(env!("CARGO_BIN_EXE_loadgen")).parent().unwrap().display();
     let path = format!("{}:{programs}:{SYSTEM}", folder.path("bin").display());
-    step(folder, "actions/compare/run", &["retries", pull_request, flags], &[("PATH", &path)])
+    step(folder, "actions/compare/run", &[name, pull_request, flags], &[("PATH", &path)])
 }
+
+/// Returns a page of comments as GitHub answers the query. Each has its number, its text, and whether the token's user wrote it.
+fn page(comments: &[(u64, &str, bool)]) -> String {
+    let node = |(id, body, is_own): &(u64, &str, bool)| serde_json::json!({ "databaseId": id, "body": body, "viewerDidAuthor": is_own });
+    let nodes: Vec<_> = comments.iter().map(node).collect();
+    let comments = serde_json::json!({ "nodes": nodes, "pageInfo": { "hasNextPage": false } });
+    serde_json::json!({ "data": { "repository": { "pullRequest": { "comments": comments } } } }).to_string()
+}
+
+fn has_jq() -> bool {
+    let has_jq = std::process::Command::new("/usr/bin/jq").arg("--version").output().is_ok();
+    if !has_jq {
+        skipped("there is no jq");
+    }
+    has_jq
+}
+
+const NEW: &str = "api --method POST repos/owner/name/issues/7/comments --field body=@";
 
 #[test]
 fn the_table_is_commented_once_and_then_replaced() {
+    const OWN: &str = "<!-- tailback: retries -->\n\nold table";
+    const OTHER: &str = "<!-- tailback: retries of another -->";
+    if !has_jq() {
+        return;
+    }
+    let replaced = "api --method PATCH repos/owner/name/issues/comments/41 --field body=@";
     for (comments, call) in [
-        ("", "api --method POST repos/owner/name/issues/7/comments --field body=@"),
-        ("41\n42\n", "api --method PATCH repos/owner/name/issues/comments/41 --field body=@"),
+        (page(&[]), NEW),
+        (
+            page(&[(39, OTHER, true), (40, "hello", true)]) + &page(&[(41, OWN, true), (42, OWN, true)]),
+            replaced,
+        ),
     ] {
         let folder = Folder::new();
-        folder.write("comments", comments);
+        folder.write("comments", &comments);
         compare(&folder, "7", FLAGS).exits(0);
         assert!(folder.read("summary").contains("| `aimd` |"));
         let calls = folder.read("calls");
@@ -167,6 +198,21 @@ fn the_table_is_commented_once_and_then_replaced() {
         let body = std::fs::read_to_string(body.trim_end()).unwrap();
         assert!(body.starts_with("<!-- tailback: retries -->\n\n"), "{body}");
         assert!(body.ends_with(&folder.read("summary")));
+    }
+}
+
+/// A stranger's comment may begin with the marker, and quotes in the name are no part of the program that selects comments.
+#[test]
+fn no_comment_of_a_stranger_is_replaced_whatever_the_name() {
+    if !has_jq() {
+        return;
+    }
+    for name in ["retries", "\")) or true or (.body | contains(\"", "a\\b", "$marker"] {
+        let folder = Folder::new();
+        folder
+            .write("comments", &page(&[(41, &format!("<!-- tailback: {name} -->"), false), (42, "", true)]));
+        compare_as(&folder, name, "7", FLAGS).exits(0);
+        assert!(folder.read("calls").starts_with(NEW), "{name}: {}", folder.read("calls"));
     }
 }
 
