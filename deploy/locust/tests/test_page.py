@@ -28,7 +28,7 @@ class Page(unittest.TestCase):
         command_line = mock.patch.object(sys, "argv", ["locust"])
         command_line.start()
         self.addCleanup(command_line.stop)
-        self.options = argument_parser.get_parser().parse_args(["--loadgen-flags=--seed 7"])
+        self.options = argument_parser.get_parser().parse_args(["--loadgen-flags=--seed 7", "--allow-host", "master.test"])
         environment = Environment(parsed_options=self.options)
         environment.create_local_runner()
         web_ui: WebUI = environment.create_web_ui("127.0.0.1", 8089, delayed_start=True)
@@ -81,6 +81,26 @@ class Page(unittest.TestCase):
             # Earlier versions of Locust are stopped by these.
             self.assertEqual(self.page.get(path).status_code, 403)
         self.is_unchanged()
+
+    def test_no_other_site_gets_the_cookie(self) -> None:
+        """As after DNS rebinding: `Host` and `Origin` name the other site."""
+        for host in ("evil.example", "evil.example:8089", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1:x", "::1", "[evil]", ""):
+            with self.subTest(host):
+                page = self.page.get("/", headers={"Host": host})
+                self.assertEqual((page.status_code, page.headers.get("Set-Cookie")), (403, None))
+                answer = self.page.post("/swarm", data=FORM, headers={"Host": host, "Origin": f"http://{host}"})
+                self.assertEqual(answer.status_code, 403)
+        self.is_unchanged()
+        self.page.get("/")
+        answer = self.page.post("/swarm", data=FORM, headers={"Host": "evil.example", "Origin": "http://evil.example"})
+        self.assertIn("--allow-host", answer.get_data(as_text=True))
+        self.is_unchanged()
+
+    def test_addresses_and_names_of_the_command_line_are_hosts(self) -> None:
+        for host in ("127.0.0.1:8089", "LocalHost", "[::1]:8089", "192.0.2.7", "Master.test:80"):
+            with self.subTest(host):
+                page = self.page.get("/", headers={"Host": host})
+                self.assertEqual((page.status_code, "Set-Cookie" in page.headers), (200, True))
 
     def test_files_and_programs_are_fixed_on_the_command_line(self) -> None:
         self.page.get("/")

@@ -46,6 +46,14 @@ def add(parser: Any, **_: Any) -> None:
         "--results", metavar="FILE", default="tailback.json", include_in_web_ui=False, help="The merged document, on the master"
     )
     parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        include_in_web_ui=False,
+        help="Further name of the web page's host, besides addresses and localhost; repeatable",
+    )
+    parser.add_argument(
         "--loadgen",
         metavar="PATH",
         default="loadgen",
