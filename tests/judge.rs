@@ -2,6 +2,7 @@
 
 mod bad_commands;
 mod presets;
+mod secrets;
 mod serve;
 
 use std::io::Write as _;

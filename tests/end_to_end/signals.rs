@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use crate::support::{
-    APART, MockServer, Program, assert_conserved, count, eventually, start_loadgen, start_shell,
+    APART, Folder, MockServer, Program, assert_conserved, count, eventually, start_loadgen, start_shell,
 };
 
 fn long_run(server: &MockServer, more: &[&str]) -> Program {
@@ -33,6 +33,24 @@ fn the_first_signal_stops_the_run_and_keeps_what_was_measured() {
         assert_eq!(count(&result, "/attempts/cancelled"), 0);
         assert_conserved(&result);
         assert_eq!(count(&server.stats(), "/received"), count(&result, "/server/received"));
+    }
+}
+
+/// The files are created in the first milliseconds, so the signals arrive before, meanwhile and afterwards.
+#[test]
+fn no_signal_at_the_start_leaves_a_temporary_file() {
+    let folder = Folder::new();
+    let files = ["--json", "--csv", "--html", "--hdr", "--samples"];
+    let files = files.map(|flag| format!("{flag}={}", folder.path(&flag[2..]).display()));
+    for delay in 0..100 {
+        let flags =
+            ["--simulate", "--ops", "5", "--quiet"].into_iter().chain(files.iter().map(String::as_str));
+        let run = start_loadgen(&flags.collect::<Vec<_>>());
+        std::thread::sleep(Duration::from_micros(300 * delay));
+        run.signal(Signal::TERM);
+        run.finish();
+        let left: Vec<String> = folder.files().into_iter().filter(|name| name.contains(".tmp")).collect();
+        assert_eq!(left, [""; 0], "after {delay} × 0.3 ms");
     }
 }
 

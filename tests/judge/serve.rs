@@ -9,13 +9,13 @@ use serde_json::Value;
 
 use crate::support::{Folder, request, request_with};
 
-struct Session {
+pub(super) struct Session {
     program: Child,
     urls: Value,
 }
 
 impl Session {
-    fn start(args: &[&str]) -> Self {
+    pub(super) fn start(args: &[&str]) -> Self {
         let mut program = Command::new(env!("CARGO_BIN_EXE_loadgen"))
             .args([&["judge", "--serve", "--quiet"], args].concat())
             .stdout(Stdio::piped())
@@ -29,7 +29,7 @@ impl Session {
         Self { program, urls }
     }
 
-    fn address(&self, situation: &str) -> std::net::SocketAddr {
+    pub(super) fn address(&self, situation: &str) -> std::net::SocketAddr {
         let url = self.urls[situation].as_str().expect("the situation has a URL");
         url.strip_prefix("http://").expect("it is an HTTP URL").parse().expect("it is an address")
     }
@@ -39,11 +39,11 @@ impl Session {
         request_with(self.address(situation), "GET", "/v1/things", &headers, "").status
     }
 
-    fn end(&self, situation: &str) -> Value {
+    pub(super) fn end(&self, situation: &str) -> Value {
         request(self.address(situation), "POST", "/_judge/end", "").json()
     }
 
-    fn finish(mut self) -> Option<i32> {
+    pub(super) fn finish(mut self) -> Option<i32> {
         kill_process(Pid::from_child(&self.program), Signal::TERM).expect("it runs");
         self.program.wait().expect("it ends").code()
     }
@@ -85,6 +85,26 @@ fn identical_requests_in_flight_are_not_judged() {
     let ended = session.end("hang");
     assert_eq!((&ended["ambiguous_ops"], &ended["verdict"]), (&1.into(), &"skipped".into()));
     drop(open);
+    session.finish();
+}
+
+/// The name of a page can be resolved to this machine (DNS rebinding). The refused requests leave the ops for the last one.
+#[test]
+fn no_web_page_ends_the_ops_of_a_session() {
+    let session = Session::start(&["--only", "404", "--allow-host", "judge.test"]);
+    assert_eq!(session.send("404", ""), 404);
+    let end = |headers: &str| request_with(session.address("404"), "POST", "/_judge/end", headers, "");
+    for headers in [
+        "host: evil.example\r\n",
+        "host: evil.example\r\norigin: http://evil.example\r\n",
+        "host: 127.0.0.1\r\norigin: http://evil.example\r\n",
+        "host: judge.test\r\norigin: null\r\n",
+    ] {
+        assert_eq!(end(headers).status, 403, "{headers}");
+    }
+    assert!(end("host: evil.example\r\n").body.contains("`--allow-host`"));
+    let ended = end("host: judge.test:80\r\norigin: http://judge.test:80\r\n").json();
+    assert_eq!(ended["runs"].as_array().map(Vec::len), Some(1), "{ended}");
     session.finish();
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use experiments::{ErrorKind, words_of};
+use rustix::io::Errno;
 
 use crate::text::stderr::to_stderr;
 
@@ -67,7 +68,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    let advice = if is_out_of_files(error) { "; raise their limit: `ulimit -n 1024`" } else { "" };
+    let advice = error.chain().find_map(limit_to_raise).unwrap_or_default();
     to_stderr(&format!("error: {}{advice}\n", vocabulary::excerpt(&words_of(error.as_ref()))));
     let exit = error.chain().find_map(|cause| {
         let fatal = cause.downcast_ref::<Fatal>().map(|fatal| fatal.exit);
@@ -76,10 +77,15 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     exit.unwrap_or(Exit::Usage).into()
 }
 
-fn is_out_of_files(error: &anyhow::Error) -> bool {
-    const TOO_MANY: i32 = 24;
-    let refused = |cause: &io::Error| cause.raw_os_error() == Some(TOO_MANY);
-    error.chain().any(|cause| cause.downcast_ref().is_some_and(refused))
+/// Returns the advice if the cause of an error is a limit on open files, or on threads and their memory.
+fn limit_to_raise(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+    match Errno::from_io_error(cause.downcast_ref()?)? {
+        Errno::MFILE => Some("; raise their limit: `ulimit -n 1024`"),
+        Errno::AGAIN | Errno::NOMEM => Some(
+            "; start fewer (--threads, --jobs), or raise the limits on memory (`ulimit -v`) or processes (`ulimit -u`)",
+        ),
+        _ => None,
+    }
 }
 
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -114,7 +114,11 @@ impl Runner {
         }
     }
 
-    pub(crate) fn show<T: Send>(&self, board: &Board, work: impl FnOnce() -> T + Send) -> T {
+    pub(crate) fn show<T: Send>(
+        &self,
+        board: &Board,
+        work: impl FnOnce() -> anyhow::Result<T> + Send,
+    ) -> anyhow::Result<T> {
         board.show(self.watch, &self.interrupt, work)
     }
 

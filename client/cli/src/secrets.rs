@@ -1,6 +1,7 @@
 //! Removal of secrets from the command line before it is shown in results and on screens, because users share both.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use experiments::servers::url;
 
@@ -27,6 +28,14 @@ const PLAIN: &[char] = &['k', 'q'];
 
 pub(crate) fn command_line() -> Vec<String> {
     without(without_outputs(std::env::args_os().skip(1)))
+}
+
+/// Returns the words of another program's command line that name it: the program and, if an argument is an existing file, the first such
+/// argument. All other words may be secrets.
+pub(crate) fn program_words(command: &[String]) -> Vec<String> {
+    let Some((program, arguments)) = command.split_first() else { return Vec::new() };
+    let file = arguments.iter().find(|argument| Path::new(argument).is_file());
+    [program].into_iter().chain(file).cloned().collect()
 }
 
 /// Removes flags that change no figure from the recorded command line, because a simulated result must not depend on them. The removed
@@ -177,6 +186,16 @@ mod tests {
                 ["-t", told, &format!("--target={told}")]
             );
         }
+    }
+
+    #[test]
+    fn a_command_is_named_by_its_program_and_its_first_file() {
+        let (file, other) = (concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), env!("CARGO_MANIFEST_DIR"));
+        let named =
+            |words: &[&str]| program_words(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(named(&["env", "TOKEN=secret", "python3", other, file, "secret", file]), ["env", file]);
+        assert_eq!(named(&["sh", "-c", "curl -H 'key: secret'", "\0"]), ["sh"]);
+        assert!(named(&[]).is_empty());
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Check whether a strategy behaves like a recording. The check is made for one pair, which consists of a scenario and one configuration of
 //! a library.
 
+use std::cell::Cell;
+
 use tailback::{Method, SpecError, StrategySpec};
 
 use crate::compare::delays::Delays;
@@ -38,10 +40,42 @@ pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<CheckOutcom
     }
 }
 
-pub fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<CheckOutcome, SpecError> {
+/// Number of ops that a check may simulate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effort {
+    /// Decides strategies without random draws.
+    Few,
+    /// Decides strategies whose delays have the range of the recorded ones, or are far from them.
+    Many,
+    Most,
+}
+
+fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<CheckOutcome, SpecError> {
+    check_with(pair, strategy, Effort::Most, &Cell::new(false))
+}
+
+/// Variant of [`check_strategy`] with limited effort. Returns `None` if the outcome needs more. A difference that further ops would hardly
+/// remove is returned without them, so its text may name a smaller range.
+pub(crate) fn check_within(
+    pair: &Pair,
+    strategy: &StrategySpec,
+    effort: Effort,
+) -> Result<Option<CheckOutcome>, SpecError> {
+    let needs_more = Cell::new(false);
+    let outcome = check_with(pair, strategy, effort, &needs_more)?;
+    Ok((!needs_more.get()).then_some(outcome))
+}
+
+/// Sets `needs_more` if the outcome needs more effort.
+fn check_with(
+    pair: &Pair,
+    strategy: &StrategySpec,
+    effort: Effort,
+    needs_more: &Cell<bool>,
+) -> Result<CheckOutcome, SpecError> {
     let strategy = strategy.clone().with_method(method(pair));
     let difference = match &pair.kind {
-        Kind::Ops(ops) => of_ops(pair, ops, &strategy)?,
+        Kind::Ops(ops) => of_ops(pair, ops, &strategy, effort, needs_more)?,
         Kind::Series(recorded) => of_series(pair, recorded, &strategy)?,
         Kind::Skipped(why) => return Ok(CheckOutcome::Skipped(why.clone())),
     };
@@ -59,7 +93,13 @@ fn method(pair: &Pair) -> Method {
     }
 }
 
-fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option<Difference>, SpecError> {
+fn of_ops(
+    pair: &Pair,
+    recorded: &Ops,
+    strategy: &StrategySpec,
+    effort: Effort,
+    needs_more: &Cell<bool>,
+) -> Result<Option<Difference>, SpecError> {
     let mut strategy = strategy.clone();
     if recorded.attempts.is_empty() {
         // The recording contains only delays, and the recorder chose their number. The strategy is therefore limited to one attempt more
@@ -86,8 +126,18 @@ fn of_ops(pair: &Pair, recorded: &Ops, strategy: &StrategySpec) -> Result<Option
     };
     let clients = if by_calendar && !is_one { Clients::Scattered } else { usual };
     let is_drawn = by_calendar || few.iter().skip(1).any(|op| *op != few[1]);
+    if is_drawn && effort < Effort::Many {
+        needs_more.set(true);
+        return Ok(None);
+    }
     let own = if is_drawn { of_many(trial(clients, MANY, SEED)?) } else { few };
-    let more = || trial(clients, MOST, SEED + 1).map(of_many);
+    let more = |is_far: bool| {
+        if effort < Effort::Most {
+            needs_more.set(!is_far);
+            return Ok(own.clone());
+        }
+        trial(clients, MOST, SEED + 1).map(of_many)
+    };
     Ok(ops(pair, recorded, &own, by_calendar, more))
 }
 
@@ -111,7 +161,7 @@ fn ops(
     recorded: &Ops,
     own: &[Op],
     by_calendar: bool,
-    more: impl Fn() -> Result<Vec<Op>, SpecError>,
+    more: impl Fn(bool) -> Result<Vec<Op>, SpecError>,
 ) -> Option<Difference> {
     let numbers: Vec<u32> = own.iter().map(|op| op.attempts).collect();
     let ended: Vec<Ending> = own.iter().map(|op| op.ending).collect();
@@ -131,7 +181,7 @@ fn ops(
         let waits: Vec<f64> = usual(&waits.iter().skip(first).map(clean).collect::<Vec<_>>());
         let own: Vec<f64> = own.iter().skip(first).map(|op| clean(&of(op))).collect();
         let grain = pair.grain.of_waiting();
-        Delays { what, recorded: &waits, own: &own, grain, by_calendar }.difference(|| own.clone())
+        Delays { what, recorded: &waits, own: &own, grain, by_calendar }.difference(|_| own.clone())
     });
     at_the_ends.or_else(|| {
         let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
@@ -151,7 +201,7 @@ fn ops(
                 return None;
             }
             Delays { what: &what, recorded: &delays, own: &own, grain: pair.grain, by_calendar }
-                .difference(|| more().map_or_else(|_| own.clone(), |ops| at(&ops)))
+                .difference(|is_far| more(is_far).map_or_else(|_| own.clone(), |ops| at(&ops)))
         })
     })
 }
@@ -207,6 +257,28 @@ mod tests {
             CheckOutcome::Differs(difference) => difference.to_string(),
             CheckOutcome::NoPreset => "no preset".to_owned(),
             CheckOutcome::Skipped(why) => format!("skipped: {why}"),
+        }
+    }
+
+    /// More effort decides what less effort leaves open, and never changes a verdict.
+    #[test]
+    fn the_effort_of_a_check_grows_with_what_it_must_decide() {
+        let text = r#"{"library": "some", "version": "1", "language": "python", "interception": "sleeps",
+            "scenarios": [{"config": "c", "id": "503", "steps": [{"status": 503}], "n": 6, "attempts": 2,
+                "samples": [[0.1], [0.3], [0.5], [0.7], [0.9], [1.001]]}]}"#;
+        let pair = &read(text).unwrap().pairs[0];
+        for (strategy, expected) in [
+            ("constant:delay=500ms,max-attempts=2", [Some(false); 3]),
+            ("full-jitter:base=100ms,max-attempts=2", [None, Some(false), Some(false)]),
+            ("full-jitter:base=900ms,max-attempts=2", [None, None, Some(false)]),
+            ("full-jitter:base=1100ms,max-attempts=2", [None, Some(true), Some(true)]),
+        ] {
+            let strategy = strategy.parse().unwrap();
+            for (effort, expected) in [Effort::Few, Effort::Many, Effort::Most].into_iter().zip(expected) {
+                let outcome = check_within(pair, &strategy, effort).unwrap();
+                let is_same = outcome.map(|outcome| outcome == CheckOutcome::Reproduced);
+                assert_eq!(is_same, expected, "{strategy} {effort:?}");
+            }
         }
     }
 

@@ -22,7 +22,7 @@ pub use observation::{
     Attempt, Body, End, IdempotencyKey, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, OtherCall,
     Reply,
 };
-pub use recorded::{Closeness, closeness, recording};
+pub use recorded::{Closeness, Comparison, recording};
 pub use report::{Allowed, Report, report};
 pub use rule::{Evidence, Finding, Rule, Severity};
 pub use rules::RULES;

@@ -20,7 +20,7 @@ mod replay;
 mod rule;
 mod series;
 
-pub use check::{check, check_strategy};
+pub use check::{Effort, check};
 pub use map::{Map, MapError, Mapped};
 pub use mockserver_core::Script;
 pub use outcome::{CheckOutcome, Difference};

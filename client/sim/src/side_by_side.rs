@@ -18,7 +18,7 @@ const WAKING: usize = 4;
 /// Number of undelivered results, per worker thread, at which the workers pause.
 const MAX_WAITING: usize = 16;
 
-/// Executes `count` independent jobs on `threads` threads. Passes the results to `take`, in the order of the jobs and on the calling
+/// Executes `count` independent jobs on `threads` threads, or on the calling thread if no other can be started. Passes the results to `take`, in the order of the jobs and on the calling
 /// thread, while other jobs continue. While there is no result, calls `take` with `None` from time to time.
 ///
 /// If `take` returns `false`, no further job is started, but the results of started jobs are still delivered.
@@ -28,17 +28,25 @@ pub fn side_by_side<T: Send>(
     work: impl Fn(usize) -> T + Sync,
     mut take: impl FnMut(Option<T>) -> bool,
 ) {
-    let threads = threads.clamp(1, count.max(1));
+    let threads = threads.min(count);
     let shared = Shared::new(count, threads);
+    let worker = || {
+        let _leaving = Leaving(&shared);
+        while let Some(index) = shared.begin() {
+            let result = work(index);
+            shared.hand_over(index, result);
+        }
+    };
     thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                let _leaving = Leaving(&shared);
-                while let Some(index) = shared.begin() {
-                    let result = work(index);
-                    shared.hand_over(index, result);
-                }
-            });
+        // The system may refuse some of the threads. The others then execute all jobs.
+        let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, worker).is_ok();
+        let missing = threads - (0..threads).take_while(start).count();
+        for _ in 0..missing {
+            drop(Leaving(&shared));
+        }
+        if missing == threads {
+            let _ = (0..count).all(|index| take(Some(work(index))));
+            return;
         }
         let _ending = Ending(&shared);
         let mut early = BTreeMap::new();

@@ -10,7 +10,7 @@ mod preset_list;
 pub(crate) mod shell;
 pub(crate) mod signals;
 pub(crate) mod suggesting;
-mod threads;
+pub(crate) mod threads;
 pub(crate) mod typed;
 
 use std::io::{self, Write};

@@ -68,11 +68,11 @@ impl Embedded {
         layered: impl FnOnce(Router) -> Router,
     ) -> anyhow::Result<Self> {
         config.validate()?;
+        let runtime = crate::runtime::runtime().context("the runtime could not be started")?;
         let listener = listen::listen(SocketAddr::from(([127, 0, 0, 1], 0)))?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared::new(config, scale, bounds.http2_max_streams));
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        alarm::start(&runtime, shared.clone())?;
+        alarm::start(&runtime, shared.clone()).context("the timer of the answers could not be started")?;
         let (stop, stopped) = watch::channel(false);
         let limits = Limits { connections: 100_000, bounds, grace: Duration::ZERO };
         let app = App::new(&shared, Access::default()).layered(layered);

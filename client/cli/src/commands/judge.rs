@@ -30,6 +30,7 @@ use crate::files::exports::distinct;
 use crate::files::output::Output;
 use crate::files::reading::{SMALL, text_of};
 use crate::runner::interrupt::Interrupt;
+use crate::secrets::program_words;
 use crate::text::progress::Live;
 use crate::text::stderr::to_stderr;
 use crate::text::styled::to_people;
@@ -50,14 +51,15 @@ pub(crate) fn run(args: &JudgeArgs) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let operation = args.op.map(OperationType::from);
     let observed = if args.serve {
-        let rules = serve::Rules { operation, allowed: allowed.clone(), idle: args.idle_timeout };
+        let (idle, hosts) = (args.idle_timeout, args.allow_host.clone());
+        let rules = serve::Rules { operation, allowed: allowed.clone(), idle, hosts };
         serve::serve(&suite, &Arc::new(calls(args)?), rules, &interrupt)?
     } else {
         observe(args, &suite, &interrupt)?
     };
     let judged = report(&suite, &observed.observations, operation, &allowed, args.idle_timeout);
     let is_complete = judged.situations.len() == suite.situations.len();
-    let mut document = document::document(args, &judged, &suite, &observed.outputs, is_complete);
+    let mut document = document::document(args, &judged, is_complete);
     let recording = files.recording.as_ref().map(|_| recorded(args, &judged, &suite)).transpose()?;
     if let Some(text) = &recording {
         let mut live = Live::new(!args.quiet);
@@ -67,7 +69,8 @@ pub(crate) fn run(args: &JudgeArgs) -> anyhow::Result<ExitCode> {
     let has_request = document.attempts > 0 || !is_complete;
     if !args.quiet && has_request {
         let took = (args.strategy.is_none()).then(|| started.elapsed());
-        text::print(&document, took, files.claim_stdout())?;
+        let outputs = suite.names().zip(observed.outputs.iter().map(String::as_str)).collect();
+        text::print(&document, &outputs, took, files.claim_stdout())?;
     }
     files.write(&document, &cases(args, &document, &judged), recording.as_deref())?;
     if !has_request {
@@ -127,7 +130,7 @@ fn recorded(args: &JudgeArgs, judged: &Report, suite: &Suite) -> anyhow::Result<
     let observed =
         judged.situations.iter().filter_map(|judged| Some((suite.find(&judged.name)?, &judged.observation)));
     let observed: Vec<_> = observed.collect();
-    let text = recording(&observed, &calls(args)?.success, &args.command.join(" "))?;
+    let text = recording(&observed, &calls(args)?.success, &program_words(&args.command).join(" "))?;
     Ok(text + "\n")
 }
 
@@ -276,7 +279,9 @@ fn figure(condition: &Condition, document: &Judgement) -> Option<f64> {
 
 /// Returns the test cases for CI systems. Conditions of `--fail-if` follow the situations.
 fn cases(args: &JudgeArgs, document: &Judgement, judged: &Report) -> Vec<Case> {
-    let command = || if args.serve { "loadgen judge --serve".to_owned() } else { args.command.join(" ") };
+    let command = || {
+        if args.serve { "loadgen judge --serve".to_owned() } else { program_words(&args.command).join(" ") }
+    };
     let group = args.strategy.as_ref().map_or_else(command, ToString::to_string);
     let group = vocabulary::printable(&vocabulary::excerpt(&group)).into_owned();
     let case = |name: &str, outcome| Case { group: group.clone(), name: name.to_owned(), outcome };

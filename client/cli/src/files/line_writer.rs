@@ -1,8 +1,10 @@
 //! Writer of lines in a separate thread, so that a slow or stalled reader blocks nothing else.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::Duration;
+
+use anyhow::Context as _;
 
 use super::stdout::ToStdout;
 use crate::exit::is_broken_pipe;
@@ -19,14 +21,14 @@ pub(crate) struct LineWriter {
 }
 
 impl LineWriter {
-    pub(crate) fn to_stdout() -> io::Result<Self> {
+    pub(crate) fn to_stdout() -> anyhow::Result<Self> {
         Self::start(ToStdout)
     }
 
-    fn start(mut to: impl Write + Send + 'static) -> io::Result<Self> {
+    fn start(mut to: impl Write + Send + 'static) -> anyhow::Result<Self> {
         let (lines, handed_over) = channel::<Vec<u8>>();
         let (tell_over, over) = channel();
-        std::thread::Builder::new().name("lines".to_owned()).spawn(move || {
+        let write = move || {
             for line in handed_over {
                 let written = to.write_all(&line).and_then(|()| to.flush()).map_err(ToStdout::refusal);
                 // A broken pipe means that the reader closed stdout and wants no more lines. This is not a failure, and other outputs
@@ -37,7 +39,9 @@ impl LineWriter {
                     return;
                 }
             }
-        })?;
+        };
+        let thread = std::thread::Builder::new().name("lines".to_owned()).spawn(write);
+        thread.context("the thread that writes lines could not be started")?;
         Ok(Self { lines, over, is_free: true, error: None })
     }
 
@@ -83,6 +87,7 @@ impl LineWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io;
 
     /// Reads one line per permit, and passes it on.
     struct Reader {

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::NamedTempFile;
 
@@ -77,8 +77,11 @@ impl Output {
         let Some(beside) = Replacement::new(path).map_err(refuse)? else {
             return to(Destination::Direct(path.to_owned()));
         };
-        beside.try_out().map_err(refuse)?;
-        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(beside.temporary.clone());
+        {
+            let mut unfinished = unfinished();
+            beside.try_out().map_err(refuse)?;
+            unfinished.push(beside.temporary.clone());
+        }
         to(Destination::File { path: path.to_owned(), beside })
     }
 
@@ -86,7 +89,7 @@ impl Output {
         let opened = match &self.place {
             Destination::Stdout => Err(io::Error::other("it must be a file")),
             Destination::Direct(path) => File::create(path).map(Opened::Direct),
-            Destination::File { beside, .. } => beside.create().map(Opened::Beside),
+            Destination::File { beside, .. } => created(beside).map(Opened::Beside),
         };
         opened.map_err(|error| self.refusal(error))
     }
@@ -155,8 +158,7 @@ impl Output {
         let written = match &self.place {
             Destination::Stdout => return content(&mut ToStdout).map_err(ToStdout::refusal),
             Destination::Direct(path) => File::create(path).and_then(|mut file| content(&mut file)),
-            Destination::File { beside, .. } => beside
-                .create()
+            Destination::File { beside, .. } => created(beside)
                 .and_then(|mut file| content(file.as_file_mut()).and_then(|()| beside.complete(file))),
         };
         written.map_err(|error| self.refusal_with(error, save_elsewhere(content).ok().as_deref()))
@@ -192,13 +194,26 @@ fn save_elsewhere(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> 
 impl Drop for Output {
     fn drop(&mut self) {
         if let Destination::File { beside: Replacement { temporary, .. }, .. } = &self.place {
-            UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|name| name != temporary);
+            unfinished().retain(|name| name != temporary);
         }
     }
 }
 
+/// Removes the temporary files before the program exits. From then on, no thread can create another one, because the lock is never released.
 pub(crate) fn remove_unfinished() {
-    for temporary in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    let mut unfinished = unfinished();
+    for temporary in unfinished.drain(..) {
         drop(fs::remove_file(temporary));
     }
+    std::mem::forget(unfinished);
+}
+
+/// Locks the list of temporary files. They are created only under this lock, so that a signal meanwhile leaves none behind.
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn created(beside: &Replacement) -> io::Result<NamedTempFile> {
+    let _listed = unfinished();
+    beside.create()
 }

@@ -5,6 +5,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use anyhow::Context as _;
 use dashboards::WatchError;
 use experiments::runs::stop::Stop;
 use experiments::words_of;
@@ -97,7 +98,7 @@ impl Interrupt {
             signals.add_signal(signal)?;
         }
         let received = interrupt.clone();
-        std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let receiving = move || {
             for signal in signals.forever() {
                 if signal == SIGQUIT {
                     clean_up();
@@ -105,7 +106,9 @@ impl Interrupt {
                 }
                 received.on_signal(signal);
             }
-        })?;
+        };
+        let thread = std::thread::Builder::new().name("signals".to_owned()).spawn(receiving);
+        thread.context("the thread that receives signals could not be started")?;
         *installed = Some(interrupt.clone());
         Ok(interrupt)
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use dashboards::{Action, Background, Column, Frame, Lane, Lanes, LanesHeader, Liveness, Spread};
 use experiments::runs::one_run::{PlannedBound, Underway};
 use loadgen_http::{Command, Control};
@@ -97,16 +98,19 @@ impl Board {
         &self,
         mode: Watch,
         interrupt: &Interrupt,
-        work: impl FnOnce() -> T + Send,
-    ) -> T {
+        work: impl FnOnce() -> anyhow::Result<T> + Send,
+    ) -> anyhow::Result<T> {
         thread::scope(|scope| {
             // The channel carries no values. Its sender is dropped when the runs end, even by a panic. The receiver observes that the
             // channel is closed.
             let (working_on, over) = channel::<()>();
-            let working = scope.spawn(move || {
+            let working = move || {
                 let _working_on = working_on;
                 work()
-            });
+            };
+            let working = thread::Builder::new()
+                .spawn_scoped(scope, working)
+                .context("the thread of the runs could not be started")?;
             match mode {
                 Watch::Dashboard(background) => self.dashboard(background, &over, interrupt),
                 Watch::Lines => self.lines(&over),
@@ -220,10 +224,10 @@ mod tests {
     fn work_runs_with_or_without_output_and_panics_propagate() {
         let interrupt = Interrupt::default();
         for mode in [Watch::Silent, Watch::Lines] {
-            assert_eq!(board().show(mode, &interrupt, || 7), 7);
+            assert_eq!(board().show(mode, &interrupt, || Ok(7)).unwrap(), 7);
         }
         let panicked = std::panic::catch_unwind(|| {
-            board().show(Watch::Silent, &Interrupt::default(), || panic!("as a bug would"));
+            board().show::<()>(Watch::Silent, &Interrupt::default(), || panic!("as a bug would"))
         });
         assert!(panicked.is_err());
     }

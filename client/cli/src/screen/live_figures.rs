@@ -1,6 +1,5 @@
 //! `--progress ndjson`: prints one line of JSON per second on stdout, for programs that run `loadgen` as a subprocess.
 
-use std::io;
 use std::time::{Duration, Instant};
 
 use experiments::runs::one_run::Underway;
@@ -25,7 +24,7 @@ pub(crate) struct LiveFigures {
 }
 
 impl LiveFigures {
-    pub(crate) fn on_stdout() -> io::Result<Self> {
+    pub(crate) fn on_stdout() -> anyhow::Result<Self> {
         Ok(Self { lines: Some(LineWriter::to_stdout()?), result: Ok(()) })
     }
 

@@ -22,7 +22,7 @@ pub struct OverHttp {
 
 impl OverHttp {
     pub fn new() -> anyhow::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = mockserver::runtime()?;
         Ok(Self { runtime, files: loadgen_http::raise_open_files() })
     }
 

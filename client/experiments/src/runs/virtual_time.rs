@@ -24,7 +24,11 @@ use crate::servers::server_under_test::ServerUnderTest;
 /// points would not be worth the space that they take.
 const POINTS_OF_A_FILE: usize = 40_000;
 
+/// Address space of a thread that simulates runs, besides its stack. The C library alone reserves as much.
+const RUN_BYTES: usize = 64 << 20;
+
 pub struct VirtualTime {
+    /// Number of threads for which there is enough memory. With 0, the calling thread executes the runs.
     pub threads: usize,
 }
 
@@ -32,7 +36,7 @@ impl VirtualTime {
     pub fn on_threads(asked: Option<u16>) -> Self {
         let threads =
             asked.map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), usize::from);
-        Self { threads }
+        Self { threads: mockserver::threads_with_room(threads, RUN_BYTES) }
     }
 }
 

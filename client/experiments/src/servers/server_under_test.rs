@@ -134,7 +134,7 @@ impl ServerUnderTest {
 
 impl GivenServer {
     pub fn reach(choice: &ServerChoice<'_>, settings: &Experiment) -> anyhow::Result<Option<Self>> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = mockserver::runtime()?;
         let files = loadgen_http::raise_open_files();
         let server = Server::named(choice, settings, &runtime)?;
         Ok(server.map(|server| Self::new(server, runtime, files)))

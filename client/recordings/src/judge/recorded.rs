@@ -6,7 +6,7 @@ use tailback::{SpecError, StrategySpec};
 
 use super::observation::{End, Observation, ObservedRun, Reply};
 use super::suite::{Situation, Success};
-use crate::check::check_strategy;
+use crate::check::{Effort, check_within};
 use crate::outcome::{CheckOutcome, Difference};
 use crate::pair::Recording;
 
@@ -107,29 +107,65 @@ fn outcome(runs: &[ObservedRun]) -> Option<WrittenOutcome> {
     runs.iter().all(|run| last(run) == Some(status)).then_some(WrittenOutcome { r#type: "answer", status })
 }
 
-/// Compares one strategy with a recording. A situation counts as different if `differs` returns a difference for its name, whatever the
-/// attempts are. Returns `None` if the recording has no scenario, or if the strategy differs in more than `max_differences` scenarios.
-///
-/// # Errors
-/// Fails if the strategy cannot be started.
-pub fn closeness(
-    recording: &Recording,
-    strategy: &StrategySpec,
-    max_differences: usize,
-    differs: impl Fn(&str) -> Option<Difference>,
-) -> Result<Option<Closeness>, SpecError> {
-    let mut closeness = Closeness { strategy: strategy.to_string(), same: 0, differs: Vec::new() };
-    for pair in &recording.pairs {
-        let outcome = match differs(&pair.id) {
-            Some(difference) => CheckOutcome::Differs(difference),
-            None => check_strategy(pair, strategy)?,
-        };
-        match outcome {
-            CheckOutcome::Reproduced => closeness.same += 1,
-            CheckOutcome::Differs(_) if closeness.differs.len() >= max_differences => return Ok(None),
-            CheckOutcome::Differs(difference) => closeness.differs.push((pair.id.clone(), difference)),
-            CheckOutcome::NoPreset | CheckOutcome::Skipped(_) => {}
-        }
+/// Comparison of one strategy with a recording, situation by situation.
+#[derive(Clone, Debug)]
+pub struct Comparison<'a> {
+    recording: &'a Recording,
+    strategy: StrategySpec,
+    /// Outcome of each situation; `None` as long as it is unknown.
+    outcomes: Vec<Option<CheckOutcome>>,
+}
+
+impl<'a> Comparison<'a> {
+    /// Begins a comparison. A situation counts as different if `differs` returns a difference for its name, whatever the attempts are.
+    pub fn new(
+        recording: &'a Recording,
+        strategy: StrategySpec,
+        differs: impl Fn(&str) -> Option<Difference>,
+    ) -> Self {
+        let known = recording.pairs.iter().map(|pair| differs(&pair.id).map(CheckOutcome::Differs));
+        Self { recording, strategy, outcomes: known.collect() }
     }
-    Ok((closeness.same + closeness.differs.len() > 0).then_some(closeness))
+
+    /// Returns the number of situations that are known to differ.
+    pub fn min_differences(&self) -> usize {
+        self.outcomes.iter().flatten().filter(|outcome| matches!(outcome, CheckOutcome::Differs(_))).count()
+    }
+
+    /// Returns the number of situations that differ or whose outcome is unknown.
+    pub fn max_differences(&self) -> usize {
+        self.min_differences() + self.outcomes.iter().filter(|outcome| outcome.is_none()).count()
+    }
+
+    /// Compares situations whose outcome is unknown. Ends as soon as more than `limit` situations differ; `limit` may fall meanwhile.
+    /// Situations that need more effort stay unknown.
+    ///
+    /// # Errors
+    /// Fails if the strategy cannot be started.
+    pub fn compare(&mut self, effort: Effort, limit: impl Fn() -> usize) -> Result<(), SpecError> {
+        for (index, pair) in self.recording.pairs.iter().enumerate() {
+            if self.min_differences() > limit() {
+                break;
+            }
+            if self.outcomes[index].is_none() {
+                self.outcomes[index] = check_within(pair, &self.strategy, effort)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the result, or `None` if no situation could be compared. Situations with an unknown outcome are left out.
+    pub fn closeness(self) -> Option<Closeness> {
+        let mut closeness = Closeness { strategy: self.strategy.to_string(), same: 0, differs: Vec::new() };
+        for (pair, outcome) in self.recording.pairs.iter().zip(self.outcomes) {
+            match outcome {
+                Some(CheckOutcome::Reproduced) => closeness.same += 1,
+                Some(CheckOutcome::Differs(difference)) => {
+                    closeness.differs.push((pair.id.clone(), difference));
+                }
+                Some(CheckOutcome::NoPreset | CheckOutcome::Skipped(_)) | None => {}
+            }
+        }
+        (closeness.same + closeness.differs.len() > 0).then_some(closeness)
+    }
 }

@@ -10,7 +10,7 @@ use crate::document::version::SchemaVersion;
 #[serde(expecting = "an object")]
 pub struct Judgement {
     pub schema_version: SchemaVersion,
-    /// Command line of the client; null with `--strategy` and `--serve`.
+    /// Program of the client and, if an argument is a file, the first such argument; null with `--strategy` and `--serve`.
     pub command: Option<Vec<String>>,
     pub strategy: Option<String>,
     pub retry_after_s: u64,
@@ -67,9 +67,6 @@ pub struct SituationRecord {
     /// Number of attempts that were counted but not kept; only with `--serve`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub uncounted_attempts: u64,
-    /// Beginning of the output of the last run, at most 64 KiB; only after a failure or without a request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -126,6 +123,7 @@ pub struct JudgedRun {
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 pub struct JudgedAttempt {
     pub method: String,
+    /// Path and query, without the values of the query.
     pub target: String,
     pub at_s: f64,
     /// Time of the answer, or of the client's disconnection; null if the request was open at the end of the run.
@@ -142,6 +140,7 @@ pub struct JudgedAttempt {
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
 pub struct OtherCallRecord {
     pub method: String,
+    /// Path and query, without the values of the query.
     pub target: String,
     pub requests: u64,
 }

@@ -32,14 +32,15 @@ impl Access {
         uri: &Uri,
         headers: &HeaderMap,
     ) -> Result<(), Refusal> {
-        own_origin(headers).map_err(Refusal::new)?;
+        own_origin(headers)?;
         if self.token.as_ref().is_some_and(|token| {
             only(headers, &AUTHORIZATION).is_ok_and(|value| value.is_some_and(|value| token.is_in(value)))
         }) {
             return Ok(());
         }
         if peer.to_canonical().is_loopback() {
-            return own_host(version, uri, headers);
+            let advice = format!("start the server with `--admin-remote TOKEN` and {SEND_IT}");
+            return own_host(version, uri, headers, &[], &advice);
         }
         Err(Refusal::new(match self.token {
             Some(_) => format!(
@@ -54,15 +55,31 @@ impl Access {
     }
 }
 
+/// Refuses requests of web pages from other servers, for an endpoint that only programs on this machine can reach. `names` are accepted as
+/// `Host`, besides addresses and `localhost`. `advice` says how to add a name.
+///
+/// # Errors
+/// Fails if a web page of another server may have sent the request.
+pub fn refuse_other_sites(
+    version: Version,
+    uri: &Uri,
+    headers: &HeaderMap,
+    names: &[String],
+    advice: &str,
+) -> Result<(), Refusal> {
+    own_origin(headers)?;
+    own_host(version, uri, headers, names, advice)
+}
+
 /// Refuses requests of pages from another origin (RFC 6454). If a page is from this server itself, `Origin` and `Host` name the same
 /// server.
-fn own_origin(headers: &HeaderMap) -> Result<(), String> {
+fn own_origin(headers: &HeaderMap) -> Result<(), Refusal> {
     let refuse = |origin: &[u8]| {
-        format!(
-            "the endpoints under /_mock/ and /metrics refuse requests from web pages (the header `Origin` \
-             names `{}`); send the request without `Origin`",
+        Refusal::new(format!(
+            "this endpoint refuses requests from web pages (the header `Origin` names `{}`); send the request \
+             without `Origin`",
             String::from_utf8_lossy(origin)
-        )
+        ))
     };
     match only(headers, &ORIGIN) {
         Ok(None) => Ok(()),
@@ -80,17 +97,23 @@ fn own_origin(headers: &HeaderMap) -> Result<(), String> {
     }
 }
 
-/// Refuses requests whose `Host` is a name. Only addresses and `localhost` are accepted, because any other name may have been resolved to
-/// this machine by an attacker.
-fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+/// Refuses requests whose `Host` is a name. Only addresses, `localhost` and `names` are accepted, because any other name may have been
+/// resolved to this machine by an attacker.
+fn own_host(
+    version: Version,
+    uri: &Uri,
+    headers: &HeaderMap,
+    names: &[String],
+    advice: &str,
+) -> Result<(), Refusal> {
     let check = |host: &[u8]| {
-        if is_own(host) {
+        if is_own(host, names) {
             return Ok(());
         }
         let host = String::from_utf8_lossy(host).into_owned();
         let error = format!(
             "the header `Host` names `{host}`, which other sites could control; use the server's IP address \
-             or `localhost`, or start the server with `--admin-remote TOKEN` and {SEND_IT}"
+             or `localhost`, or {advice}"
         );
         Err(Refusal { error, host: Some(host) })
     };
@@ -107,7 +130,7 @@ fn own_host(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Refu
     }
 }
 
-fn is_own(host: &[u8]) -> bool {
+fn is_own(host: &[u8], names: &[String]) -> bool {
     let Ok(text) = std::str::from_utf8(host) else { return false };
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((address, rest)) = text.strip_prefix('[').and_then(|text| text.split_once(']')) {
@@ -115,7 +138,9 @@ fn is_own(host: &[u8]) -> bool {
         return port_follows && address.parse::<Ipv6Addr>().is_ok();
     }
     let (name, port) = text.split_once(':').unwrap_or((text, ""));
-    is_port(port) && (name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::Ipv4Addr>().is_ok())
+    let is_named = || names.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let is_address = || name.parse::<std::net::Ipv4Addr>().is_ok();
+    is_port(port) && (name.eq_ignore_ascii_case("localhost") || is_named() || is_address())
 }
 
 /// Returns the value of a header, or `None` if it is missing. If the header occurs more than once, returns its first value as an error.
@@ -229,6 +254,20 @@ mod tests {
         }
         let own = ("origin", "http://127.0.0.1");
         assert!(!from_loopback(&[("host", "127.0.0.1"), own, ("origin", "http://evil.example")]));
+    }
+
+    #[test]
+    fn a_further_name_is_accepted_as_host_and_as_origin() {
+        let names = ["judge.test".to_owned()];
+        let accepts = |host, origin| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, HeaderValue::from_static(host));
+            headers.insert(ORIGIN, HeaderValue::from_static(origin));
+            refuse_other_sites(Version::HTTP_11, &Uri::from_static("/"), &headers, &names, "").is_ok()
+        };
+        assert!(accepts("Judge.Test:80", "http://judge.test:80"));
+        assert!(!accepts("judge.test", "http://evil.example"));
+        assert!(!accepts("judge.test.evil.example", "http://judge.test.evil.example"));
     }
 
     #[test]

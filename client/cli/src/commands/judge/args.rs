@@ -30,7 +30,7 @@ pub(crate) const EXAMPLES: &str = r"Examples:
 
 Each situation has a server of its own on a free port of 127.0.0.1, and runs the command once (controls five times). The first method and target that the command requests is judged; all other calls get 200 at once and are listed. In the command and in --env, {url} becomes http://127.0.0.1:PORT; TAILBACK_URL, TAILBACK_SITUATION and TAILBACK_SEED (the number of the run) are set, too. The exit code of the command does not matter: giving up is legitimate. docs/judge.md explains situations and rules.
 
-Exit codes: 0 no failure; 1 no request reached any server; 2 bad usage, or the command cannot be started; 74 output cannot be written; 99 a failure (with --strict also a warning), or --fail-if holds; 129, 130 and 143 interrupted.";
+Exit codes: 0 no failure; 1 no request reached any server; 2 bad usage, or the command cannot be started; 69 a server of a situation cannot be started; 74 output cannot be written; 99 a failure (with --strict also a warning), or --fail-if holds; 129, 130 and 143 interrupted.";
 
 /// The client to judge, and the situations.
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
@@ -54,6 +54,10 @@ pub(crate) struct JudgeArgs {
     /// `amz-sdk-invocation-id`, `idempotency-key` or `x-tailback-op`, otherwise by method, target and body.
     #[arg(long, value_name = "NAME", requires = "serve", value_parser = header_name, help_heading = CLIENT)]
     pub(crate) identity: Vec<String>,
+
+    /// Further name of this machine, accepted as `Host` of `POST URL/_judge/end`; repeatable. Addresses and `localhost` are always accepted.
+    #[arg(long, value_name = "NAME", requires = "serve", value_parser = host_name, help_heading = CLIENT)]
+    pub(crate) allow_host: Vec<String>,
 
     /// Environment variable of the command, as NAME=VALUE; repeatable. `{url}` becomes the URL of the server.
     #[arg(short, long, value_name = "NAME=VALUE", conflicts_with = "strategy", help_heading = CLIENT)]
@@ -201,6 +205,14 @@ fn header_name(text: &str) -> Result<String, String> {
     Ok(name.as_str().to_owned())
 }
 
+fn host_name(text: &str) -> Result<String, String> {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    let is_name = !text.is_empty() && text.bytes().all(is_letter);
+    is_name
+        .then(|| text.to_owned())
+        .ok_or_else(|| "it must be a name without a port, such as `judge.test`".to_owned())
+}
+
 fn key_name(text: &str) -> Result<String, String> {
     let is_name =
         !text.is_empty() && !text.chars().any(|letter| letter.is_whitespace() || letter.is_control());
@@ -233,6 +245,7 @@ mod tests {
         assert!(rule("early").starts_with("there is no rule `early`"), "{}", rule("early"));
         assert!("no-jitter@503".parse::<AllowedFinding>().is_ok());
         assert!("=x".parse::<Variable>().unwrap_err().contains("NAME=VALUE"));
+        assert!(host_name("a.test:80").is_err() && host_name("").is_err() && host_name("a.test").is_ok());
         assert_eq!(whole_seconds("3s"), Ok(3));
         assert!(whole_seconds("1500ms").is_err() && whole_seconds("2min").is_err());
         assert!(idle_timeout("500ms").is_err() && idle_timeout("6s").is_ok());

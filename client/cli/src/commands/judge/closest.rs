@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use loadgen_sim::side_by_side;
-use recordings::judge::{Closeness, OperationType, Report, Suite, closeness, report, simulate};
-use recordings::{Difference, Recording};
+use recordings::judge::{Closeness, Comparison, OperationType, Report, Suite, report, simulate};
+use recordings::{Difference, Effort, Recording};
 use results::{ClosestPreset, PresetDifference};
-use tailback::{SpecError, StrategySpec, presets};
+use tailback::{Preset, SpecError, StrategySpec, presets};
 
 use experiments::runs::virtual_time::VirtualTime;
 
@@ -29,46 +29,58 @@ pub(super) fn closest(
     interrupt: &Interrupt,
     live: &mut Live,
 ) -> anyhow::Result<Option<ClosestPreset>> {
-    let presets = presets();
-    let mut all: Vec<Closeness> = Vec::with_capacity(presets.len());
-    let (mut done, mut failed) = (0, None);
-    // A preset with more differences than another one is not the closest, so its comparison ends early. That saves most of the time, and
-    // the result does not depend on the order.
+    let unusable = |error: SpecError| Fatal::because(Exit::Usage, "a preset cannot be started", error);
+    let begun = |preset: &Preset| {
+        let strategy: StrategySpec = format!("preset:{}", preset.name).parse()?;
+        let own = judged_alike(suite, &strategy)?;
+        Ok(Comparison::new(recording, strategy, |situation| {
+            let (client, preset) = (broken(judged, situation), broken(&own, situation));
+            (client != preset).then(|| Difference::new("broken rules", named(&client), named(&preset)))
+        }))
+    };
+    let mut all: Vec<Comparison<'_>> =
+        presets().iter().map(begun).collect::<Result<_, _>>().map_err(unusable)?;
+    // A preset that differs in more situations than another one is not the closest, so its comparison ends early. All presets are compared with
+    // little effort first, because few of them are then left for more. The result does not depend on the order.
     let fewest = AtomicUsize::new(usize::MAX);
-    side_by_side(
-        presets.len(),
-        VirtualTime::on_threads(None).threads,
-        |index| {
-            let strategy: StrategySpec = format!("preset:{}", presets[index].name).parse()?;
-            let own = judged_alike(suite, &strategy)?;
-            let differs = |situation: &str| {
-                let (client, preset) = (broken(judged, situation), broken(&own, situation));
-                (client != preset).then(|| Difference::new("broken rules", named(&client), named(&preset)))
-            };
-            let closeness = closeness(recording, &strategy, fewest.load(Ordering::Relaxed), differs)?;
-            if let Some(closeness) = &closeness {
-                fewest.fetch_min(closeness.differs.len(), Ordering::Relaxed);
-            }
-            Ok(closeness)
-        },
-        |over: Option<Result<Option<Closeness>, SpecError>>| {
-            match over {
-                Some(Ok(closeness)) => {
-                    done += 1;
-                    all.extend(closeness);
-                }
-                Some(Err(error)) => failed = failed.take().or(Some(error)),
-                None => {}
-            }
-            live.line(|| format!("{done} of {} presets compared with the client", presets.len()));
-            failed.is_none() && interrupt.received() == 0
-        },
-    );
-    if let Some(error) = failed {
-        return Err(Fatal::because(Exit::Usage, "a preset cannot be started", error));
+    for effort in [Effort::Few, Effort::Many, Effort::Most] {
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|index| all[*index].min_differences());
+        let mut compared: Vec<Result<Comparison<'_>, SpecError>> = Vec::with_capacity(all.len());
+        side_by_side(
+            order.len(),
+            VirtualTime::on_threads(None).threads,
+            |index| {
+                let mut comparison = all[order[index]].clone();
+                comparison.compare(effort, || fewest.load(Ordering::Relaxed))?;
+                fewest.fetch_min(comparison.max_differences(), Ordering::Relaxed);
+                Ok(comparison)
+            },
+            |over| {
+                compared.extend(over);
+                live.line(|| {
+                    format!("{} of {} presets compared with the client", compared.len(), order.len())
+                });
+                interrupt.received() == 0
+            },
+        );
+        if compared.len() < order.len() {
+            return Ok(None);
+        }
+        for (index, comparison) in order.into_iter().zip(compared) {
+            all[index] = comparison.map_err(unusable)?;
+        }
     }
-    let is_complete = done == presets.len();
-    let most = all.iter().map(|one| one.same).max().filter(|same| is_complete && *same > 0);
+    let is_closest = |index: &usize| all[*index].max_differences() <= fewest.load(Ordering::Relaxed);
+    let closest: Vec<usize> = (0..all.len()).filter(is_closest).collect();
+    // Only the differences of the first one are shown, so only these are compared with all simulated ops.
+    if let Some(first) = closest.first() {
+        all[*first] = begun(&presets()[*first]).map_err(unusable)?;
+        all[*first].compare(Effort::Most, || usize::MAX).map_err(unusable)?;
+    }
+    let all: Vec<Closeness> =
+        closest.into_iter().filter_map(|index| all[index].clone().closeness()).collect();
+    let most = all.iter().map(|one| one.same).max().filter(|same| *same > 0);
     Ok(most.and_then(|most| most_alike(all, most)))
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use recordings::judge::{
-    Attempt, End, Finding, JudgedSituation, ObservedRun, Reply, Report, Severity, Suite, Verdict,
+    Attempt, End, Finding, JudgedSituation, ObservedRun, Reply, Report, Severity, Verdict,
 };
 use results::{
     CauseRecord, EvidenceRecord, FindingRecord, FindingSeverity, JudgedAttempt, JudgedRun, Judgement,
@@ -11,26 +11,13 @@ use results::{
 };
 
 use super::args::JudgeArgs;
+use crate::secrets::program_words;
 
-pub(super) fn document(
-    args: &JudgeArgs,
-    report: &Report,
-    suite: &Suite,
-    outputs: &[String],
-    is_complete: bool,
-) -> Judgement {
+pub(super) fn document(args: &JudgeArgs, report: &Report, is_complete: bool) -> Judgement {
     let runs = report.situations.iter().flat_map(|situation| &situation.observation.runs);
-    let output = |name: &str| {
-        let index = suite.situations.iter().position(|situation| situation.name == name)?;
-        outputs.get(index).filter(|output| !output.is_empty())
-    };
-    let situation = |situation: &JudgedSituation| {
-        let is_shown = situation.verdict == Verdict::Failed || situation.observation.is_empty();
-        SituationRecord { output: output(&situation.name).filter(|_| is_shown).cloned(), ..record(situation) }
-    };
     Judgement {
         schema_version: SchemaVersion::default(),
-        command: (!args.command.is_empty()).then(|| args.command.clone()),
+        command: (!args.command.is_empty()).then(|| program_words(&args.command)),
         strategy: args.strategy.as_ref().map(ToString::to_string),
         retry_after_s: args.retry_after,
         idle_timeout_s: args.idle_timeout.as_secs_f64(),
@@ -42,7 +29,7 @@ pub(super) fn document(
         skipped: report.count(Verdict::Skipped),
         early_retries: report.early_retries(),
         attempts: runs.map(|run| run.received).sum(),
-        situations: report.situations.iter().map(situation).collect(),
+        situations: report.situations.iter().map(record).collect(),
         causes: report
             .causes
             .iter()
@@ -69,7 +56,6 @@ pub(super) fn record(situation: &JudgedSituation) -> SituationRecord {
         runs: situation.observation.runs.iter().map(run).collect(),
         ambiguous_ops: 0,
         uncounted_attempts: 0,
-        output: None,
     }
 }
 

@@ -1,11 +1,13 @@
 //! Layer in front of a situation's server. It selects the judged requests, records them, and answers all others.
 
+use std::future::poll_fn;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
@@ -105,14 +107,14 @@ impl Door {
         }
     }
 
-    fn identity(&self, attempt: &Attempt, headers: &HeaderMap) -> OpIdentity {
+    fn identity(&self, target: &str, attempt: &Attempt, headers: &HeaderMap) -> OpIdentity {
         let Selection::Ops { identities, .. } = &self.calls.selection else {
             return OpIdentity { text: String::new(), is_stable: true };
         };
         let mut names = identities.iter().map(String::as_str).chain(ID_HEADERS);
         let id = names.find_map(|name| Some(format!("{name}={}", headers.get(name)?.to_str().ok()?)));
         let is_stable = id.is_some();
-        let text = id.unwrap_or_else(|| format!("{} {} {}", attempt.method, attempt.target, attempt.body.0));
+        let text = id.unwrap_or_else(|| format!("{} {target} {}", attempt.method, attempt.body.0));
         OpIdentity { text: shortened(&text), is_stable }
     }
 
@@ -140,7 +142,9 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
     let at = door.elapsed();
     let (mut parts, body) = request.into_parts();
     let (method, path) = (parts.method.as_str().to_owned(), parts.uri.path().to_owned());
-    let target = shortened(parts.uri.path_and_query().map_or("/", |target| target.as_str()));
+    let full_target = parts.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
+    // The values of a query may be secrets, so no record has them.
+    let target = shortened(&experiments::servers::url(&full_target));
     // `loadgen` itself looks for a mockserver here. It must treat the server like any other one.
     if path == "/_mock" || path.starts_with("/_mock/") {
         return StatusCode::NOT_FOUND.into_response();
@@ -152,15 +156,17 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
         door.records().on_other(at, &method, &target);
         return next.run(Request::from_parts(parts, body)).await;
     }
-    if !door.is_judged(&method, &path, &target) {
+    if !door.is_judged(&method, &path, &full_target) {
         // The body is read before the answer, because some clients treat an early answer as a broken connection.
-        drop(axum::body::to_bytes(body, MAX_BODY).await);
+        drop(received(&door, body).await);
         let now = door.elapsed();
         door.records().on_other(now, &method, &target);
         return door.success(&method, &path);
     }
-    door.records().on_arrival(at);
-    let Ok(body) = axum::body::to_bytes(body, MAX_BODY).await else {
+    door.records().on_judged_arrival(at, &method, &target);
+    let body = received(&door, body).await;
+    door.records().on_body_end(&method, &target);
+    let Some(body) = body else {
         let now = door.elapsed();
         door.records().on_other(now, &method, &target);
         return (StatusCode::PAYLOAD_TOO_LARGE, "the request body is longer than 16 MiB, or incomplete\n")
@@ -178,7 +184,7 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
         body: digest(&body),
         is_after_other: false,
     };
-    let identity = door.identity(&attempt, &parts.headers);
+    let identity = door.identity(&full_target, &attempt, &parts.headers);
     let recorded = door.records().on_attempt(&identity, attempt);
     let number = u32::try_from(recorded.attempt + 1).unwrap_or(u32::MAX);
     // The server's own endpoints and conditional writes must not change the scripted answer.
@@ -200,6 +206,22 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
     open.is_open = false;
     door.on_answer(recorded, reply(&door.script, number, response.headers()));
     response
+}
+
+/// Reads a body. Each piece restarts the idle timeout. Returns `None` if the body is too long or incomplete.
+async fn received(door: &Door, mut body: Body) -> Option<Bytes> {
+    let mut all = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let now = door.elapsed();
+        door.records().on_arrival(now);
+        if let Ok(piece) = frame.ok()?.into_data() {
+            all.extend_from_slice(&piece);
+        }
+        if all.len() > MAX_BODY {
+            return None;
+        }
+    }
+    Some(all.into())
 }
 
 /// Attempt without an answer. If the client disconnects, the server drops the request, and with it this value.

@@ -20,6 +20,8 @@ pub(super) struct Records {
     /// Number of attempts that were not kept, because [`MAX_KEPT`] was reached.
     pub(super) uncounted: u64,
     pub(super) others: Vec<OtherCall>,
+    /// Requests of the judged call whose bodies are incomplete.
+    receiving: Vec<OtherCall>,
     /// Time at which the idle timeout begins: the last request or answer, or the advised time. Counted from the start.
     pub(super) quiet_since: Duration,
     pub(super) has_requests: bool,
@@ -61,6 +63,27 @@ impl Records {
     pub(super) fn on_arrival(&mut self, at: Duration) {
         self.has_requests = true;
         self.quiet_since = self.quiet_since.max(at);
+    }
+
+    /// Restarts both idle timeouts at the beginning of a request of the judged call.
+    pub(super) fn on_judged_arrival(&mut self, at: Duration, method: &str, target: &str) {
+        self.on_arrival(at);
+        self.judged_quiet_since = self.judged_quiet_since.max(at);
+        let (method, target) = (method.to_owned(), target.to_owned());
+        self.receiving.push(OtherCall { method, target, requests: 1 });
+    }
+
+    pub(super) fn on_body_end(&mut self, method: &str, target: &str) {
+        let is_same = |call: &OtherCall| call.method == method && call.target == target;
+        if let Some(index) = self.receiving.iter().position(is_same) {
+            self.receiving.swap_remove(index);
+        }
+    }
+
+    /// Returns the run of a command without any complete request of the judged call.
+    pub(super) fn without_attempts(&self, end: End) -> ObservedRun {
+        let others = self.others.iter().chain(&self.receiving).cloned().collect();
+        ObservedRun { attempts: Vec::new(), received: 0, others, end }
     }
 
     pub(super) fn on_attempt(&mut self, identity: &OpIdentity, mut attempt: Attempt) -> Recorded {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use mockserver::Embedded;
 use mockserver::core::{Config, Script};
+use mockserver::{Embedded, threads_with_room};
 use recordings::judge::{End, MAX_ATTEMPTS, Observation, ObservedRun, Situation, Suite};
 use vocabulary::{Distribution, TimeScale};
 
@@ -25,6 +25,10 @@ const FIRST_REQUEST: Duration = Duration::from_mins(1);
 
 /// Maximum time without a request of the judged call, while other calls go on.
 const MAX_OTHER_CALLS: Duration = Duration::from_mins(1);
+
+/// Address space of a run of the command, which has a thread for itself, for its server, and for each of two outputs. The C library reserves
+/// 64 MiB for a thread.
+const JOB_BYTES: usize = 256 << 20;
 
 /// Part of the command line and of variables that is replaced by the URL of the server.
 const URL: &str = "{url}";
@@ -76,18 +80,24 @@ impl Client<'_> {
         let done: Mutex<Vec<(Planned, OneRun)>> = Mutex::new(Vec::new());
         let failed: Mutex<Option<anyhow::Error>> = Mutex::new(None);
         let is_over = || lock(&failed).is_some() || interrupt.received() > 0;
-        std::thread::scope(|scope| {
-            let work = || {
-                while let Some(next) = (!is_over()).then(|| lock(&queue).pop_front()).flatten() {
-                    match self.run_once(&suite.situations[next.0], next.1, &is_over) {
-                        Ok(run) => lock(&done).push((next, run)),
-                        Err(error) => {
-                            lock(&failed).get_or_insert(error);
-                        }
+        let work = || {
+            while let Some(next) = (!is_over()).then(|| lock(&queue).pop_front()).flatten() {
+                match self.run_once(&suite.situations[next.0], next.1, &is_over) {
+                    Ok(run) => lock(&done).push((next, run)),
+                    Err(error) => {
+                        lock(&failed).get_or_insert(error);
                     }
                 }
-            };
-            let workers: Vec<_> = (0..usize::from(self.jobs).min(all)).map(|_| scope.spawn(work)).collect();
+            }
+        };
+        let jobs = threads_with_room(usize::from(self.jobs).min(all), JOB_BYTES);
+        std::thread::scope(|scope| {
+            let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
+            let workers: Vec<_> = (0..jobs).map_while(start).collect();
+            // Without any other thread, this one runs the command.
+            if workers.is_empty() {
+                work();
+            }
             while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
                 live.line(|| format!("{} of {all} runs of the command are done", lock(&done).len()));
                 std::thread::sleep(POLL);
@@ -182,9 +192,8 @@ pub(super) fn start(script: &Script, around: impl FnOnce(Router) -> Router) -> a
 
 fn observed(door: &Door, end: End) -> ObservedRun {
     let mut records = door.records();
-    let others = records.others.clone();
-    let only = records.take(end).into_iter().next();
-    only.unwrap_or(ObservedRun { attempts: Vec::new(), received: 0, others, end })
+    let without_attempts = records.without_attempts(end);
+    records.take(end).into_iter().next().unwrap_or(without_attempts)
 }
 
 fn sorted(suite: &Suite, mut done: Vec<(Planned, OneRun)>) -> Observed {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, HeaderMap};
+use axum::http::{StatusCode, Uri, Version};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
-use mockserver::Embedded;
+use mockserver::{Embedded, refuse_other_sites};
 use recordings::judge::{Allowed, End, Observation, ObservedRun, OperationType, Suite, report};
 use results::SituationRecord;
 use serde::Serialize;
@@ -34,6 +34,8 @@ pub(super) struct Rules {
     pub(super) operation: Option<OperationType>,
     pub(super) allowed: Vec<Allowed>,
     pub(super) idle: Duration,
+    /// Names that are accepted as `Host` of requests that end ops, besides addresses and `localhost`.
+    pub(super) hosts: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -81,8 +83,17 @@ pub(super) fn serve(
     Ok(Observed { observations, outputs: vec![String::new(); suite.situations.len()] })
 }
 
-/// Ends the ops of a situation and returns the verdict on them. Later requests are new ops.
-async fn end(State((session, index)): State<(Arc<Session>, usize)>) -> Response {
+/// Ends the ops of a situation and returns the verdict on them. Later requests are new ops. Web pages of other servers must not end ops.
+async fn end(
+    State((session, index)): State<(Arc<Session>, usize)>,
+    version: Version,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let advice = "name it with `--allow-host`";
+    if let Err(refusal) = refuse_other_sites(version, &uri, &headers, &session.rules.hosts, advice) {
+        return (StatusCode::FORBIDDEN, format!("{}\n", vocabulary::excerpt(&refusal.error))).into_response();
+    }
     match serde_json::to_vec(&session.end(index)) {
         Ok(json) => ([(CONTENT_TYPE, "application/json")], json).into_response(),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
@@ -106,7 +117,7 @@ impl Session {
             }
         }
         observations[index] = Some(observation(runs));
-        let Rules { operation, allowed, idle } = &self.rules;
+        let Rules { operation, allowed, idle, .. } = &self.rules;
         let report = report(&self.suite, &observations, *operation, allowed, *idle);
         let judged = report.situations.iter().find(|judged| judged.name == situation.name)?;
         Some(SituationRecord {

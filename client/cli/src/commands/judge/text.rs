@@ -19,20 +19,30 @@ const SUMMARY: usize = 78;
 
 const OUTPUT_LINES: usize = 10;
 
+/// Output of the command's last run, by the name of the situation.
+pub(super) type Outputs<'a> = BTreeMap<&'a str, &'a str>;
+
 /// Prints the screen, with failures in red if stdout shows colours.
 pub(super) fn print(
     document: &Judgement,
+    outputs: &Outputs<'_>,
     took: Option<Duration>,
     stdout_is_claimed: bool,
 ) -> anyhow::Result<()> {
     let mut screen = Styled::default();
     let situations: Vec<&SituationRecord> = shown(document).collect();
+    let mut last_shown = None;
     for (index, situation) in situations.iter().enumerate() {
         let rows = rows(situation, &situations[..index]);
         let start = names(situation).len();
         match situation.verdict {
             SituationVerdict::Failed => screen.push_styled(&rows, start..start + FAIL.len(), RED),
             _ => screen.push(&rows),
+        }
+        // The output is the same in many situations, so it is shown only where it differs from the one before.
+        if let Some(output) = explaining(situation, outputs).filter(|output| Some(*output) != last_shown) {
+            screen.push(&shown_output(output));
+            last_shown = Some(output);
         }
     }
     screen.push(&conclusion(document, took));
@@ -162,11 +172,6 @@ fn rows(situation: &SituationRecord, before: &[&SituationRecord]) -> String {
         let line = format!("{first}{} ({})", finding.text, finding.rule);
         let _ = writeln!(text, "{}", prose(&line, "    ", "        "));
     }
-    // The output is the same in many situations, so it is shown only where it differs from the one before.
-    let last_shown = before.iter().rev().find_map(|before| before.output.as_ref());
-    if let Some(output) = situation.output.as_ref().filter(|output| Some(*output) != last_shown) {
-        text += &shown_output(output);
-    }
     text
 }
 
@@ -179,12 +184,19 @@ fn beside(head: &str, separator: &str, words: &str) -> String {
     format!("{head}\n{}\n", prose(words, "    ", "    "))
 }
 
+/// Returns the command's output if it may explain the verdict: after a failure, or without an attempt.
+fn explaining<'a>(situation: &SituationRecord, outputs: &Outputs<'a>) -> Option<&'a str> {
+    let is_unclear = situation.verdict == SituationVerdict::Failed
+        || situation.runs.iter().all(|run| run.attempts.is_empty());
+    outputs.get(situation.name.as_str()).copied().filter(|output| is_unclear && !output.is_empty())
+}
+
 fn shown_output(output: &str) -> String {
     let lines = last_lines(output, OUTPUT_LINES);
     let all = output.lines().count();
     let mut text = match all - lines.len() {
         0 => "    output of the command:\n".to_owned(),
-        before => format!("    end of the command's output; --json also has the {before} lines before:\n"),
+        before => format!("    end of the command's output, after {before} other lines:\n"),
     };
     for line in lines {
         let line: String = line.chars().take(terminal_width().saturating_sub(6)).collect();
