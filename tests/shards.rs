@@ -195,8 +195,7 @@ fn a_shard_without_any_response_fails_but_is_written() {
     // No connection is accepted: they stay in the listener's backlog.
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let url = format!("http://{}/", listener.local_addr().expect("it is bound"));
-    let command =
-        "--ops 3 --rate 100/s --timeout 100ms --retry-failed false --no-tui --shard 0/1 --json 0.json";
+    let command = "--strategy aimd --ops 3 --rate 100/s --timeout 100ms --retry-failed false --no-tui --shard 0/1 --json 0.json";
     let shard = loadgen_in(
         folder.path(),
         &[&["--target", &url], &command.split(' ').collect::<Vec<_>>()[..]].concat(),

@@ -32,7 +32,7 @@ const TABLES: &[(&str, i32)] = &[
     ("strategies aimd --explain", 0),
     ("strategies preset:openai", 0),
     ("judge --list", 0),
-    ("judge --strategy immediate", 0),
+    ("judge --strategy immediate", 99),
     ("--simulate --no-tui -n 100 --explain", 0),
     ("--simulate --no-tui -n 100 --repeats 5", 0),
     ("merge shard0.json shard1.json", 0),

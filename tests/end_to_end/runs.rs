@@ -59,9 +59,12 @@ fn a_run_over_http_has_about_the_outcome_of_virtual_time() {
     let result = measure(&[&args[..], &["--timeout", "1h"]].concat());
     assert_eq!(count(&result, "/ops/succeeded"), 2000);
     // In virtual time it takes 2088 attempts and 25.2 s. Other load on the machine adds to both, and a wrong driver is off by factors.
-    // Replayed logs show that it makes exactly the same decisions as in virtual time.
-    assert!((2030..=2900).contains(&count(&result, "/attempts/total")), "{}", result["attempts"]);
-    assert!((24.0..36.0).contains(&figure(&result, "/makespan_s")), "{}", result["makespan_s"]);
+    // Replayed logs show that it makes exactly the same decisions as in virtual time. The upper limits grow with the time that this
+    // machine added to attempts of 600 ms.
+    let slower = 1.0 + figure(&result, "/generator/excess_ms/mean") / 600.0;
+    let attempts = count(&result, "/attempts/total") as f64;
+    assert!((2030.0..=2900.0 * slower).contains(&attempts), "{}, {slower}", result["attempts"]);
+    assert!((24.0..36.0 * slower).contains(&figure(&result, "/makespan_s")), "{}", result["makespan_s"]);
     assert!((20.0..20.3).contains(&figure(&result, "/optimal_makespan_s")));
     assert_eq!(count(&result, "/attempts/total"), count(&result, "/server/received"));
     assert_eq!(count(&result, "/attempts/rejected"), count(&result, "/server/rejected"));

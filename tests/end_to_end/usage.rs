@@ -90,110 +90,109 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
     }
 }
 
+/// Program, words before the answer, arguments and answer.
+type Mistake = (&'static str, &'static str, &'static [&'static str], &'static str);
+
+const MISTAKES: &[Mistake] = &[
+    (
+        "loadgen",
+        "",
+        &["compare", "http://localhost:8503", "-s", "none,aimd"],
+        "a URL goes to --target: --target http://localhost:8503",
+    ),
+    ("loadgen", "", &["http://a", "http://b"], "a run has one target; leave out all URLs but one"),
+    ("loadgen", "", &["http://a", "-t", "http://b"], "a run has one target; leave out all URLs but one"),
+    ("loadgen", "", &["-n", "5", "compare"], "a subcommand comes first: loadgen compare"),
+    ("loadgen", "", &["-q", "50"], "-q is --quiet and takes no value; a rate is `--rate 50/s`"),
+    ("loadgen", "", &["-q50", "-n", "5"], "-q is --quiet and takes no value; a rate is `--rate 50/s`"),
+    ("loadgen", "", &["-n", "5", "-q", "2.5"], "-q is --quiet and takes no value; a rate is `--rate 2.5/s`"),
+    (
+        "loadgen",
+        "",
+        &["sweep", "--simulate", "--vary", "ops=1", "-q=50"],
+        "-q is --quiet and takes no value; a rate is `--rate 50/s`",
+    ),
+    (
+        "loadgen",
+        "",
+        &["compar"],
+        "unrecognized subcommand 'compar' (did you mean `compare`?); `loadgen --help` lists all commands",
+    ),
+    (
+        "loadgen",
+        "",
+        &["-n", "5", "result.json"],
+        "unrecognized subcommand 'result.json'; `loadgen --help` lists all commands",
+    ),
+    ("loadgen", "", &["run", "--strategy", "aimd"], "a run needs no subcommand: loadgen --strategy aimd"),
+    ("loadgen", "", &["simulate", "--ops", "5"], "a run needs no subcommand: loadgen --simulate --ops 5"),
+    ("mockserver", "", &["--port", "9999"], "a port is set with --listen; write --listen 127.0.0.1:9999"),
+    (
+        "mockserver",
+        "",
+        &["--rate", "10/s"],
+        "a rate limit is set with --policy; write --policy token-bucket:rate=10/s,burst=10",
+    ),
+    (
+        "loadgen",
+        "--strategy preset:openai,max-retries=5: `preset:openai` has no parameter `max-retries`; ",
+        &["--strategy", "preset:openai,max-retries=5"],
+        "did you mean max-attempts=6? (attempts = retries + 1)",
+    ),
+    (
+        "loadgen",
+        "--strategy preset:urllib3,total=5: `preset:urllib3` has no parameter `total`; ",
+        &["--strategy", "preset:urllib3,total=5"],
+        "did you mean max-attempts=6? (attempts = retries + 1)",
+    ),
+    (
+        "loadgen",
+        "--fail-if 'p99 > 100': ",
+        &["--simulate", "--fail-if", "p99 > 100"],
+        "did you mean op_latency_ms.p99 (ms) or attempt_latency_ms.p99?",
+    ),
+    ("loadgen", "", &["--simulate", "--loss", "150%"], "--loss 150%: it must be at most 100%"),
+    ("mockserver", "", &["--loss", "150%"], "--loss 150%: it must be at most 100%"),
+    (
+        "loadgen",
+        "",
+        &["reproduce", "--scenario", "yaml.yaml"],
+        "yaml.yaml is not TOML (it looks like YAML); scenarios are TOML, see docs/scenarios.md",
+    ),
+    (
+        "loadgen",
+        "",
+        &["reproduce", "--scenario", "mine.json"],
+        "mine.json is not TOML (it looks like JSON); scenarios are TOML, see docs/scenarios.md",
+    ),
+    (
+        "loadgen",
+        "--preset open-ai: ",
+        &["--preset", "open-ai"],
+        "unknown preset `open-ai` (did you mean `openai`?)",
+    ),
+    ("loadgen", "", &["aimd", "-n", "5"], "a strategy goes to --strategy: loadgen --strategy aimd -n 5"),
+    (
+        "loadgen",
+        "",
+        &["compare", "aimd", "full-jitter", "--simulate"],
+        "strategies go to --strategies: loadgen compare --strategies aimd,full-jitter",
+    ),
+    (
+        "loadgen",
+        "",
+        &["strategies", "aimd", "--print-settings", "urllib3"],
+        "urllib3 has no limiter like `aimd`; nearest: `loadgen strategies 'preset:urllib3-usual' \
+             --print-settings urllib3`",
+    ),
+];
+
 #[test]
 fn frequent_mistakes_are_answered_with_the_correct_command() {
     let folder = Folder::new();
     folder.write("yaml.yaml", "# mine\nname: occ\nexperiment:\n  - ops: 5\n");
     folder.write("mine.json", "{\"name\": \"occ\"}");
-    let cases: &[(&str, &str, &[&str], &str)] = &[
-        (
-            "loadgen",
-            "",
-            &["compare", "http://localhost:8503", "-s", "none,aimd"],
-            "a URL goes to --target: --target http://localhost:8503",
-        ),
-        ("loadgen", "", &["http://a", "http://b"], "a run has one target; leave out all URLs but one"),
-        ("loadgen", "", &["http://a", "-t", "http://b"], "a run has one target; leave out all URLs but one"),
-        ("loadgen", "", &["-n", "5", "compare"], "a subcommand comes first: loadgen compare"),
-        ("loadgen", "", &["-q", "50"], "-q is --quiet and takes no value; a rate is `--rate 50/s`"),
-        ("loadgen", "", &["-q50", "-n", "5"], "-q is --quiet and takes no value; a rate is `--rate 50/s`"),
-        (
-            "loadgen",
-            "",
-            &["-n", "5", "-q", "2.5"],
-            "-q is --quiet and takes no value; a rate is `--rate 2.5/s`",
-        ),
-        (
-            "loadgen",
-            "",
-            &["sweep", "--simulate", "--vary", "ops=1", "-q=50"],
-            "-q is --quiet and takes no value; a rate is `--rate 50/s`",
-        ),
-        (
-            "loadgen",
-            "",
-            &["compar"],
-            "unrecognized subcommand 'compar' (did you mean `compare`?); `loadgen --help` lists all commands",
-        ),
-        (
-            "loadgen",
-            "",
-            &["-n", "5", "result.json"],
-            "unrecognized subcommand 'result.json'; `loadgen --help` lists all commands",
-        ),
-        ("loadgen", "", &["run", "--strategy", "aimd"], "a run needs no subcommand: loadgen --strategy aimd"),
-        ("loadgen", "", &["simulate", "--ops", "5"], "a run needs no subcommand: loadgen --simulate --ops 5"),
-        ("mockserver", "", &["--port", "9999"], "a port is set with --listen; write --listen 127.0.0.1:9999"),
-        (
-            "mockserver",
-            "",
-            &["--rate", "10/s"],
-            "a rate limit is set with --policy; write --policy token-bucket:rate=10/s,burst=10",
-        ),
-        (
-            "loadgen",
-            "--strategy preset:openai,max-retries=5: `preset:openai` has no parameter `max-retries`; ",
-            &["--strategy", "preset:openai,max-retries=5"],
-            "did you mean max-attempts=6? (attempts = retries + 1)",
-        ),
-        (
-            "loadgen",
-            "--strategy preset:urllib3,total=5: `preset:urllib3` has no parameter `total`; ",
-            &["--strategy", "preset:urllib3,total=5"],
-            "did you mean max-attempts=6? (attempts = retries + 1)",
-        ),
-        (
-            "loadgen",
-            "--fail-if 'p99 > 100': ",
-            &["--simulate", "--fail-if", "p99 > 100"],
-            "did you mean op_latency_ms.p99 (ms) or attempt_latency_ms.p99?",
-        ),
-        ("loadgen", "", &["--simulate", "--loss", "150%"], "--loss 150%: it must be at most 100%"),
-        ("mockserver", "", &["--loss", "150%"], "--loss 150%: it must be at most 100%"),
-        (
-            "loadgen",
-            "",
-            &["reproduce", "--scenario", "yaml.yaml"],
-            "yaml.yaml is not TOML (it looks like YAML); scenarios are TOML, see docs/scenarios.md",
-        ),
-        (
-            "loadgen",
-            "",
-            &["reproduce", "--scenario", "mine.json"],
-            "mine.json is not TOML (it looks like JSON); scenarios are TOML, see docs/scenarios.md",
-        ),
-        (
-            "loadgen",
-            "--preset open-ai: ",
-            &["--preset", "open-ai"],
-            "unknown preset `open-ai` (did you mean `openai`?)",
-        ),
-        ("loadgen", "", &["aimd", "-n", "5"], "a strategy goes to --strategy: loadgen --strategy aimd -n 5"),
-        (
-            "loadgen",
-            "",
-            &["compare", "aimd", "full-jitter", "--simulate"],
-            "strategies go to --strategies: loadgen compare --strategies aimd,full-jitter",
-        ),
-        (
-            "loadgen",
-            "",
-            &["strategies", "aimd", "--print-settings", "urllib3"],
-            "urllib3 has no limiter like `aimd`; nearest: `loadgen strategies 'preset:urllib3-usual' \
-             --print-settings urllib3`",
-        ),
-    ];
-    for (program, before, args, words) in cases {
+    for (program, before, args, words) in MISTAKES {
         let path = if *program == "loadgen" {
             env!("CARGO_BIN_EXE_loadgen")
         } else {

@@ -15,9 +15,9 @@ pub(crate) fn interrupted(directory: &Path, args: &[&str], words: &str) -> (Outp
 /// Variant of [`interrupted`] that waits for a progress line with at least this number of runs done.
 pub(crate) fn interrupted_after(directory: &Path, args: &[&str], runs: u64) -> (Output, Vec<String>) {
     interrupted_at(directory, args, |line| {
-        let done = line.split_once(" of ").filter(|(_, rest)| rest.contains(" runs"));
-        let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
-        done.and_then(|(done, _)| digits(done).parse().ok()).is_some_and(|done: u64| done >= runs)
+        let (done, rest) = line.split_once(" of ").unwrap_or_default();
+        let done: String = done.chars().filter(|digit| !digit.is_whitespace()).collect();
+        rest.contains(" runs") && done.parse().is_ok_and(|done: u64| done >= runs)
     })
 }
 

@@ -52,9 +52,8 @@ impl FromStr for SuccessStatuses {
 
 impl fmt::Display for SuccessStatuses {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let part = |&(low, high): &(u16, u16)| match low == high {
-            true => low.to_string(),
-            false => format!("{low}-{high}"),
+        let part = |&(low, high): &(u16, u16)| {
+            if low == high { low.to_string() } else { format!("{low}-{high}") }
         };
         f.write_str(&self.0.iter().map(part).collect::<Vec<_>>().join(","))
     }

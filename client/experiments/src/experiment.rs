@@ -53,6 +53,7 @@ impl Default for Sending {
 }
 
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings")]
 pub struct Experiment {
     pub strategy: StrategySpec,
     /// True if the user named no strategy.

@@ -9,9 +9,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use http::HeaderMap;
-use loadgen_core::{
-    Cause, Classifier, ErrorKind, MAX_SEARCHED, ServerSeen, ServerVerdict, SuccessStatuses,
-};
+use loadgen_core::{Cause, Classifier, ErrorKind, MAX_SEARCHED, ServerSeen, ServerVerdict, SuccessStatuses};
 use tailback::{Advice, Outcome, ResponseParser, Status};
 use vocabulary::{AdvertisedLimits, Instant, TimeScale, grpc, wire};
 

@@ -42,7 +42,7 @@ impl Left {
     }
 }
 
-fn drive(transport: &str, address: SocketAddr, max_connections: usize, config: RunConfig) -> Left {
+fn drive(transport: &str, address: SocketAddr, max_connections: usize, config: &RunConfig) -> Left {
     let spec: StrategySpec = "none".parse().expect("it is a strategy");
     let mut run = Run::new(config.clone(), |_| spec.build(1, None), None).expect("it starts");
     let scale = TimeScale::parse("1").expect("it is a scale");
@@ -61,6 +61,8 @@ fn drive(transport: &str, address: SocketAddr, max_connections: usize, config: R
         threads: NonZero::<usize>::MIN,
         http2_connections: NonZero::<usize>::MIN,
         scale,
+        searched: Arc::default(),
+        last_head: Arc::default(),
     });
     let are_sent = Arc::<Mutex<Vec<bool>>>::default();
     let sink = are_sent.clone();
@@ -153,7 +155,7 @@ fn http2(limit: u32, answer_after: Option<Duration>, trailers: HeaderMap) -> (So
 #[test]
 fn attempts_beyond_the_stream_limit_wait_outside_from_the_first_one_on() {
     let (address, streams) = http2(4, Some(Duration::from_millis(20)), HeaderMap::new());
-    let left = drive(HTTP2, address, 8, burst(40, Duration::from_secs(30)));
+    let left = drive(HTTP2, address, 8, &burst(40, Duration::from_secs(30)));
     assert_eq!(left.attempts(), [40, 40, 0, 0]);
     assert_eq!((left.report.connection_waits.count, left.report.resent), (36, 0));
     assert_eq!(left.report.connections, 1);
@@ -163,7 +165,7 @@ fn attempts_beyond_the_stream_limit_wait_outside_from_the_first_one_on() {
 #[test]
 fn attempts_that_never_got_a_stream_are_never_sent() {
     let (address, streams) = http2(4, None, HeaderMap::new());
-    let left = drive(HTTP2, address, 8, burst(20, Duration::from_secs(1)));
+    let left = drive(HTTP2, address, 8, &burst(20, Duration::from_secs(1)));
     assert_eq!(left.attempts(), [4, 0, 4, 16]);
     assert_eq!(left.run.measurements().ops.given_up, 20);
     assert_eq!(left.are_sent.iter().filter(|is_sent| **is_sent).count(), 4);
@@ -175,7 +177,7 @@ fn a_withdrawn_attempt_frees_its_stream() {
     let (address, streams) = http2(4, None, HeaderMap::new());
     let arrivals = ArrivalProcess::Closed { in_flight: 4 };
     let workload = Workload { arrivals, ops: Some(8), duration: None };
-    let left = drive(HTTP2, address, 8, RunConfig { workload, ..burst(8, Duration::from_secs(1)) });
+    let left = drive(HTTP2, address, 8, &RunConfig { workload, ..burst(8, Duration::from_secs(1)) });
     assert_eq!(left.attempts(), [8, 0, 8, 0]);
     assert_eq!(streams.requests.load(Ordering::Relaxed), 8);
 }
@@ -183,7 +185,7 @@ fn a_withdrawn_attempt_frees_its_stream() {
 #[test]
 fn a_server_that_announces_no_settings_does_not_hang_the_run() {
     let (address, _) = http1(|_| Ok(()));
-    let left = drive(HTTP2, address, 8, burst(3, Duration::from_millis(300)));
+    let left = drive(HTTP2, address, 8, &burst(3, Duration::from_millis(300)));
     assert_eq!(left.attempts(), [3, 0, 3, 0]);
 }
 
@@ -191,7 +193,7 @@ fn a_server_that_announces_no_settings_does_not_hang_the_run() {
 fn attempts_that_never_got_a_connection_are_never_sent() {
     for transport in HTTP1 {
         let (address, connections) = http1(|_| Ok(()));
-        let left = drive(transport, address, 5, burst(20, Duration::from_secs(1)));
+        let left = drive(transport, address, 5, &burst(20, Duration::from_secs(1)));
         assert_eq!(left.attempts(), [5, 0, 5, 15], "{transport}");
         assert_eq!(left.are_sent.iter().filter(|is_sent| **is_sent).count(), 5, "{transport}");
         assert_eq!(left.run.measurements().series.totals().total, 5, "{transport}");
@@ -203,7 +205,7 @@ fn attempts_that_never_got_a_connection_are_never_sent() {
 fn attempts_that_waited_for_a_connection_count_once_sent() {
     for transport in HTTP1 {
         let (address, _) = http1(|stream| stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
-        let left = drive(transport, address, 5, burst(100, Duration::from_secs(30)));
+        let left = drive(transport, address, 5, &burst(100, Duration::from_secs(30)));
         assert_eq!(left.attempts(), [100, 100, 0, 0], "{transport}");
         assert!(left.report.connection_waits.count > 50, "{transport}");
     }
@@ -214,7 +216,7 @@ fn foreign_servers_get_no_more_connections_than_attempts() {
     for transport in HTTP1 {
         let (address, connections) =
             http1(|stream| stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
-        drive(transport, address, 200, burst(1, Duration::from_secs(30)));
+        drive(transport, address, 200, &burst(1, Duration::from_secs(30)));
         assert_eq!(connections.load(Ordering::Relaxed), 1, "{transport}");
     }
 }
@@ -227,7 +229,7 @@ fn a_complete_body_of_any_length_is_an_answer() {
             write!(stream, "HTTP/1.1 200 OK\r\ncontent-length: {LENGTH}\r\n\r\n")?;
             stream.write_all(&vec![b'x'; LENGTH])
         });
-        let left = drive(transport, address, 1, burst(1, Duration::from_mins(1)));
+        let left = drive(transport, address, 1, &burst(1, Duration::from_mins(1)));
         assert_eq!(left.attempts(), [1, 1, 0, 0], "{transport}");
     }
 }
@@ -248,7 +250,7 @@ fn the_status_of_a_call_in_the_trailers_decides() {
         });
         for transport in TRANSPORTS {
             let address = if transport.name == HTTP2 { over_http2 } else { over_http1 };
-            let left = drive(transport.name, address, 1, burst(1, Duration::from_secs(30)));
+            let left = drive(transport.name, address, 1, &burst(1, Duration::from_secs(30)));
             assert_eq!(left.attempts(), [1, succeeded, 1 - succeeded, 0], "{} {status}", transport.name);
         }
     }

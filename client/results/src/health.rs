@@ -204,10 +204,10 @@ impl fmt::Display for Warning {
                 let were = if *ops == 1 { "was" } else { "were" };
                 write!(f, "{} {were} unfinished when the time of `--drain` was over", counted(*ops, "op"))
             }
-            Self::AdvisedWait(still, last) => {
+            Self::AdvisedWait(still, longest) => {
                 let waits = match still {
-                    0 => format!("an op waited {}", advice_of(last)),
-                    ops => advised_waits(*ops, last),
+                    0 => format!("an op waited {}", advice_of(longest)),
+                    ops => advised_waits(*ops, longest),
                 };
                 write!(f, "{waits}; `{GIVE_UP}` gives up at once instead")
             }

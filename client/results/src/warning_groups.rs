@@ -58,32 +58,24 @@ impl Group {
 
 /// Splits a text into the texts between its numbers, and the numbers. A blank before a digit is part of a number, as in `2 000`.
 fn split(text: &str) -> (Vec<String>, Vec<String>) {
-    let (mut between, mut numbers) = (vec![String::new()], Vec::<String>::new());
-    let mut letters = text.chars().peekable();
-    let mut is_number = false;
-    while let Some(letter) = letters.next() {
-        let is_digit_next = letters.peek().is_some_and(char::is_ascii_digit);
-        let goes_on = is_number && (letter == '.' || letter.is_whitespace()) && is_digit_next;
-        match letter {
-            _ if letter.is_ascii_digit() || goes_on => {
-                if !is_number {
-                    numbers.push(String::new());
-                    between.push(String::new());
-                }
-                numbers.last_mut().expect("a number has begun").push(letter);
-                is_number = true;
-            }
-            _ => {
-                between.last_mut().expect("there is always a text").push(letter);
-                is_number = false;
-            }
-        }
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let (mut between, mut numbers, mut rest) = (Vec::new(), Vec::new(), text);
+    while let Some(start) = rest.find(is_digit) {
+        let (before, number) = rest.split_at(start);
+        let goes_on = |(at, letter): (usize, char)| {
+            is_digit(letter) || [' ', '.'].contains(&letter) && number[at + 1..].starts_with(is_digit)
+        };
+        let end = number.char_indices().find(|next| !goes_on(*next)).map_or(number.len(), |(at, _)| at);
+        between.push(before.to_owned());
+        numbers.push(number[..end].to_owned());
+        rest = &number[end..];
     }
+    between.push(rest.to_owned());
     (between, numbers)
 }
 
 fn value(number: &str) -> f64 {
-    number.chars().filter(|letter| !letter.is_whitespace()).collect::<String>().parse().unwrap_or_default()
+    number.replace(' ', "").parse().unwrap_or_default()
 }
 
 #[cfg(test)]

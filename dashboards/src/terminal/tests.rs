@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use loadgen_core::Snapshot;
+use loadgen_core::{AdvisedWait, Snapshot};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
-use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots};
+use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
 
 use super::render::render;
 use super::state::{State, View};
@@ -61,6 +61,17 @@ fn in_the_middle_of_a_run() {
 fn at_the_end_of_a_run() {
     let frame = frame(SyntheticRun::aimd().until(99.0));
     assert_looks("end", &frame, &State::new(header("aimd")), &SIZES);
+}
+
+#[test]
+fn the_reason_of_a_long_wait_is_on_every_screen() {
+    let day = Duration::from_hours(24);
+    let last = AdvisedWait { until: Instant::ORIGIN + day, wait: day, advised: day * 3 };
+    let snapshot = Snapshot { advised_waits: Some((1, last)), ..SyntheticRun::aimd().until(12.3) };
+    for size in SIZES {
+        let drawn = drawn(size, &frame(snapshot.clone()), &State::new(header("aimd")));
+        assert!(drawn.contains(" ! 1 op waits until 24 h: the server ad"), "{drawn}");
+    }
 }
 
 #[test]

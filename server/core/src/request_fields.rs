@@ -55,9 +55,7 @@ impl FieldSelection {
             return Vec::new();
         }
         let parsed = match serde_json::from_slice::<serde_json::Value>(body) {
-            Err(error) if error.is_eof() && body.len() >= MAX_SEARCHED_BODY => {
-                serde_json::from_slice(&completed(body))
-            }
+            Err(_) if body.len() >= MAX_SEARCHED_BODY => serde_json::from_slice(&completed(body)),
             parsed => parsed,
         };
         let Ok(body) = parsed else { return Vec::new() };

@@ -145,7 +145,7 @@ async fn barrier(
     RawQuery(query): RawQuery,
     body: Body,
 ) -> Response {
-    if let Err((status, text)) = request_body::read(body, false).await {
+    if let Err((status, text)) = request_body::ignore(body).await {
         return refuse(status, text.trim_end());
     }
     tokio::select! {

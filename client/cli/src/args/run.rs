@@ -19,12 +19,14 @@ use super::workload::WorkloadArgs;
 #[derive(Args, Debug)]
 pub(crate) struct RunArgs {
     /// URL of the server to test, as with --target.
-    #[arg(value_name = "URL", value_parser = PositionalUrl, conflicts_with_all = ["target", "simulate"])]
+    #[arg(value_name = "URL", value_parser = PositionalUrl, conflicts_with_all = ["target", "simulate"],
+          hide_short_help = true)]
     pub(crate) url: Option<String>,
 
-    /// Strategy, see `loadgen strategies` [default: aimd, or none against a server that is not a mockserver].
+    /// Strategy [default: aimd; none for a foreign server].
     ///
-    /// A name, perhaps with parameters, or parts combined with `+`: `aimd:beta=0.5+retry-budget`.
+    /// A name, perhaps with parameters, or parts combined with `+`: `aimd:beta=0.5+retry-budget`. `loadgen strategies` lists
+    /// the names. A foreign server is a --target that is not a mockserver.
     #[arg(short, long, value_name = "S",
           value_parser = suggesting(StrategySpec::from_str, strategies), hide_possible_values = true)]
     pub(crate) strategy: Option<StrategySpec>,

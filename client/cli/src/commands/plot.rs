@@ -86,12 +86,11 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
     for plot in &mut plots {
         entitle(plot, args.title.as_deref());
     }
-    match &args.output {
-        Some(path) => write(path, svg(&plots).as_bytes())?,
-        None => {
-            let columns = columns_of(&io::stdout()).map_or(COLUMNS, |columns| columns.min(COLUMNS));
-            to_people(&plain(&plots, u16::try_from(columns)?), false)?;
-        }
+    if let Some(path) = &args.output {
+        write(path, svg(&plots).as_bytes())?;
+    } else {
+        let columns = columns_of(&io::stdout()).map_or(COLUMNS, |columns| columns.min(COLUMNS));
+        to_people(&plain(&plots, u16::try_from(columns)?), false)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -29,7 +29,7 @@ pub(super) const EXAMPLES: &str = r"Examples:
       One run in virtual time.
   loadgen compare --simulate --strategies full-jitter,aimd --repeats 20
       Which one is faster, and by how much?
-  loadgen --target http://127.0.0.1:8080/ --rate 20/s --duration 1m
+  loadgen http://127.0.0.1:8080/ --rate 20/s --duration 1m
       A run against any HTTP or HTTPS server.
   loadgen --strategy aimd --ops 2000 --time-scale 0.2
       One run over HTTP against a mockserver, in a fifth of the time. Without

@@ -31,12 +31,20 @@ pub(crate) struct ManArgs {
 pub(crate) fn completions(args: &CompletionsArgs, mut program: Command) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut program, "loadgen", &mut script);
-    if args.shell == Shell::Fish {
-        let text = String::from_utf8(script).context("the script is not UTF-8")?;
-        script = for_fish(&text, &program).into_bytes();
-    }
-    to_stdout(&script)?;
+    let text = String::from_utf8(script).context("the script is not UTF-8")?;
+    let text = match args.shell {
+        Shell::Fish => for_fish(&text, &program),
+        Shell::Zsh => for_zsh(&text),
+        _ => text,
+    };
+    to_stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Removes the URL without a flag from the zsh script. The script expects subcommands after the URL, but they are in its place.
+fn for_zsh(script: &str) -> String {
+    let lines = script.lines().filter(|line| !line.starts_with("'::url "));
+    lines.map(|line| line.replace("$line[2]", "$line[1]") + "\n").collect()
 }
 
 /// Adds completions to the fish script that clap leaves out: values after a flag of the program itself, and values of subcommands. Also

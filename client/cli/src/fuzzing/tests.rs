@@ -12,8 +12,11 @@ use results::{ReadShard, TaskRecord};
 use tailback::{AdviceForms, StrategySpec};
 use vocabulary::{Distribution, TextField, duration_text};
 
+/// Whether a parser accepts a text.
+type Accepts = fn(&str) -> bool;
+
 /// Parsers of the fuzz targets, as the targets call them.
-const PARSERS: [(&str, fn(&str) -> bool); 19] = [
+const PARSERS: [(&str, Accepts); 19] = [
     ("advice", |text| {
         let forms = text.lines().next().unwrap_or_default();
         TextField::read(&mut AdviceForms::default(), forms).is_ok()

@@ -10,7 +10,13 @@ pub(crate) fn short_names<'a>(names: &[&'a str], width: usize) -> (Vec<String>, 
     let unclear = |short: &[String]| -> Vec<usize> {
         (0..names.len()).filter(|place| is_ambiguous(*place, &short[*place], names, short)).collect()
     };
-    for place in unclear(&short) {
+    // A value without its key (`…=6`) is only kept beside names with the same start if nothing clearer fits.
+    let is_bare = |place: &usize| {
+        let alike = names.iter().filter(|name| head(name) == head(names[*place])).count();
+        alike > 1 && short[*place].contains("…=")
+    };
+    let bare: Vec<usize> = (0..names.len()).filter(is_bare).collect();
+    for place in unclear(&short).into_iter().chain(bare) {
         let last = cut(&names[place].replace(PRESET, ""), width);
         let mut cuts = cuts(place, names).into_iter().chain([last]);
         let fits = |cut: &String| cut.chars().count() <= width && !is_ambiguous(place, cut, names, &short);
@@ -70,13 +76,13 @@ fn cuts(place: usize, names: &[&str]) -> Vec<String> {
 
 /// Returns the parameters of a name, each with the separator before it.
 fn parameters(rest: &str) -> Vec<&str> {
-    let starts =
-        rest.char_indices().skip(1).filter(|(_, letter)| [',', '+'].contains(letter)).map(|(at, _)| at);
-    let mut parameters = Vec::new();
-    let mut start = 0;
-    for end in starts.chain([rest.len()]).filter(|end| *end > 0) {
-        parameters.push(&rest[start..end]);
-        start = end;
+    let (mut parameters, mut rest) = (Vec::new(), rest);
+    while let Some(first) = rest.chars().next() {
+        let length = first.len_utf8();
+        let (parameter, after) =
+            rest.split_at(rest[length..].find([',', '+']).map_or(rest.len(), |end| length + end));
+        parameters.push(parameter);
+        rest = after;
     }
     parameters
 }

@@ -150,7 +150,7 @@ impl Table {
             let last = |line: &Line| self.shown(line, block.clone(), width).pop().unwrap_or_default();
             lines.iter().all(|line| last(line).trim_end().chars().count() <= width)
         };
-        let mut blocks = vec![0..0];
+        let mut blocks = vec![Range::default()];
         for column in 0..self.columns.len() {
             let start = blocks.last().map_or(0, |block| block.start);
             if column > start && matches!(lines, [Line::Row { .. }, ..]) && !fits(start..column + 1) {

@@ -81,7 +81,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_value_is_in_one_of_few_bars(
-            mut values in prop::collection::vec((prop_oneof![0..10_u64, 0..100_000, 0..=86_400_000_000], 1..9_u64), 1..60)
+            mut values in prop::collection::vec((prop_oneof![0..10_u64, 0..100_000_u64, 0..=86_400_000_000_u64], 1..9_u64), 1..60)
         ) {
             values.sort_unstable();
             let bars = bars(&values);

@@ -25,7 +25,7 @@ impl Run {
         // An undecided attempt is not counted yet.
         if attempt.undecided.is_none() {
             let (due, op) = (attempt.due, attempt.op);
-            let after_final = self.ops[op.index()].prospect == RetryOutlook::Refused;
+            let after_final = self.ops[op.index()].failed_for_good();
             self.measured.attempts.after_final -= u64::from(after_final);
             self.measured.attempts.total -= 1;
             self.measured.series.at(due).sent -= 1;
@@ -37,7 +37,7 @@ impl Run {
         attempt.waits = false;
         self.waiting -= 1;
         if attempt.undecided.is_none() {
-            let after_final = self.ops[attempt.op.index()].prospect == RetryOutlook::Refused;
+            let after_final = self.ops[attempt.op.index()].failed_for_good();
             self.measured.attempts.after_final += u64::from(after_final);
             self.measured.attempts.total += 1;
             self.measured.series.at(at).sent += 1;

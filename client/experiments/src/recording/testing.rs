@@ -14,6 +14,7 @@ pub(crate) fn sample(op: u64, attempt: u32, sent_ms: u64, ended_ms: u64) -> Samp
         arrived: Instant::ORIGIN,
         due: Instant::from_millis(sent_ms),
         sent: Instant::from_millis(sent_ms),
+        is_sent: true,
         ended: Instant::from_millis(ended_ms),
         status: Status::Succeeded,
         cause: None,

@@ -8,16 +8,16 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Classifier, ClientShard, Conservation, LowerBound, OperationKind, Run, RunConfig, SERIES_POINTS,
-    SampleSink, Snapshot,
+    Bins, Classifier, ClientShard, Conservation, LowerBound, Measurements, OperationKind, Run, RunConfig,
+    SERIES_POINTS, SampleSink, Snapshot,
 };
 use loadgen_http::{
     Control, DriveError, DriveOptions, DriveReport, ReadyTransport, RunHeaders, SearchedBodies, Target,
     TransportConfig, peak_rss_bytes,
 };
 use results::{
-    ClientShardRecord, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, ShardContext,
-    StartRecord, Warning, is_about_machine,
+    Bottleneck, ClientShardRecord, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult,
+    ShardContext, StartRecord, Warning, is_about_machine,
 };
 use tokio::runtime::Runtime;
 use vocabulary::WallTime;
@@ -145,7 +145,7 @@ pub fn start(
         ..DriveOptions::default()
     };
     let started_at = wall_clock::now();
-    let thread = std::thread::Builder::new().name("load".to_owned()).spawn(move || {
+    let drive = move || {
         let report = transport.drive(&mut run, &watched, options);
         // Sending fails only if the receiver was dropped. No observer is then waiting for the end of the run, so the error is ignored.
         let _ = tell_over.send(());
@@ -156,7 +156,11 @@ pub fn start(
             error => error.into(),
         })?;
         Ok(Driven { run, report })
-    })?;
+    };
+    let thread = std::thread::Builder::new()
+        .name("load".to_owned())
+        .spawn(drive)
+        .context("the thread of the run could not be started")?;
     let bound = PlannedBound::new(&config, server);
     Ok(Underway { control, over, bound, thread, room, searched, id, seed, started_at, common, last_head })
 }
@@ -199,14 +203,7 @@ impl Underway {
         // If a run sent nothing, its CPU time is only that of the setup. The CPU time is then ignored.
         let busiest = driven.report.busiest_cpu.filter(|_| lag.count > 0);
         let generator_share = busiest.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
-        let load = GeneratorLoad {
-            send_lag_ms: GeneratorLoad::judged_lag(&measured.send_lag).as_secs_f64() * 1e3,
-            usual_attempt_ms: measured.attempt_latency().figures().p50.unwrap_or_default(),
-            time_scale: settings.time_scale.factor(),
-            cpu_share: generator_share,
-            waited_for_connection: driven.report.connection_waits.count,
-        };
-        let bottleneck = load.bottleneck();
+        let bottleneck = bottleneck(settings, &driven, generator_share);
         let was_bottleneck = bottleneck.is_some();
         warnings.extend(bottleneck.map(Warning::Bottleneck));
         let distorted = |share| Warning::distorted(share, &measured.excess.figures());
@@ -218,18 +215,7 @@ impl Underway {
             warnings.push(Warning::ServerChanged);
         }
         let by_gateway = measured.attempts.by_gateway;
-        warnings.extend((by_gateway > 0).then_some(Warning::ByGateway(by_gateway)));
-        let is_useless = measured.attempts.succeeded + measured.attempts.rejected == 0;
-        let cause = measured.failures.by_frequency().first().map(|(cause, _)| *cause);
-        if is_useless && cause.is_some_and(|cause| server.may_speak_tls(cause)) {
-            warnings.push(Warning::MaySpeakTls(server.url()));
-        }
-        warnings.extend(unfinished(&driven.run, stop.asked_by()));
-        warnings.extend(Warning::advised_wait(&driven.run));
-        let cut = self.searched.cut();
-        warnings.extend((cut > 0).then_some(Warning::CutBodies(cut)));
-        let unsent = measured.attempts.unsent;
-        warnings.extend((unsent > 0).then_some(Warning::Unsent(unsent)));
+        warnings.extend(of_outcome(&driven.run, server, &self.searched, stop.asked_by()));
         // Over HTTP/2, attempts share connections. The check whether there were enough connections is therefore skipped.
         if !settings.sending.transport.shares_connections() {
             let most = measured.series.points().iter().map(|point| point.in_flight.max).fold(0.0, f32::max);
@@ -241,16 +227,10 @@ impl Underway {
             let (accepted, opened) = (warm_up.ready as u64, warm_up.wanted as u64);
             warnings.push(Warning::FewAccepted { accepted, opened });
         }
-        let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        warnings.sort_by_key(|warning| is_about_machine(warning));
         // The number of responses is computed from counts of attempts. Counts of latencies would leave out the attempts of the warm-up.
         let attempts = &measured.attempts;
         let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
-        let last_arrived = match (measured.failures.last_arrived, self.last_head.load(Ordering::Relaxed)) {
-            (Some(kind), _) => Some(kind.words().to_owned()),
-            (None, 0) => None,
-            (None, code) => Some(format!("the head of a {code}, without the end of its body")),
-        };
+        let last_arrived = last_arrived(measured, &self.last_head);
         let answered = answers > 0 || attempts.failed == 0 || last_arrived.is_some();
         // In a run of a client shard, the server's counts are totals of all shards. They are stored separately from the shard's result, so
         // that a merge of shards includes the counts only once.
@@ -278,7 +258,7 @@ impl Underway {
                 started_at: Some(self.started_at),
                 wall_s: Some(wall_s),
                 interrupted: stop.asked_by(),
-                warnings,
+                warnings: texts(&warnings),
                 series_points: SERIES_POINTS,
             },
         );
@@ -311,6 +291,51 @@ impl Underway {
             latencies,
         };
         Ok((finished, bins))
+    }
+}
+
+/// Returns warnings about what happened to ops, attempts and answers.
+fn of_outcome(
+    run: &Run,
+    server: &Server,
+    searched: &SearchedBodies,
+    asked_by: Option<&str>,
+) -> impl Iterator<Item = Warning> {
+    let measured = run.measurements();
+    let counted = |count: u64, warning: fn(u64) -> Warning| (count > 0).then(|| warning(count));
+    let is_useless = measured.attempts.succeeded + measured.attempts.rejected == 0;
+    let cause = measured.failures.by_frequency().first().map(|(cause, _)| *cause);
+    let may_speak_tls = is_useless && cause.is_some_and(|cause| server.may_speak_tls(cause));
+    [
+        counted(measured.attempts.by_gateway, Warning::ByGateway),
+        may_speak_tls.then(|| Warning::MaySpeakTls(server.url())),
+        unfinished(run, asked_by),
+        Warning::advised_wait(run),
+        counted(searched.cut(), Warning::CutBodies),
+        counted(measured.attempts.unsent, Warning::Unsent),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+fn bottleneck(settings: &Experiment, driven: &Driven, cpu_share: Option<f64>) -> Option<Bottleneck> {
+    let measured = driven.run.measurements();
+    let load = GeneratorLoad {
+        send_lag_ms: GeneratorLoad::judged_lag(&measured.send_lag).as_secs_f64() * 1e3,
+        usual_attempt_ms: measured.attempt_latency().figures().p50.unwrap_or_default(),
+        time_scale: settings.time_scale.factor(),
+        cpu_share,
+        waited_for_connection: driven.report.connection_waits.count,
+    };
+    load.bottleneck()
+}
+
+/// Describes the last thing that arrived from the server and was no usable answer.
+fn last_arrived(measured: &Measurements, last_head: &AtomicU16) -> Option<String> {
+    match (measured.failures.last_arrived, last_head.load(Ordering::Relaxed)) {
+        (Some(kind), _) => Some(kind.words().to_owned()),
+        (None, 0) => None,
+        (None, code) => Some(format!("the head of a {code}")),
     }
 }
 
@@ -435,6 +460,13 @@ fn own_counts(
 /// Returns true if the server may have discarded some counts of a run. The run took the time `lasted` and has just ended.
 fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
     stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
+}
+
+/// Formats warnings, those about the machine last.
+fn texts(warnings: &[Warning]) -> Vec<String> {
+    let mut texts: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    texts.sort_by_key(|warning| is_about_machine(warning));
+    texts
 }
 
 pub fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<Warning> {

@@ -72,7 +72,7 @@ mod tests {
                 Kind::Switch(_) | Kind::Truth(_) => "true".to_owned(),
                 Kind::Words(words) => format!("\"{}\"", words[0].name),
                 Kind::Mix(_) => "\"GET / 0.5\"".to_owned(),
-                Kind::RejectedWhen(_) => "\"403\"".to_owned(),
+                Kind::RejectedWhen(_) | Kind::Success(_) => "\"403\"".to_owned(),
                 Kind::Groups(_) => "[{ ops = 3, from = \"0s\", to = \"1s\", grid = \"1ms\" }]".to_owned(),
                 Kind::Instants(_) => "[\"2ms\", \"1ms\"]".to_owned(),
             };

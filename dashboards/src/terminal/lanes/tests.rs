@@ -1,8 +1,12 @@
 //! Tests of lanes on screens of several sizes.
 
+use std::time::Duration;
+
+use loadgen_core::AdvisedWait;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
+use vocabulary::Instant;
 
 use super::render::render;
 use super::state::LanesState;
@@ -38,6 +42,22 @@ fn assert_looks(name: &str, lanes: &Lanes, state: &LanesState, sizes: &[(u16, u1
 #[test]
 fn over_http_one_runs_one_is_done_and_one_waits() {
     assert_looks("http", &over_http(), &state(), &SIZES);
+}
+
+#[test]
+fn a_lane_and_the_line_name_the_advice_that_its_run_waits_for() {
+    let day = Duration::from_hours(24);
+    let last = AdvisedWait { until: Instant::ORIGIN + day, wait: day, advised: day * 3 };
+    let mut lanes = over_http();
+    let running = lanes.lanes.iter_mut().find_map(|lane| lane.run.as_mut().filter(|_| lane.running)).unwrap();
+    (running.snapshot.advised_waits, running.snapshot.in_flight) = (Some((2, last)), 0);
+    for size in &SIZES[1..] {
+        let drawn = drawn(*size, &lanes, &state());
+        assert!(drawn.contains("  2 ops wait until 24 h: the server advised"), "{drawn}");
+    }
+    let line = crate::lanes_line(&lanes, 1.0);
+    let reason = "2 ops wait until 24 h: the server advised 3 days, cut to 24 h (`advice-limit`)";
+    assert!(line.ends_with(reason), "{line}");
 }
 
 #[test]

@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn commands_stay_commands_and_wide_letters_take_two_columns() {
-        let lines = lines("Again    loadgen compare --simulate --ops 5 -s 'a b'", 36);
+        let lines = lines("Again    loadgen compare --simulate --ops 5 -s 'a b'", 37);
         assert_eq!(lines, ["Again    loadgen compare --simulate \\", "         --ops 5 -s 'a b'"]);
         assert_eq!(fitted("日本語日本語", 8), "日本語日\n  本語");
         assert!(fitted(&"x".repeat(100), 1).lines().all(|line| line.len() <= 1));

@@ -49,7 +49,7 @@ pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
         let server = simulated_server(args, &experiment)?;
         return Ok(config_record(&experiment, &of_simulated(&server), experiment.run.seed));
     }
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = mockserver::runtime()?;
     let server = Server::choose(&experiment::server_choice(args, &experiment), &experiment, &runtime, false)?;
     server.choose_strategy(&mut experiment)?;
     Ok(config_record(&experiment, &server.record(), experiment.run.seed))
@@ -100,7 +100,7 @@ impl<'a> Plan<'a> {
 
     /// Plans runs over HTTP. All runs use the same server.
     fn over_http(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let runtime = mockserver::runtime()?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
         exports.begin()?;
         let driver = OverHttp::new()?;

@@ -32,6 +32,7 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
     failed.or_else(|| exit().map(ExitCode::from))
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "independent flags")]
 pub(super) struct Report {
     quiet: bool,
     stdout_is_data: bool,

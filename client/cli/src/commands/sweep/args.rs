@@ -38,7 +38,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, required = true, value_name = "KEY=VALUES")]
     pub(crate) vary: Vec<Axis>,
 
-    /// Strategies, each with its parameters; repeatable [default: aimd, or none against a server that is not a mockserver].
+    /// Strategies, each with its parameters; repeatable [default: aimd; none for a foreign server].
     ///
     /// A comma starts another strategy unless `key=` follows, so `exponential:jitter=0.5,base=50ms,aimd` lists two strategies.
     #[arg(short, long, value_name = "S,S,…", hide_possible_values = true,

@@ -141,7 +141,7 @@ mod tests {
         let text = histogram(&bars(), 80);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 5, "{text}");
-        assert!(lines[0].starts_with("  histogram  ≤ 4.00 ms 1 254 567  100 %"), "{text}");
+        assert!(lines[0].starts_with("  histogram  ≤ 4.00 ms 1 254 567 99.99 %"), "{text}");
         assert!(lines[0].ends_with('█') && lines[1].ends_with('▏'), "{text}");
         assert_eq!(histogram(&[], 80), "");
         let nothing = histogram(&[LatencyBar { to_ms: 1.0, attempts: 0 }], 80);

@@ -17,7 +17,6 @@ use tokio::time::timeout;
 use super::body::StreamBody;
 use crate::error_kind::{Stage, of_stream};
 use crate::response::kept_body::KeptBody;
-use crate::transport::connecting::Connecting;
 use crate::transport::dialer::Stream;
 use crate::transport::exchange::drain;
 
