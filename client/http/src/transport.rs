@@ -30,9 +30,9 @@ use crate::target::Target;
 /// Sends attempts to a server and receives the answers.
 ///
 /// An implementation never follows a redirect, and never retries what a server may have processed. Requests that the server reports as not
-/// processed (HTTP/2) are sent again, and counted by [`resent`](Self::resent). An implementation never queues attempts unnoticed: attempts that wait for a
-/// connection are counted. Dropping the future of [`send`](Self::send) withdraws the attempt. Clones of a transport share their
-/// connections.
+/// processed (HTTP/2) are sent again, and counted by [`resent`](Self::resent). An implementation never queues attempts unnoticed: attempts
+/// that wait for a connection are counted. Dropping the future of [`send`](Self::send) withdraws the attempt. Clones of a transport share
+/// their connections.
 pub trait Transport: Clone + Send + Sync + 'static {
     /// Name by which users choose the transport, in kebab case.
     const NAME: &'static str;

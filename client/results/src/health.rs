@@ -10,7 +10,8 @@ use crate::figures::numbers::{counted, milliseconds, percent, seconds, short, th
 
 /// Threshold for the send lag (lateness of sends), in milliseconds of real time. A larger lag distorts any experiment.
 const MUCH_TOO_LATE_MS: f64 = 20.0;
-/// Lower threshold for the send lag, in milliseconds of real time. A larger lag distorts an experiment only if it also exceeds [`USUAL_SHARE`] of an attempt's duration.
+/// Lower threshold for the send lag, in milliseconds of real time. A larger lag distorts an experiment only if it also exceeds
+/// [`USUAL_SHARE`] of an attempt's duration.
 const TOO_LATE_MS: f64 = 2.0;
 /// Largest harmless send lag, as a share of the median duration of an attempt.
 const USUAL_SHARE: f64 = 1.0 / 20.0;

@@ -18,8 +18,9 @@ const WAKING: usize = 4;
 /// Number of undelivered results, per worker thread, at which the workers pause.
 const MAX_WAITING: usize = 16;
 
-/// Executes `count` independent jobs on `threads` threads, or on the calling thread if no other can be started. Passes the results to `take`, in the order of the jobs and on the calling
-/// thread, while other jobs continue. While there is no result, calls `take` with `None` from time to time.
+/// Executes `count` independent jobs on `threads` threads, or on the calling thread if no other can be started. Passes the results to
+/// `take`, in the order of the jobs and on the calling thread, while other jobs continue. While there is no result, calls `take` with
+/// `None` from time to time.
 ///
 /// If `take` returns `false`, no further job is started, but the results of started jobs are still delivered.
 pub fn side_by_side<T: Send>(

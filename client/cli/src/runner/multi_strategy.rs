@@ -11,8 +11,9 @@ use crate::args::{MultiArgs, RunArgs};
 use crate::exit::{Exit, Fatal};
 use crate::runner::experiment;
 
-/// Returns an experiment for each strategy, or one with the default strategy, and the server that all strategies use. The error message for an invalid server configuration
-/// starts with `what`. The server of `--target` is queried, unless `reached` already contains it from an earlier call.
+/// Returns an experiment for each strategy, or one with the default strategy, and the server that all strategies use. The error message for
+/// an invalid server configuration starts with `what`. The server of `--target` is queried, unless `reached` already contains it from an
+/// earlier call.
 pub(crate) fn configured(
     args: &MultiArgs,
     strategies: Vec<StrategySpec>,

@@ -38,8 +38,8 @@ pub(crate) struct Delays<'a> {
 
 impl Delays<'_> {
     /// Returns the difference between recorded and simulated delays, or `None` if they agree. `more` simulates many further ops of the
-    /// strategy. It is called only if a recorded delay is outside the range of the simulated delays in `own`. Its argument is true if the delay
-    /// is outside by more than the whole range, so that further ops will hardly reach it.
+    /// strategy. It is called only if a recorded delay is outside the range of the simulated delays in `own`. Its argument is true if the
+    /// delay is outside by more than the whole range, so that further ops will hardly reach it.
     pub(crate) fn difference(&self, more: impl FnOnce(bool) -> Vec<f64>) -> Option<Difference> {
         if self.recorded.is_empty() {
             return None;

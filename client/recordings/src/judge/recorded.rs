@@ -10,7 +10,8 @@ use crate::check::{Effort, check_within};
 use crate::outcome::{CheckOutcome, Difference};
 use crate::pair::Recording;
 
-/// Recording in the format that [`read`](crate::read) parses. Situations in which a run did not end by itself are left out, because it would have gone on.
+/// Recording in the format that [`read`](crate::read) parses. Situations in which a run did not end by itself are left out, because it
+/// would have gone on.
 #[derive(Debug, Serialize)]
 struct Written<'a> {
     library: &'a str,

@@ -40,8 +40,8 @@ pub(super) fn closest(
     };
     let mut all: Vec<Comparison<'_>> =
         presets().iter().map(begun).collect::<Result<_, _>>().map_err(unusable)?;
-    // A preset that differs in more situations than another one is not the closest, so its comparison ends early. All presets are compared with
-    // little effort first, because few of them are then left for more. The result does not depend on the order.
+    // A preset that differs in more situations than another one is not the closest, so its comparison ends early. All presets are compared
+    // with little effort first, because few of them are then left for more. The result does not depend on the order.
     let fewest = AtomicUsize::new(usize::MAX);
     for effort in [Effort::Few, Effort::Many, Effort::Most] {
         let mut order: Vec<usize> = (0..all.len()).collect();
@@ -92,8 +92,8 @@ fn judged_alike(suite: &Suite, strategy: &StrategySpec) -> Result<Report, SpecEr
     Ok(report(suite, &observed.collect::<Result<Vec<_>, _>>()?, None, &[], IDLE))
 }
 
-/// Returns the rules that a client breaks in a situation. Rules about idempotency keys and about short delays are left out, because presets have
-/// no keys, and a busy machine hides short delays.
+/// Returns the rules that a client breaks in a situation. Rules about idempotency keys and about short delays are left out, because presets
+/// have no keys, and a busy machine hides short delays.
 fn broken<'a>(judged: &'a Report, situation: &str) -> Vec<&'a str> {
     let found = judged.situations.iter().find(|judged| judged.name == situation);
     let findings = found.map(|judged| judged.findings.as_slice()).unwrap_or_default();

@@ -22,8 +22,8 @@ use super::records::{OpIdentity, Recorded, Records};
 /// Maximum size of a request's body in bytes.
 const MAX_BODY: usize = 16 << 20;
 
-/// Time for which each judged request is held before its answer. Requests that a client sends together therefore overlap, and are recognised as
-/// parallel. Delays are counted from the answer, so the time does not change them.
+/// Time for which each judged request is held before its answer. Requests that a client sends together therefore overlap, and are
+/// recognised as parallel. Delays are counted from the answer, so the time does not change them.
 const HOLD: Duration = Duration::from_millis(20);
 
 /// Maximum length of a recorded text from the client, such as a target or a key.

@@ -18,8 +18,8 @@ const MIN_BAR: usize = 5;
 /// Width of the labels of rows in columns.
 const LABEL: usize = 12;
 
-/// Returns the percentiles of attempts, those of ops if they differ, and the histogram, in lines of at most `width` columns. Empty if no attempt
-/// was answered.
+/// Returns the percentiles of attempts, those of ops if they differ, and the histogram, in lines of at most `width` columns. Empty if no
+/// attempt was answered.
 pub(super) fn latencies(result: &RunResult, width: usize) -> String {
     if result.attempt_latency_ms.count == 0 {
         return String::new();
