@@ -36,7 +36,7 @@ fn same_in_shards(of: u32, command: &[&str], code: i32) {
         assert!(whole == merged, "{name} and {other} differ");
     }
     assert_eq!(text(&merged.stdout), text(&whole.stdout));
-    // How many lines of progress there are depends on the machine.
+    // The number of progress lines depends on the machine.
     let without_progress = |stderr: &[u8]| {
         let all = text(stderr);
         all.lines().filter(|line| !line.contains(" runs  ")).map(str::to_owned).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Advice of a server to wait very long: whoever waits for the run sees why, and how to give up instead.
+//! Very long advised waits: every screen names the reason, and the parameters that give up instead.
 
 use rustix::process::Signal;
 use serde_json::Value;

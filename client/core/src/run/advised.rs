@@ -14,7 +14,7 @@ use crate::op::OpSlot;
 /// Maximum wait that a server can advise. A longer wait is shortened to this maximum.
 const LONGEST: Duration = Duration::from_hours(24);
 
-/// Minimum wait that is recorded as long. Shorter waits are usual, and a user need not be told about them.
+/// Minimum wait that is recorded as long. Shorter waits are usual, and need no report.
 const LONG: Duration = Duration::from_mins(1);
 
 /// Long wait of an op before a retry, which follows from the server's advice.
