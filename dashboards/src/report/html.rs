@@ -123,13 +123,12 @@ fn plots(document: &Document) -> Markup {
     }
 }
 
-/// Returns the value of a plot in which all points of several series have the same value.
+/// Returns the value of a plot in which all points of several series have the same value, in as many digits as the plot shows.
 fn only_value(plot: &Plot) -> Option<String> {
-    let mut values = plot.series.iter().flat_map(|series| &series.points).map(|(_, y)| *y);
+    let mut values = plot.series.iter().flat_map(|series| &series.points).map(|(_, y)| number(*y));
     let first = values.next()?;
-    let is_same = |y: f64| (y - first).abs() <= first.abs() * 1e-9;
-    let is_one = plot.series.len() > 1 && values.all(is_same);
-    is_one.then(|| format!("{} {}", number(first), plot.y.unit).trim_end().to_owned())
+    let is_one = plot.series.len() > 1 && values.all(|value| value == first);
+    is_one.then(|| format!("{first} {}", plot.y.unit).trim_end().to_owned())
 }
 
 fn small(entry: &Entry, document: &Document) -> usize {

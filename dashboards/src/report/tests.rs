@@ -315,6 +315,42 @@ fn strategies_that_give_up_are_ranked_by_their_share() {
     assert!((super::Entry::named("share").unwrap().draw)(&all_done).is_empty());
 }
 
+/// The comparison at the top of the README has 17 runs with ops that were unfinished, and four strategies with 500 ms a success.
+#[test]
+fn equal_warnings_and_equal_values_are_said_once_for_a_strategy_and_for_a_plot() {
+    let unfinished = |name: &str, seed: u64, ops: u64, work_ms: f64| {
+        let mut run = run(name, seed, 20.0);
+        run["ops"] = json!({ "total": 2000, "succeeded": 2000 - ops, "given_up": ops });
+        run["makespan_complete"] = json!(false);
+        run["server_work_per_success_ms"] = json!(work_ms);
+        run["warnings"] = json!([format!("{ops} ops were unfinished")]);
+        run
+    };
+    let page = |last_ms: f64| {
+        let mut runs: Vec<Value> = (1..=9).map(|seed| unfinished("aimd", seed, 10 * seed, 500.0)).collect();
+        runs.extend((1..=9).map(|seed| unfinished("none", seed, 20 * seed, last_ms)));
+        html(&document(&runs))
+    };
+    let one = page(500.3);
+    let list = one.split_once("<ul class=\"warnings\">").unwrap().1.split_once("</ul>").unwrap().0;
+    assert_eq!(list.matches("<li>").count(), 2, "{list}");
+    assert!(
+        list.contains("10–90 ops were unfinished") && list.contains("20–180 ops were unfinished"),
+        "{list}"
+    );
+    let heading = "<h3>Server time per success";
+    let left_out = |page: &str| {
+        let told = page.split_once("all strategies have one value: ").map_or("", |(_, rest)| rest);
+        told.split('<')
+            .next()
+            .unwrap_or_default()
+            .contains("Server time per success against ops done (500 ms)")
+    };
+    assert!(left_out(&one) && !one.contains(heading));
+    let two = page(501.0);
+    assert!(!left_out(&two) && two.contains(heading));
+}
+
 #[test]
 fn of_many_strategies_those_on_the_pareto_front_are_named() {
     let gives_up = |index: u64| {
