@@ -43,7 +43,7 @@ pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<CheckOutcom
 /// Number of ops that a check may simulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
-    /// Decides strategies without random draws.
+    /// Decides strategies without random draws, and those whose ops all differ from the recorded ones or whose delays are far from them.
     Few,
     /// Decides strategies whose delays have the range of the recorded ones, or are far from them.
     Many,
@@ -127,8 +127,17 @@ fn of_ops(
     let clients = if by_calendar && !is_one { Clients::Scattered } else { usual };
     let is_drawn = by_calendar || few.iter().skip(1).any(|op| *op != few[1]);
     if is_drawn && effort < Effort::Many {
+        let is_steady = few.iter().all(|op| (op.attempts, op.ending) == (few[0].attempts, few[0].ending));
+        let differs = counts(recorded, &few).filter(|_| is_steady);
+        if differs.is_some() {
+            return Ok(differs);
+        }
         needs_more.set(true);
-        return Ok(None);
+        let only_far = |is_far: bool| {
+            needs_more.set(!is_far);
+            Ok(few.clone())
+        };
+        return Ok(waits(pair, recorded, &few, by_calendar, only_far));
     }
     let own = if is_drawn { of_many(trial(clients, MANY, SEED)?) } else { few };
     let more = |is_far: bool| {
@@ -138,7 +147,7 @@ fn of_ops(
         }
         trial(clients, MOST, SEED + 1).map(of_many)
     };
-    Ok(ops(pair, recorded, &own, by_calendar, more))
+    Ok(counts(recorded, &own).or_else(|| waits(pair, recorded, &own, by_calendar, more)))
 }
 
 /// Returns the ops of a simulated run with many ops. Such a run ends, because an earlier run with fewer ops of the same strategy and script
@@ -156,20 +165,19 @@ fn endless(recorded: &Ops) -> Difference {
     Difference::new("attempts", most, "no end")
 }
 
-fn ops(
+fn counts(recorded: &Ops, own: &[Op]) -> Option<Difference> {
+    let numbers: Vec<u32> = own.iter().map(|op| op.attempts).collect();
+    let ended: Vec<Ending> = own.iter().map(|op| op.ending).collect();
+    attempts::attempts(&recorded.attempts, &numbers).or_else(|| endings::endings(&recorded.endings, &ended))
+}
+
+fn waits(
     pair: &Pair,
     recorded: &Ops,
     own: &[Op],
     by_calendar: bool,
     more: impl Fn(bool) -> Result<Vec<Op>, SpecError>,
 ) -> Option<Difference> {
-    let numbers: Vec<u32> = own.iter().map(|op| op.attempts).collect();
-    let ended: Vec<Ending> = own.iter().map(|op| op.ending).collect();
-    let differs = attempts::attempts(&recorded.attempts, &numbers)
-        .or_else(|| endings::endings(&recorded.endings, &ended));
-    if differs.is_some() {
-        return differs;
-    }
     let waiting = [
         ("wait before the first attempt", &recorded.before_first, (|op| op.before_first) as fn(&Op) -> f64),
         ("wait after the last attempt", &recorded.after_last, |op| op.after_last),
@@ -269,7 +277,8 @@ mod tests {
         let pair = &read(text).unwrap().pairs[0];
         for (strategy, expected) in [
             ("constant:delay=500ms,max-attempts=2", [Some(false); 3]),
-            ("full-jitter:base=100ms,max-attempts=2", [None, Some(false), Some(false)]),
+            ("full-jitter:base=100ms,max-attempts=2", [Some(false); 3]),
+            ("full-jitter:base=900ms,max-attempts=3", [Some(false); 3]),
             ("full-jitter:base=900ms,max-attempts=2", [None, None, Some(false)]),
             ("full-jitter:base=1100ms,max-attempts=2", [None, Some(true), Some(true)]),
         ] {

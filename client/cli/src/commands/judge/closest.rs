@@ -18,6 +18,17 @@ use crate::text::progress::Live;
 /// Rules that a preset must break in the same situations as the client.
 const COMPARED: [&str; 5] = ["early-retry", "early-date", "final-retried", "header-ignored", "not-retried"];
 
+/// Numbers of differences after which the comparison of a preset pauses, each with the effort of the comparison.
+const STEPS: [(usize, Effort); 7] = [
+    (0, Effort::Few),
+    (0, Effort::Many),
+    (5, Effort::Few),
+    (5, Effort::Many),
+    (usize::MAX, Effort::Few),
+    (usize::MAX, Effort::Many),
+    (usize::MAX, Effort::Most),
+];
+
 const SEED: u64 = 1;
 const IDLE: Duration = Duration::from_secs(6);
 
@@ -41,9 +52,10 @@ pub(super) fn closest(
     let mut all: Vec<Comparison<'_>> =
         presets().iter().map(begun).collect::<Result<_, _>>().map_err(unusable)?;
     // A preset that differs in more situations than another one is not the closest, so its comparison ends early. All presets are compared
-    // with little effort first, because few of them are then left for more. The result does not depend on the order.
+    // up to their first differences and with little effort first, because few of them are then left for more. The result does not depend
+    // on the order.
     let fewest = AtomicUsize::new(usize::MAX);
-    for effort in [Effort::Few, Effort::Many, Effort::Most] {
+    for (limit, effort) in STEPS {
         let mut order: Vec<usize> = (0..all.len()).collect();
         order.sort_by_key(|index| all[*index].min_differences());
         let mut compared: Vec<Result<Comparison<'_>, SpecError>> = Vec::with_capacity(all.len());
@@ -52,7 +64,7 @@ pub(super) fn closest(
             VirtualTime::on_threads(None).threads,
             |index| {
                 let mut comparison = all[order[index]].clone();
-                comparison.compare(effort, || fewest.load(Ordering::Relaxed))?;
+                comparison.compare(effort, || fewest.load(Ordering::Relaxed).min(limit))?;
                 fewest.fetch_min(comparison.max_differences(), Ordering::Relaxed);
                 Ok(comparison)
             },
