@@ -21,6 +21,7 @@ const TABLES: &[(&str, i32)] = &[
     ("sweep --simulate --no-tui -s aimd,full-jitter --vary ops=50,100 --repeats 5 --explain", 0),
     ("sweep --simulate --no-tui -s aimd,full-jitter,cubic,immediate,linear --vary ops=50,100 --repeats 5", 0),
     ("sweep --simulate --no-tui -s full-jitter --vary full-jitter.cap=2s..8s/3 --ops 100", 0),
+    ("recommend --strategy full-jitter --in-flight 5 --ops 20 --change workers --unsure none", 0),
     ("reproduce occ --repeats 2", 1),
     ("reproduce occ ethernet --repeats 1 --explain", 1),
     ("reproduce --list", 0),

@@ -130,7 +130,7 @@ impl Table {
         self.within(terminal_width())
     }
 
-    fn within(&self, width: usize) -> String {
+    pub(crate) fn within(&self, width: usize) -> String {
         let mut text = String::new();
         let is_row = |line: &Line| matches!(line, Line::Row { .. });
         for lines in self.lines.chunk_by(|line, next| is_row(line) && is_row(next)) {

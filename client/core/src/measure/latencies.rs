@@ -246,6 +246,16 @@ pub struct LatencyFigures {
     pub max: Option<f64>,
 }
 
+impl LatencyFigures {
+    /// Names of the values of [`upper`](Self::upper).
+    pub const UPPER: [&str; 7] = ["p50", "p75", "p90", "p95", "p99", "p99.9", "max"];
+
+    /// Returns the median, the percentiles above it, and the maximum, in milliseconds.
+    pub fn upper(&self) -> [Option<f64>; 7] {
+        [self.p50, self.p75, self.p90, self.p95, self.p99, self.p999, self.max]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

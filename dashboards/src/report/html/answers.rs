@@ -53,20 +53,17 @@ fn answers(result: &RunResult) -> String {
 fn percentiles(result: &RunResult) -> Markup {
     let ops = Some(&result.op_latency_ms).filter(|ops| ops.count > 0 && result.ops_took_longer());
     let rows = [("attempts", Some(&result.attempt_latency_ms)), ("ops", ops)];
-    let cells = |figures: &LatencyFigures| {
-        let LatencyFigures { p50, p75, p90, p95, p99, p999, max, .. } = *figures;
-        [p50, p75, p90, p95, p99, p999, max].map(|value| value.map_or_else(|| "–".to_owned(), milliseconds))
-    };
     html! {
         div class="scroll" {
             table class="points" {
-                thead {
-                    tr { th { "latency" } @for name in ["p50", "p75", "p90", "p95", "p99", "p99.9", "max"] { th { (name) } } }
-                }
+                thead { tr { th { "latency" } @for name in LatencyFigures::UPPER { th { (name) } } } }
                 tbody {
                     @for (label, figures) in rows {
                         @if let Some(figures) = figures {
-                            tr { td { (label) } @for cell in cells(figures) { td { (cell) } } }
+                            tr {
+                                td { (label) }
+                                @for ms in figures.upper() { td { (ms.map_or_else(|| "–".to_owned(), milliseconds)) } }
+                            }
                         }
                     }
                 }

@@ -6,9 +6,13 @@ use loadgen_core::{LatencyBar, LatencyFigures};
 use results::RunResult;
 
 use crate::text::figures::{milliseconds, percent, thousands};
+use crate::text::table::{Column, LongNames, Table};
 
-/// Maximum number of lines of the histogram.
-const MAX_LINES: usize = 6;
+/// Maximum number of lines of percentiles and of the histogram together, on a terminal with 60 or more columns.
+const MAX_LINES: usize = 9;
+
+/// Minimum number of lines of the histogram.
+const MIN_LINES: usize = 3;
 
 /// Maximum width of a bar in columns.
 const MAX_BAR: usize = 40;
@@ -18,49 +22,33 @@ const MIN_BAR: usize = 5;
 /// Width of the labels of rows in columns.
 const LABEL: usize = 12;
 
+/// Width of a percentile in columns.
+const PERCENTILE: usize = 9;
+
 /// Returns the percentiles of attempts, those of ops if they differ, and the histogram, in lines of at most `width` columns. Empty if no
 /// attempt was answered.
 pub(super) fn latencies(result: &RunResult, width: usize) -> String {
     if result.attempt_latency_ms.count == 0 {
         return String::new();
     }
-    let mut rows = vec![("attempt", percentiles(&result.attempt_latency_ms))];
-    if result.op_latency_ms.count > 0 && result.ops_took_longer() {
-        rows.push(("op", percentiles(&result.op_latency_ms)));
-    }
-    table(&rows, width) + &histogram(&result.attempt_latency_bars, width)
-}
-
-/// Names of the columns, from the one that is kept longest on a narrow terminal.
-const NAMES: [&str; 7] = ["p50", "p75", "p90", "p95", "p99", "p99.9", "max"];
-
-fn percentiles(figures: &LatencyFigures) -> [String; 7] {
-    let LatencyFigures { p50, p75, p90, p95, p99, p999, max, .. } = *figures;
-    [p50, p75, p90, p95, p99, p999, max].map(|value| value.map_or_else(|| "–".to_owned(), milliseconds))
-}
-
-/// Formats a table of percentiles. The gaps shrink, and then the last columns are left out, until the table fits.
-fn table(rows: &[(&str, [String; 7])], width: usize) -> String {
-    let widest = rows.iter().flat_map(|(_, cells)| cells).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let room = width.saturating_sub(LABEL);
-    let widths = [(7, widest + 3), (7, widest + 2), (6, widest + 2), (6, widest + 1)];
-    let (columns, cell) = widths
-        .into_iter()
-        .find(|(columns, cell)| columns * cell <= room)
-        .unwrap_or((room / (widest + 1), widest + 1));
-    let line = |label: &str, cells: &[String]| {
-        let cells = cells.iter().take(columns).map(|text| format!("{text:>cell$}"));
-        format!("  {label:<10}{}\n", cells.collect::<String>())
+    let mut table = Table::new(LABEL, [Column::Right(PERCENTILE); 7], LongNames::Shift);
+    table.titles("  latency", LatencyFigures::UPPER);
+    let mut row = |label: &str, figures: &LatencyFigures| {
+        table.row("  ", label, &figures.upper().map(|ms| ms.map_or_else(|| "–".to_owned(), milliseconds)));
     };
-    let mut text = line("latency", &NAMES.map(str::to_owned));
-    text.extend(rows.iter().map(|(label, cells)| line(label, cells)));
-    text
+    row("attempt", &result.attempt_latency_ms);
+    if result.op_latency_ms.count > 0 && result.ops_took_longer() {
+        row("op", &result.op_latency_ms);
+    }
+    let text = table.within(width);
+    let lines = MAX_LINES.saturating_sub(text.lines().count()).max(MIN_LINES);
+    text + &histogram(&result.attempt_latency_bars, lines, width)
 }
 
 /// Formats a histogram. Neighbouring bars are joined until there are few enough for the terminal.
-fn histogram(bars: &[LatencyBar], width: usize) -> String {
+fn histogram(bars: &[LatencyBar], max_lines: usize, width: usize) -> String {
     let sum = |bars: &[LatencyBar]| bars.iter().map(|bar| bar.attempts).sum::<u64>();
-    let joined = bars.chunks(bars.len().div_ceil(MAX_LINES).max(1));
+    let joined = bars.chunks(bars.len().div_ceil(max_lines).max(1));
     let rows: Vec<(String, u64)> =
         joined.filter_map(|bars| Some((milliseconds(bars.last()?.to_ms), sum(bars)))).collect();
     let most = rows.iter().map(|(_, attempts)| *attempts).max().unwrap_or(0).max(1);
@@ -125,26 +113,28 @@ mod tests {
     }
 
     #[test]
-    fn all_percentiles_to_99_9_fit_from_60_columns_on() {
+    fn percentiles_and_the_histogram_fit_the_terminal_in_nine_lines() {
+        let mut result = result();
+        result.attempts.total += 1;
+        result.attempt_latency_bars = bars();
         for width in [32, 40, 60, 72, 80, 120] {
-            let rows = [("attempt", percentiles(&figures(1234.0))), ("op", percentiles(&figures(9.0)))];
-            let text = table(&rows, width) + &histogram(&bars(), width);
+            let text = latencies(&result, width);
             assert!(text.lines().all(|line| line.chars().count() <= width), "{width}:\n{text}");
-            assert_eq!(text.contains("p99.9"), width >= 60, "{width}:\n{text}");
-            assert_eq!(text.contains("max"), width >= 80, "{width}:\n{text}");
-            assert!(text.lines().count() <= 9, "{text}");
+            assert!(text.contains("p99.9") && text.contains(" max"), "{width}:\n{text}");
+            assert_eq!(text.matches("  latency").count() > 1, width < 80, "{width}:\n{text}");
+            assert!(text.lines().count() <= 9 || width < 60, "{width}:\n{text}");
         }
     }
 
     #[test]
     fn every_attempt_is_in_the_histogram_and_rare_ones_are_visible() {
-        let text = histogram(&bars(), 80);
+        let text = histogram(&bars(), 6, 80);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 5, "{text}");
         assert!(lines[0].starts_with("  histogram  ≤ 4.00 ms 1 254 567 99.99 %"), "{text}");
         assert!(lines[0].ends_with('█') && lines[1].ends_with('▏'), "{text}");
-        assert_eq!(histogram(&[], 80), "");
-        let nothing = histogram(&[LatencyBar { to_ms: 1.0, attempts: 0 }], 80);
+        assert_eq!(histogram(&[], 6, 80), "");
+        let nothing = histogram(&[LatencyBar { to_ms: 1.0, attempts: 0 }], 6, 80);
         assert!(nothing.contains("0 %"), "{nothing}");
     }
 
