@@ -78,6 +78,14 @@ fn no_table_is_wider_than_the_terminal_or_shows_an_escape_code() {
     }
 }
 
+#[test]
+fn progress_lines_of_a_run_fit_the_terminal() {
+    let args = ["--no-tui", "--ops", "30", "--rate", "20/s", "--strategy", "none"];
+    let left = Terminal::start_sized((60, 24), &args, |_| ()).finish();
+    assert!(left.screen.normal.contains(" attempts ") && left.screen.normal.contains("/30 ops ("));
+    assert_fits(60, "--no-tui", &left);
+}
+
 const COMPARED: &[&str] = &[
     "compare",
     "--simulate",

@@ -17,7 +17,7 @@ use crate::args::{OutputArgs, ProgressFormat, ScreenArgs};
 use crate::runner::experiment::workload_text;
 use crate::runner::interrupt::Interrupt;
 use crate::screen::moved_limit::MovedLimit;
-use crate::text::stderr::to_stderr;
+use crate::text::progress::run_line;
 use crate::text::styled::has_colours;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +63,7 @@ fn lines(underway: &Underway) {
     every_second(underway, || {
         underway.control.latest(&mut snapshot);
         underway.bound.tell(&mut snapshot);
-        let line = dashboards::progress_line(&snapshot, 120);
-        to_stderr(&format!("{line}\n"));
+        run_line(&snapshot);
     });
 }
 

@@ -9,6 +9,9 @@ use vocabulary::printable;
 
 use crate::text::stderr::to_stderr;
 
+/// Maximum width of a run's progress line in columns.
+const WIDEST: usize = 120;
+
 /// Occasional progress output. On a terminal, one line is overwritten. Elsewhere a new line is printed each time the elapsed time has
 /// doubled.
 pub(crate) struct Live {
@@ -57,6 +60,12 @@ impl Drop for Live {
     }
 }
 
+/// Prints one progress line of a run, which fits the terminal.
+pub(crate) fn run_line(snapshot: &Snapshot) {
+    let columns = columns_of(&io::stderr()).map_or(WIDEST, |columns| columns.min(WIDEST));
+    to_stderr(&format!("{}\n", dashboards::progress_line(snapshot, columns)));
+}
+
 /// Printer of progress lines. It prints at most one line per second, and the first line after one second.
 pub(crate) struct Progress {
     /// Time at which the next line may be printed; `None` if no lines are wanted.
@@ -88,7 +97,7 @@ impl Progress {
     pub(crate) fn run(&mut self, run: &Run, now: vocabulary::Instant) {
         if self.due() {
             run.snapshot(now, &mut self.snapshot);
-            to_stderr(&format!("{}\n", dashboards::progress_line(&self.snapshot, 120)));
+            run_line(&self.snapshot);
         }
     }
 
