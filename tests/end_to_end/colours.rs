@@ -86,6 +86,15 @@ fn progress_lines_of_a_run_fit_the_terminal() {
     assert_fits(60, "--no-tui", &left);
 }
 
+#[test]
+fn progress_is_erased_before_the_answer_of_recommend() {
+    let args = "recommend --strategy preset:openai --preset openai --in-flight 5 --ops 50";
+    let terminal = Terminal::start(&args.split(' ').collect::<Vec<_>>());
+    terminal.wait("a progress line", |screen| screen.normal.contains("server ").then_some(()));
+    let text = terminal.finish().screen.normal;
+    assert!(text.contains("\nRests on ") && !text.contains("fresh server 2"), "{text}");
+}
+
 const COMPARED: &[&str] = &[
     "compare",
     "--simulate",

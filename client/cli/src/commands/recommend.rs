@@ -68,6 +68,8 @@ pub(crate) fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<Ex
         return Err(Fatal::error(exit, "interrupted before the search was complete; there is no answer"));
     };
     let text::Answer { lines, settings } = text::answer(&answer, &recommender);
+    // The progress line is erased before the answer is printed.
+    drop(recommender);
     if let Some(json) = &json {
         let mut bytes = serde_json::to_vec(&answer.document)?;
         bytes.push(b'\n');

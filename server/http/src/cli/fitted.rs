@@ -30,6 +30,9 @@ fn broken(line: &str, columns: usize) -> String {
             columns.saturating_sub(begin.width() + if is_command { CONTINUED.len() } else { 0 }).max(1);
         let first = if text.is_empty() { indent.0 } else { 0 };
         let at = break_of(rest, first, room, is_command);
+        if at == rest.len() {
+            break;
+        }
         text += &begin;
         text += rest[..at].trim_end();
         text += if is_command { CONTINUED } else { "" };
@@ -53,7 +56,8 @@ fn hanging(line: &str, columns: usize) -> (usize, usize) {
 }
 
 /// Returns the byte at which a line is broken: at its last blank that fits, otherwise after a separator, otherwise anywhere. The first
-/// `first` bytes are not broken at blanks. A command is broken only before a flag.
+/// `first` bytes are not broken at blanks. A command is broken only before a flag, even if it is then too wide, because a shell would take
+/// a broken word for two.
 fn break_of(line: &str, first: usize, room: usize, is_command: bool) -> usize {
     let mut taken = 0;
     let fits = line.char_indices().find(|(_, letter)| {
@@ -64,8 +68,12 @@ fn break_of(line: &str, first: usize, room: usize, is_command: bool) -> usize {
     let (start, gap) = (first.min(fits), if is_command { " -" } else { " " });
     let inner = &line[start..fits];
     let blank = if line[fits..].starts_with(gap) { Some(inner.len()) } else { inner.rfind(gap) };
+    let blank = blank.filter(|at| *at > 0);
+    if is_command && blank.is_none() {
+        return line[fits..].find(gap).map_or(line.len(), |at| fits + at);
+    }
     let separator = || inner.rfind(BREAKS).map(|at| at + 1);
-    blank.filter(|at| *at > 0).or_else(separator).map_or(fits, |at| start + at)
+    blank.or_else(separator).map_or(fits, |at| start + at)
 }
 
 #[cfg(test)]
@@ -92,6 +100,9 @@ mod tests {
     fn commands_stay_commands_and_wide_letters_take_two_columns() {
         let lines = lines("Again    loadgen compare --simulate --ops 5 -s 'a b'", 37);
         assert_eq!(lines, ["Again    loadgen compare --simulate \\", "         --ops 5 -s 'a b'"]);
+        let wide = fitted("Again  loadgen -s aimd:beta=0.5,max=10 --ops 5 -n 1", 24);
+        assert_eq!(wide, "Again  loadgen \\\n       -s aimd:beta=0.5,max=10 \\\n       --ops 5 -n 1");
+        assert_eq!(fitted("loadgen -s aimd:beta=0.5\n", 9), "loadgen \\\n  -s aimd:beta=0.5\n");
         assert_eq!(fitted("日本語日本語", 8), "日本語日\n  本語");
         assert!(fitted(&"x".repeat(100), 1).lines().all(|line| line.len() <= 1));
     }
