@@ -143,8 +143,9 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
 
 /// Returns a hint with the correct command line for mistakes that users of other load generators make, such as a positional URL.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
-    let urls = typed.iter().filter(|word| args::is_url(word) && !word.contains(' ')).count();
-    if error.kind() == ErrorKind::ArgumentConflict && urls > 1 {
+    let is_of_url = |kind| error.get(kind).is_some_and(|flag| flag.to_string().contains("URL"));
+    let are_urls = [ContextKind::InvalidArg, ContextKind::PriorArg].into_iter().all(is_of_url);
+    if error.kind() == ErrorKind::ArgumentConflict && are_urls {
         return Some("a run has one target; leave out all URLs but one".to_owned());
     }
     if let Some(rate) = rate_after_quiet(typed) {
@@ -200,6 +201,7 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
 
 /// Returns the number after `-q`, which sets the rate in other load generators.
 fn rate_after_quiet(typed: &[String]) -> Option<&str> {
+    let typed = typed.split(|word| word == "--").next()?;
     let values = typed.iter().zip(typed.iter().skip(1).map(String::as_str).chain([""]));
     let mut numbers = values.filter_map(|(flag, next)| match flag.strip_prefix("-q")? {
         "" => Some(next),

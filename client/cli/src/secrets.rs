@@ -42,9 +42,10 @@ pub(crate) fn program_words(command: &[String]) -> Vec<String> {
 /// flags concern output files, screens, checks, threads and shards.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q", "--print-config"];
-    const WITH_VALUE: [&str; 14] = [
+    const WITH_VALUE: [&str; 15] = [
         "--threads",
         "--theme",
+        "--color",
         "--shard",
         "--client-shard",
         "--barrier",

@@ -67,7 +67,7 @@ impl RejectedWhen {
         if !is_valid {
             return Err(format!("a word or phrase must have from 1 to {LONGEST} printable bytes"));
         }
-        if word.contains(", body:") {
+        if word.replace(' ', "").contains(",body:") {
             return Err("a value with blanks is one phrase; give the flag once for each phrase".to_owned());
         }
         self.words.push(word.to_owned());
@@ -100,7 +100,7 @@ impl FromStr for RejectedWhen {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut this = Self::default();
         for value in text.split('\n').map(str::trim) {
-            let is_phrase = value.starts_with("body:") && value.contains(' ');
+            let is_phrase = value.strip_prefix("body:").is_some_and(|text| text.trim().contains(' '));
             let parts = if is_phrase { vec![value] } else { value.split(',').map(str::trim).collect() };
             for part in parts {
                 let is_hidden = !is_phrase && part.contains(' ');
@@ -155,6 +155,8 @@ mod tests {
             "body:",
             "body: ",
             "body:a, body:b",
+            "body:a,body:b c",
+            "body: a,b",
             "403,body:a b",
             "body:a\u{7}",
             "403,,400",

@@ -245,7 +245,7 @@ impl fmt::Display for Warning {
             ),
             Self::MaySpeakTls(url) => write!(
                 f,
-                "`{url}` (--target) probably speaks TLS, and plain HTTP was sent to it; write `https://` instead of `http://`"
+                "if `{url}` (--target) speaks TLS, write `https://`; attempts failed as they do where plain HTTP is sent to a TLS server"
             ),
         }
     }

@@ -70,9 +70,18 @@ impl FieldSelection {
 /// Completes a JSON text that was cut off. Its last value is left out, because it may be incomplete, and all open objects and lists are
 /// closed.
 fn completed(cut: &[u8]) -> Vec<u8> {
-    let (mut open, mut end, mut open_at_end) = (Vec::new(), 0, Vec::new());
+    let (last_comma, _) = brackets(cut);
+    let whole = &cut[..last_comma];
+    let (_, mut open) = brackets(whole);
+    open.reverse();
+    [whole, &open].concat()
+}
+
+/// Returns the position of the last comma outside of texts, and the closing brackets that are missing at the end, the outermost first.
+fn brackets(json: &[u8]) -> (usize, Vec<u8>) {
+    let (mut last_comma, mut open) = (0, Vec::new());
     let (mut is_text, mut is_escaped) = (false, false);
-    for (at, byte) in cut.iter().enumerate() {
+    for (at, byte) in json.iter().enumerate() {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' => is_escaped = is_text,
@@ -81,15 +90,11 @@ fn completed(cut: &[u8]) -> Vec<u8> {
             b'{' => open.push(b'}'),
             b'[' => open.push(b']'),
             b'}' | b']' => drop(open.pop()),
-            b',' => {
-                end = at;
-                open_at_end.clone_from(&open);
-            }
+            b',' => last_comma = at,
             _ => {}
         }
     }
-    open_at_end.reverse();
-    [&cut[..end], &open_at_end].concat()
+    (last_comma, open)
 }
 
 #[cfg(test)]
@@ -122,6 +127,11 @@ mod tests {
             let found = wants.fields_in(&long.as_bytes()[..MAX_SEARCHED_BODY]);
             assert_eq!(found.len(), 2, "{filler:.20}: {found:?}");
         }
+        let deep = "[,".repeat(MAX_SEARCHED_BODY / 2);
+        assert!(
+            wants.fields_in(deep.as_bytes()).is_empty(),
+            "the time grows with the length, not with its square"
+        );
         let text = format!("{start}{}", "9".repeat(MAX_SEARCHED_BODY));
         assert_eq!(
             wants.fields_in(&text.as_bytes()[..MAX_SEARCHED_BODY]).len(),

@@ -78,7 +78,9 @@ impl Failures {
             1 => "",
             _ => ", and more than 10 % of the ops of every other strategy failed, too",
         };
-        let (failed, total, cause) = (thousands(*failed), counted(*total, "op"), cause.as_ref()?);
+        let (failed, total, cause) = (thousands(*failed), counted(*total, "op"), cause.as_deref());
+        // Attempts that were never sent have no entry among the failures.
+        let cause = cause.unwrap_or("never sent");
         Some(format!("{strategy}: {failed} of {total} ended with a failure (mostly {cause}){others}"))
     }
 

@@ -23,14 +23,11 @@ pub(crate) fn short_names<'a>(names: &[&'a str], width: usize) -> (Vec<String>, 
         let found = cuts.find(fits);
         short[place] = found.unwrap_or_else(|| short[place].clone());
     }
-    let unclear: Vec<(usize, String)> =
-        unclear(&short).into_iter().map(|place| (place, short[place].clone())).collect();
     let mut numbered = Vec::new();
-    for (index, (place, text)) in unclear.iter().enumerate() {
-        let number = unclear[..index].iter().filter(|(_, other)| other == text).count() + 1;
-        let mark = format!("#{number}");
-        short[*place] = cut(names[*place], width - mark.len()) + &mark;
-        numbered.push((short[*place].clone(), names[*place]));
+    for place in unclear(&short) {
+        let mark = format!("#{}", numbered.len() + 1);
+        short[place] = cut(names[place], width - mark.len()) + &mark;
+        numbered.push((short[place].clone(), names[place]));
     }
     (short, numbered)
 }
@@ -169,6 +166,17 @@ mod tests {
             let (short, _) = short_names(names, width);
             assert_eq!(short, expected);
         }
+    }
+
+    #[test]
+    fn numbers_differ_where_names_are_cut_further_for_them() {
+        let names = ["100ms", "200ms"]
+            .map(|base| ["10s", "20s"].map(|cap| format!("full-jitter:base={base},cap={cap}")));
+        let names: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
+        let (mut short, _) = short_names(&names, 16);
+        short.sort();
+        short.dedup();
+        assert_eq!(short.len(), 4, "{short:?}");
     }
 
     /// A name that is cut to `aimd…` is equal to `aimd`.

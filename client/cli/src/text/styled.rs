@@ -1,6 +1,7 @@
 //! Texts with styles. Control characters in texts that come from outside the program are escaped where they enter, so that the terminal
 //! does not obey them. Styles are added last, when a text is written, so that widths never include escape codes.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -54,14 +55,13 @@ impl Styled {
 
     fn rendered(&self, stream: &(impl RawStream + AsFd)) -> String {
         let (has_colours, columns) = (has_colours(stream), columns_of(stream).unwrap_or(usize::MAX));
-        let pieces = self.0.iter().map(|(style, text)| (style, fitted(text, columns)));
-        pieces
-            .map(
-                |(style, text)| {
-                    if has_colours { format!("{style}{text}{style:#}") } else { text.into_owned() }
-                },
-            )
-            .collect()
+        let text = self.to_string();
+        let mut fits = text.lines().map(|line| matches!(fitted(line, columns), Cow::Borrowed(_)));
+        if !has_colours || !fits.all(|fits| fits) {
+            // The places of styles in broken lines are unknown.
+            return fitted(&text, columns).into_owned();
+        }
+        self.0.iter().map(|(style, text)| format!("{style}{text}{style:#}")).collect()
     }
 
     /// Writes the text to stdout, or to stderr if stdout carries data.

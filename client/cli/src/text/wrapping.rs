@@ -4,9 +4,7 @@ use std::io;
 use std::sync::OnceLock;
 
 use mockserver::columns_of;
-use textwrap::core::Fragment;
-use textwrap::wrap_algorithms::wrap_first_fit;
-use unicode_width::UnicodeWidthStr as _;
+use textwrap::{Options, WordSplitter, fill};
 use vocabulary::printable;
 
 /// Width in columns that is assumed if stdout is not a terminal. This is also the maximum width of prose, because longer lines are hard to
@@ -17,7 +15,7 @@ const USUAL: usize = 80;
 const WIDEST: usize = 160;
 
 /// Placeholder for a blank at which a line must not be broken.
-const UNBREAKABLE: &str = "\u{1f}";
+const UNBREAKABLE: &str = "\u{a0}";
 
 const UNITS: &[&str] = &["s", "ms", "min", "%"];
 
@@ -87,37 +85,10 @@ pub(crate) fn labelled(label: &str, columns: usize, words: &str) -> String {
     wrapped(words, &format!("{label:<columns$}"), &" ".repeat(columns))
 }
 
-/// Word of a line.
-#[derive(Debug)]
-struct Word<'a>(&'a str);
-
-impl Fragment for Word<'_> {
-    fn width(&self) -> f64 {
-        self.0.width() as f64
-    }
-
-    fn whitespace_width(&self) -> f64 {
-        1.0
-    }
-
-    fn penalty_width(&self) -> f64 {
-        0.0
-    }
-}
-
 fn within(width: usize, text: &str, first: &str, rest: &str) -> String {
-    let words: Vec<Word<'_>> = text.split_whitespace().map(Word).collect();
-    let room = |begin: &str| width.saturating_sub(begin.width()) as f64;
-    let lines = wrap_first_fit(&words, &[room(first), room(rest)]);
-    let mut text = first.to_owned();
-    for (number, line) in lines.into_iter().enumerate() {
-        if number > 0 {
-            text.push('\n');
-            text.push_str(rest);
-        }
-        text.push_str(&line.iter().map(|word| word.0).collect::<Vec<_>>().join(" "));
-    }
-    text
+    let words = text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
+    let options = Options::new(width).initial_indent(first).subsequent_indent(rest);
+    fill(&words, options.break_words(false).word_splitter(WordSplitter::NoHyphenation))
 }
 
 /// Wraps a row only between its figures, so that each figure stays on one line. A figure longer than a line is wrapped at its blanks. The

@@ -24,9 +24,8 @@ use crate::transport::dialer::Dialer;
 use crate::transport::exchange::{Exchange, ParsedResponse, attempt, looks, tag_of};
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
 
-const CONNECTIONS_TRIED: usize = 3;
-
-/// Waits before a request that the server did not process is sent again, in real time. There is one entry for each time.
+/// Waits before a request that the server did not process, or that found no open connection, is tried again, in real time. There is one
+/// entry for each time.
 const RESEND_WAITS: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_millis(50),
@@ -84,6 +83,18 @@ impl Shared {
             return Ok(link);
         }
         self.open().await
+    }
+
+    /// Opens a connection of its own for a request, if there may be one more and the server accepts it.
+    async fn own_link(self: &Arc<Self>) -> Result<Arc<Link>, ErrorKind> {
+        let first = self.opening.lock().await;
+        if self.links().len() < self.connecting.most()
+            && let Ok(link) = self.open().await
+        {
+            return Ok(link);
+        }
+        drop(first);
+        self.link().await
     }
 
     async fn open(self: &Arc<Self>) -> Result<Arc<Link>, ErrorKind> {
@@ -160,24 +171,27 @@ impl Exchange for Http2Transport {
 
     async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
         let shared = &self.shared;
-        let (mut unsent, mut resent) = (0, 0);
+        let mut tried = 0;
         let mut refused_by: Option<Arc<Link>> = None;
         loop {
             let (request, body) = shared.request(attempt, &step);
             let link = match refused_by.take() {
                 // `h2` holds the request until the connection has a free stream under the limit that the server announced.
-                Some(link) if !link.is_over() => link,
+                Some(link) if !link.is_over() => Ok(link),
                 // A request that lost its place on two connections opens its own, so that it is the first one there. Otherwise, newer
                 // requests could always be faster.
-                _ if resent.max(unsent) > 1 && shared.links().len() < shared.connecting.most() => {
-                    shared.open().await?
-                }
-                _ => shared.link().await?,
+                _ if tried > 1 => shared.own_link().await,
+                _ => shared.link().await,
             };
-            let carried =
-                link.carry(request, body, |status| shared.understanding.body(status.as_u16())).await;
+            let carried = match &link {
+                Ok(link) => {
+                    link.carry(request, body, |status| shared.understanding.body(status.as_u16())).await
+                }
+                Err(ErrorKind::GoAway) => Carried::Unsent,
+                Err(kind) => Carried::Lost(*kind),
+            };
             shared.look_at_room();
-            match carried {
+            let (kind, was_sent) = match carried {
                 Carried::Answered { head, body } => {
                     let answer = shared.understanding.of(
                         head.status.as_u16(),
@@ -187,26 +201,19 @@ impl Exchange for Http2Transport {
                     );
                     return Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) });
                 }
-                // The connection accepted no more streams and did not send the request, so the request can be sent on another
-                // connection.
-                Carried::Unsent => {
-                    unsent += 1;
-                    // If several connections accept no stream, the server is assumed to accept none on any connection.
-                    if unsent == CONNECTIONS_TRIED {
-                        return Err(ErrorKind::GoAway);
-                    }
-                }
+                Carried::Unsent => (ErrorKind::GoAway, false),
                 Carried::Unprocessed(kind) => {
-                    let Some(wait) = RESEND_WAITS.get(resent) else { return Err(kind) };
-                    if !wait.is_zero() {
-                        sleep(*wait).await;
-                    }
-                    resent += 1;
-                    shared.resent.fetch_add(1, Ordering::Relaxed);
-                    refused_by = (kind == ErrorKind::StreamReset).then_some(link);
+                    refused_by = link.ok().filter(|_| kind == ErrorKind::StreamReset);
+                    (kind, true)
                 }
                 Carried::Lost(kind) => return Err(kind),
+            };
+            let Some(wait) = RESEND_WAITS.get(tried) else { return Err(kind) };
+            if !wait.is_zero() {
+                sleep(*wait).await;
             }
+            tried += 1;
+            shared.resent.fetch_add(was_sent.into(), Ordering::Relaxed);
         }
     }
 }

@@ -403,7 +403,7 @@ fn warnings(document: &Document) -> Markup {
     let mut warnings: Vec<(String, Vec<&str>)> = Vec::new();
     for strategy in &document.strategies {
         let mut groups = WarningGroups::default();
-        strategy.runs.iter().flat_map(|run| &run.warnings).for_each(|warning| groups.note(warning));
+        strategy.runs.iter().for_each(|run| groups.note(&run.warnings));
         for (_, warning) in groups.iter() {
             match warnings.iter_mut().find(|(there, _)| *there == warning) {
                 Some((_, labels)) => labels.push(&strategy.label),

@@ -2,78 +2,53 @@
 
 use std::borrow::Cow;
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use textwrap::core::{Word, display_width};
+use textwrap::{Options, WordSeparator, WordSplitter, wrap};
 
-/// Characters after which a word without blanks may be broken, such as a long strategy name.
-const BREAKS: [char; 6] = [',', '|', '+', '/', ';', '&'];
+/// Characters after which a line may be broken. Words without blanks may be long, such as the names of strategies.
+const BREAKS: [char; 7] = [' ', ',', '|', '+', '/', ';', '&'];
+
+/// Placeholder for a blank at which a command must not be broken.
+const UNBREAKABLE: &str = "\u{a0}";
 
 /// Continuation of a shell command, so that a broken command can still be copied.
-const CONTINUED: &str = " \\";
+const CONTINUED: &str = " \\\n";
 
 /// Breaks each line of a text that is wider than `columns`. Further parts of a line stand below its description: in `  name   description`
-/// below `description`.
+/// below `description`. A command is broken only before a flag, even if it is then too wide, because a shell would take a broken word for
+/// two.
 pub fn fitted(text: &str, columns: usize) -> Cow<'_, str> {
-    if text.lines().all(|line| line.width() <= columns) {
+    if text.lines().all(|line| display_width(line) <= columns) {
         return text.into();
     }
     text.split_inclusive('\n').map(|line| broken(line, columns)).collect::<String>().into()
 }
 
 fn broken(line: &str, columns: usize) -> String {
-    let (mut rest, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
-    let indent = hanging(rest, columns);
-    let is_command = ["loadgen ", "mockserver "].iter().any(|name| rest[indent.0..].starts_with(name));
-    let mut text = String::new();
-    let mut begin = String::new();
-    while begin.width() + rest.width() > columns {
-        let room =
-            columns.saturating_sub(begin.width() + if is_command { CONTINUED.len() } else { 0 }).max(1);
-        let first = if text.is_empty() { indent.0 } else { 0 };
-        let at = break_of(rest, first, room, is_command);
-        if at == rest.len() {
-            break;
-        }
-        text += &begin;
-        text += rest[..at].trim_end();
-        text += if is_command { CONTINUED } else { "" };
-        text.push('\n');
-        rest = rest[at..].trim_start();
-        begin = " ".repeat(indent.1);
+    let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+    let (start, indent) = hanging(line, columns);
+    let ((begin, rest), indent) = (line.split_at(start), " ".repeat(indent));
+    let options = |columns| {
+        let options = Options::new(columns).initial_indent(begin).subsequent_indent(&indent);
+        options.word_splitter(WordSplitter::NoHyphenation)
+    };
+    if ["loadgen ", "mockserver "].iter().any(|name| rest.starts_with(name)) {
+        let command = rest.replace(' ', UNBREAKABLE).replace("\u{a0}-", " -");
+        let lines = wrap(&command, options(columns.saturating_sub(2)).break_words(false));
+        return lines.join(CONTINUED).replace(UNBREAKABLE, " ") + end;
     }
-    text + &begin + rest + end
+    let parts = WordSeparator::Custom(|line| Box::new(line.split_inclusive(BREAKS).map(Word::from)));
+    wrap(rest, options(columns).word_separator(parts)).join("\n") + end
 }
 
 /// Returns where the description of a line begins, in bytes, and the indent of the line's further parts, in columns.
 fn hanging(line: &str, columns: usize) -> (usize, usize) {
     let start = line.len() - line.trim_start().len();
     let gap = line[start..].find("  ").map(|gap| line.len() - line[start + gap..].trim_start().len());
-    match gap {
-        Some(description) if line[..description].width() <= columns / 2 => {
-            (description, line[..description].width())
-        }
-        _ => (start, (line[..start].width() + 2).min(columns / 2)),
+    match gap.map(|description| (description, display_width(&line[..description]))) {
+        Some((description, width)) if width <= columns / 2 => (description, width),
+        _ => (start, (display_width(&line[..start]) + 2).min(columns / 2)),
     }
-}
-
-/// Returns the byte at which a line is broken: at its last blank that fits, otherwise after a separator, otherwise anywhere. The first
-/// `first` bytes are not broken at blanks. A command is broken only before a flag, even if it is then too wide, because a shell would take
-/// a broken word for two.
-fn break_of(line: &str, first: usize, room: usize, is_command: bool) -> usize {
-    let mut taken = 0;
-    let fits = line.char_indices().find(|(_, letter)| {
-        taken += letter.width().unwrap_or(0);
-        taken > room
-    });
-    let fits = fits.map_or(line.len(), |(at, _)| at).max(line.chars().next().map_or(0, char::len_utf8));
-    let (start, gap) = (first.min(fits), if is_command { " -" } else { " " });
-    let inner = &line[start..fits];
-    let blank = if line[fits..].starts_with(gap) { Some(inner.len()) } else { inner.rfind(gap) };
-    let blank = blank.filter(|at| *at > 0);
-    if is_command && blank.is_none() {
-        return line[fits..].find(gap).map_or(line.len(), |at| fits + at);
-    }
-    let separator = || inner.rfind(BREAKS).map(|at| at + 1);
-    blank.or_else(separator).map_or(fits, |at| start + at)
 }
 
 #[cfg(test)]
@@ -103,7 +78,7 @@ mod tests {
         let wide = fitted("Again  loadgen -s aimd:beta=0.5,max=10 --ops 5 -n 1", 24);
         assert_eq!(wide, "Again  loadgen \\\n       -s aimd:beta=0.5,max=10 \\\n       --ops 5 -n 1");
         assert_eq!(fitted("loadgen -s aimd:beta=0.5\n", 9), "loadgen \\\n  -s aimd:beta=0.5\n");
-        assert_eq!(fitted("日本語日本語", 8), "日本語日\n  本語");
+        assert_eq!(fitted("日本語日本語", 8), "日本語\n  日本語");
         assert!(fitted(&"x".repeat(100), 1).lines().all(|line| line.len() <= 1));
     }
 }

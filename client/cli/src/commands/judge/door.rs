@@ -208,7 +208,7 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
     response
 }
 
-/// Reads a body. Each piece restarts the idle timeout. Returns `None` if the body is too long or incomplete.
+/// Reads a body. Each piece restarts the idle timeout of all calls together. Returns `None` if the body is too long or incomplete.
 async fn received(door: &Door, mut body: Body) -> Option<Bytes> {
     let mut all = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {

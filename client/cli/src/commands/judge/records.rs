@@ -69,8 +69,11 @@ impl Records {
     pub(super) fn on_judged_arrival(&mut self, at: Duration, method: &str, target: &str) {
         self.on_arrival(at);
         self.judged_quiet_since = self.judged_quiet_since.max(at);
-        let (method, target) = (method.to_owned(), target.to_owned());
-        self.receiving.push(OtherCall { method, target, requests: 1 });
+        // Requests whose client disconnected stay in the list.
+        if self.receiving.len() < MAX_OTHERS {
+            let (method, target) = (method.to_owned(), target.to_owned());
+            self.receiving.push(OtherCall { method, target, requests: 1 });
+        }
     }
 
     pub(super) fn on_body_end(&mut self, method: &str, target: &str) {

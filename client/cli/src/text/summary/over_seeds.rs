@@ -60,7 +60,7 @@ impl OverSeeds {
         self.is_lower_bound |= run.share_is_lower_bound;
         self.shares += run.ops.share(run.ops.succeeded).unwrap_or_default();
         self.makespans.extend(run.makespan_s);
-        run.warnings.iter().for_each(|warning| self.warnings.note(warning));
+        self.warnings.note(&run.warnings);
     }
 
     fn answer(&self, strategy: &str) -> String {

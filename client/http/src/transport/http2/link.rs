@@ -73,6 +73,10 @@ impl Link {
             .await
             .map_err(|error| of_stream(&error, Stage::Connecting))?;
         let announced = poll_fn(|context| match Pin::new(&mut connection).poll(context) {
+            // Without any settings, nothing has arrived.
+            Poll::Ready(Ok(())) if connection.max_concurrent_send_streams() == NOT_ANNOUNCED => {
+                Poll::Ready(Err(ErrorKind::Closed))
+            }
             Poll::Ready(Ok(())) => Poll::Ready(Err(ErrorKind::GoAway)),
             Poll::Ready(Err(error)) => Poll::Ready(Err(of_stream(&error, Stage::Asking))),
             Poll::Pending if connection.max_concurrent_send_streams() == NOT_ANNOUNCED => Poll::Pending,
