@@ -143,8 +143,9 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
 
 /// Returns a hint with the correct command line for mistakes that users of other load generators make, such as a positional URL.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
-    let is_of_url = |kind| error.get(kind).is_some_and(|flag| flag.to_string().contains("URL"));
-    let are_urls = [ContextKind::InvalidArg, ContextKind::PriorArg].into_iter().all(is_of_url);
+    let in_conflict = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::PriorArg];
+    let mut in_conflict = in_conflict.iter().filter_map(|kind| Some(error.get(*kind)?.to_string()));
+    let are_urls = in_conflict.all(|name| name.contains("URL") || args::is_url(&name));
     if error.kind() == ErrorKind::ArgumentConflict && are_urls {
         return Some("a run has one target; leave out all URLs but one".to_owned());
     }
