@@ -30,6 +30,27 @@ fn no_secret_of_the_client_reaches_a_file() {
     assert_eq!(run["others"][0]["target"], "/login?user=…");
 }
 
+#[test]
+fn no_secret_of_the_answer_or_of_a_refused_value_is_written() {
+    let folder = Folder::new();
+    folder.write("answer.json", &format!("{{\"token\":\"{SECRET}\"}}"));
+    folder.write("client.sh", "curl --silent \"$1/x\"; curl --silent \"$1/x\"");
+    let [answer, client, recording] =
+        ["answer.json", "client.sh", "r.json"].map(|name| folder.path(name).display().to_string());
+    let header = format!("Set-Cookie: {SECRET}");
+    let flags = ["judge", "--only", "503", "-H", &header, "--body", &answer, "--recording", &recording];
+    loadgen(&[&flags[..], &["--", "bash", &client, "{url}"]].concat());
+    let text = folder.read("r.json");
+    assert!(text.contains("\"steps\"") && !text.contains(SECRET), "{text}");
+    for value in [format!("Authorization {SECRET}"), format!("Authorization: {SECRET}\n"), SECRET.to_owned()]
+    {
+        for args in [&["--header", &value][..], &["judge", "--env", &value]] {
+            let left = loadgen(args).exits(2);
+            assert!(!left.stderr.contains(SECRET), "{args:?}: {}", left.stderr);
+        }
+    }
+}
+
 /// Without an id, ops are distinguished by their whole query, although no record has its values.
 #[test]
 fn no_value_of_a_query_reaches_the_records_of_a_session() {

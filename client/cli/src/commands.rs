@@ -208,7 +208,10 @@ fn rate_after_quiet(typed: &[String]) -> Option<&str> {
         "" => Some(next),
         joined => Some(joined.trim_start_matches('=')),
     });
-    numbers.find(|number| number.parse::<f64>().is_ok())
+    numbers.find_map(|number| {
+        let number = number.split('/').next()?;
+        number.parse::<f64>().is_ok().then_some(number)
+    })
 }
 
 fn flag_of_another_command(flag: &str) -> Option<String> {

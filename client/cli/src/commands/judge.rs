@@ -130,7 +130,7 @@ fn recorded(args: &JudgeArgs, judged: &Report, suite: &Suite) -> anyhow::Result<
     let observed =
         judged.situations.iter().filter_map(|judged| Some((suite.find(&judged.name)?, &judged.observation)));
     let observed: Vec<_> = observed.collect();
-    let text = recording(&observed, &calls(args)?.success, &program_words(&args.command).join(" "))?;
+    let text = recording(&observed, &program_words(&args.command).join(" "))?;
     Ok(text + "\n")
 }
 

@@ -58,9 +58,12 @@ impl Failures {
             self.by_strategy.insert(run.strategy.clone(), FailureCounts::default());
         }
         let Some(of) = self.by_strategy.get_mut(&run.strategy) else { return };
-        of.total += run.ops.total;
+        // In a run that stalled on failures, the ops that could not arrive any more failed, too.
+        let is_dead = run.stalled_at_s.is_some() && run.ops.failed > 0;
+        let missing = if is_dead { run.ops.share_base().saturating_sub(run.ops.total) } else { 0 };
+        of.total += run.ops.total + missing;
         if run.ops.failed > 0 && !has_faults(&run.config) {
-            of.failed += run.ops.failed;
+            of.failed += run.ops.failed + missing;
             let cause = || run.failures.first().map(FailureResult::words);
             of.cause = of.cause.take().or_else(cause);
         }

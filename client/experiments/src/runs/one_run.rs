@@ -230,7 +230,7 @@ impl Underway {
         // The number of responses is computed from counts of attempts. Counts of latencies would leave out the attempts of the warm-up.
         let attempts = &measured.attempts;
         let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
-        let last_arrived = last_arrived(measured, &self.last_head);
+        let last_arrived = last_arrived(measured, &self.last_head, driven.report.resent);
         let answered = answers > 0 || attempts.failed == 0 || last_arrived.is_some();
         // In a run of a client shard, the server's counts are totals of all shards. They are stored separately from the shard's result, so
         // that a merge of shards includes the counts only once.
@@ -331,9 +331,10 @@ fn bottleneck(settings: &Experiment, driven: &Driven, cpu_share: Option<f64>) ->
 }
 
 /// Describes the last thing that arrived from the server and was no usable answer.
-fn last_arrived(measured: &Measurements, last_head: &AtomicU16) -> Option<String> {
+fn last_arrived(measured: &Measurements, last_head: &AtomicU16, resent: u64) -> Option<String> {
     match (measured.failures.last_arrived, last_head.load(Ordering::Relaxed)) {
         (Some(kind), _) => Some(kind.words().to_owned()),
+        (None, 0) if resent > 0 => Some("an HTTP/2 frame that refused requests".to_owned()),
         (None, 0) => None,
         (None, code) => Some(format!("the head of a {code}")),
     }

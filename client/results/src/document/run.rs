@@ -309,12 +309,13 @@ impl RunResult {
         self.mode == Mode::Http && self.config.server_model.is_none()
     }
 
-    /// Returns the number of answers per second, from the first arrival to the last end of an op.
+    /// Returns the number of answers per second, from the first arrival to the last end of an op. If ops were unfinished, the time ends
+    /// with the run.
     pub fn answers_per_s(&self) -> Option<f64> {
         let answers: u64 = self.statuses.iter().map(|status| status.attempts).sum();
-        self.makespan_s
-            .filter(|makespan| *makespan > 0.0 && answers > 0)
-            .map(|makespan| answers as f64 / makespan)
+        let whole_run_s = self.wall_s.filter(|_| self.ops.unfinished > 0).map(|s| s / self.config.time_scale);
+        let s = whole_run_s.or(self.makespan_s).filter(|s| *s > 0.0 && answers > 0)?;
+        Some(answers as f64 / s)
     }
 
     /// Returns true if an op was retried, or waited in the client before it was sent: if ops took a tenth longer than the attempts that

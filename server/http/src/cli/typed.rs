@@ -92,13 +92,21 @@ pub fn argument(error: &Error) -> Option<&str> {
     })
 }
 
+/// Flags whose values may be secrets. Only the name before a value is printed, because logs of CI are often public.
+const MAYBE_SECRET: [&str; 2] = ["--header", "--env"];
+
 /// Returns the reason why the parser of a flag refused its value: `--loss 150%: at most 100%`.
 fn refused_value(error: &Error) -> Option<String> {
     let reason = error.source().filter(|_| error.kind() == ErrorKind::ValueValidation)?;
     let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return None };
     let flag = argument(error)?.split(' ').next()?;
     let is_plain = !value.is_empty() && !value.contains(char::is_whitespace);
-    let value = if is_plain { value.clone() } else { format!("'{value}'") };
+    let value = match value.split_once([':', '=']) {
+        Some((name, _)) if MAYBE_SECRET.contains(&flag) => format!("'{name}…'"),
+        None if MAYBE_SECRET.contains(&flag) => "…".to_owned(),
+        _ if is_plain => value.clone(),
+        _ => format!("'{value}'"),
+    };
     Some(format!("{flag} {}: {reason}", excerpt(&value)))
 }
 

@@ -35,7 +35,8 @@ pub(crate) fn announcement(
         let _ = writeln!(text, "{}", wrapped(&model.describe(), "", "  "));
     }
     if matches!(experiment.run.workload.arrivals, loadgen_core::ArrivalProcess::Closed { .. }) {
-        text.push_str("note: a closed loop sends fewer ops to a slow server, which hides waiting\n");
+        let note = "a closed loop sends fewer ops to a slow server, which hides waiting";
+        let _ = writeln!(text, "{}", wrapped(note, "note: ", "      "));
     }
     text
 }
