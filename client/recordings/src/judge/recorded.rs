@@ -71,7 +71,7 @@ pub fn recording(observed: &[(&Situation, &Observation)], command: &str) -> serd
 
 fn scenario<'a>(
     situation: &'a Situation,
-    observation: &Observation,
+    observation: &'a Observation,
     command: &'a str,
 ) -> Option<WrittenScenario<'a>> {
     let runs = &observation.runs;
