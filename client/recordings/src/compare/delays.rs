@@ -15,6 +15,9 @@ use crate::outcome::Difference;
 /// number of draws. A uniform distribution extends further than this margin with a probability of e⁻¹² at each end.
 const BEYOND: f64 = 12.0;
 
+/// Number of simulated delays from which their range is nearly the whole range of the strategy, even if its ends are rare.
+const ENOUGH: usize = 1000;
+
 /// Additional margin, in seconds, by which a recorded delay may be longer than all simulated ones. It applies to delays until a calendar
 /// time, and is added to the usual margins (`BEYOND` and the recorder's precision). A client that is slightly late waits until the next
 /// full second.
@@ -39,7 +42,8 @@ pub(crate) struct Delays<'a> {
 impl Delays<'_> {
     /// Returns the difference between recorded and simulated delays, or `None` if they agree. `more` simulates many further ops of the
     /// strategy. It is called only if a recorded delay is outside the range of the simulated delays in `own`. Its argument is true if the
-    /// delay is outside by more than the whole range, so that further ops will hardly reach it.
+    /// delay is outside by more than the whole range of few delays, or a quarter of the range of many, so that further ops will hardly
+    /// reach it.
     pub(crate) fn difference(&self, more: impl FnOnce(bool) -> Vec<f64>) -> Option<Difference> {
         if self.recorded.is_empty() {
             return None;
@@ -57,7 +61,8 @@ impl Delays<'_> {
             return Some(Difference::new(self.what, recorded, format!("always {}", seconds(low))));
         }
         if self.beyond(self.own, 0.0, 0.0).is_some()
-            && let is_far = self.beyond(self.own, high - low, high - low).is_some()
+            && let far = (high - low) * if self.own.len() < ENOUGH { 1.0 } else { 0.25 }
+            && let is_far = self.beyond(self.own, far, far).is_some()
             && let Some(beyond) = self.beyond(&more(is_far), 0.0, 0.0)
         {
             return Some(beyond);
