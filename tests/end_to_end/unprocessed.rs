@@ -34,6 +34,8 @@ enum Behaviour {
     AtMost(usize),
     /// The server names the request as the last one that it processes, and closes the connection.
     CloseWithoutAnswer,
+    /// The server closes every connection before its settings.
+    CloseAtOnce,
 }
 
 /// Server that speaks just enough HTTP/2 for its tests, because the library `h2` processes every stream that it accepts.
@@ -104,6 +106,12 @@ impl Connection {
                 .write_all(b"HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
         }
         self.unread.drain(..PREFACE.len());
+        if let Behaviour::CloseAtOnce = behaviour {
+            // The rest is read, because unread bytes would turn the close into a reset.
+            self.stream.set_read_timeout(Some(Duration::from_millis(5)))?;
+            while self.next()?.is_some() {}
+            return Ok(());
+        }
         let limit = if let Behaviour::AtMost(most @ 1..) = behaviour { most } else { 100 };
         let limit = u32::try_from(limit).unwrap().to_be_bytes();
         if let Behaviour::AtMost(1..) = behaviour {
@@ -141,6 +149,7 @@ impl Connection {
                         Behaviour::AtMost(_) => {
                             self.send(RST_STREAM, 0, stream, &REFUSED_STREAM.to_be_bytes())?;
                         }
+                        Behaviour::CloseAtOnce => {}
                         Behaviour::CloseWithoutAnswer => {
                             self.go_away(stream, NO_ERROR)?;
                             // The rest is read, because unread bytes would turn the close into a reset.
@@ -240,9 +249,18 @@ fn a_request_that_is_never_processed_goes_out_five_times_again_and_fails() {
         assert_eq!(count(&result, "/generator/resent"), 15, "{behaviour:?}");
         assert!(result["makespan_s"].as_f64().is_none_or(|s| s >= 0.75), "0, 50, 100, 200 and 400 ms");
         // The timeout of an attempt includes the waits.
-        let result = server.run("--in-flight 3 --ops 3 --timeout 100ms").exits(69).json();
+        let left = server.run("--in-flight 3 --ops 3 --timeout 100ms").exits(1);
+        assert!(left.stderr.contains("an HTTP/2 frame that refused requests"), "{}", left.stderr);
+        let result = left.json();
         assert!((1..=9).contains(&count(&result, "/generator/resent")), "{}", result["generator"]);
     }
+}
+
+#[test]
+fn a_connection_that_ends_before_its_settings_is_no_answer() {
+    let server = Server::start(Behaviour::CloseAtOnce);
+    let left = server.run("--in-flight 1 --ops 2 --mock no").exits(69);
+    assert!(left.stderr.contains("no attempt received a response"), "{}", left.stderr);
 }
 
 #[test]

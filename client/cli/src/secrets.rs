@@ -127,6 +127,14 @@ mod tests {
     }
 
     #[test]
+    fn flags_that_change_no_figure_are_left_out() {
+        let typed =
+            ["--simulate", "--color", "never", "--color=always", "--theme", "dark", "-q", "--ops", "9"];
+        let kept: Vec<OsString> = without_outputs(typed.iter().map(Into::into)).collect();
+        assert_eq!(kept, ["--simulate", "--ops", "9"]);
+    }
+
+    #[test]
     fn values_of_headers_are_left_out() {
         let typed =
             ["-H", "a: 1", "--header", "b: 2", "--header=c: 3", "-Hd: 4", "-kqH", "e: 5", "--ops", "9"];

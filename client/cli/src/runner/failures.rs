@@ -141,3 +141,42 @@ fn shortfall(finished: &Finished) -> Option<String> {
     }
     Some(words)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn noted(ops: &str, stalled_at_s: &str) -> Option<String> {
+        let run = format!(
+            r#"{{"schema_version": 1, "mode": "http", "strategy": "full-jitter", "seed": 1, "ops": {ops},
+            "attempts": {{"total": 9, "succeeded": 9}}, "amplification": 1.0, "efficiency": 1.0, "attempts_per_success": 1.0,
+            "makespan_s": 1.0, "makespan_complete": false, "optimal_makespan_s": null, "goodput_per_s": 9.0,
+            "stalled_at_s": {stalled_at_s}, "late_share": null, "done_share": 0.1, "fairness": null, "wasted_server_s": null,
+            "server_work_per_success_ms": null, "server": null, "started_at": null, "wall_s": 1.0, "interrupted": null}}"#
+        );
+        let mut failures = Failures::default();
+        failures.note_failed(&results::read(&run).unwrap());
+        failures.too_many_failed()
+    }
+
+    /// The server died after 130 of 1000 ops in a closed loop of five.
+    #[test]
+    fn ops_that_could_not_arrive_failed_with_the_run() {
+        let ops = r#"{"total": 135, "offered": 1000, "succeeded": 130, "given_up": 0, "unfinished": 5, "failed": 5}"#;
+        assert_eq!(noted(ops, "null"), None);
+        let words = noted(ops, "89.9").unwrap();
+        assert!(words.starts_with("full-jitter: 870 of 1 000 ops ended with a failure"), "{words}");
+        assert_eq!(
+            noted(&ops.replace("\"failed\": 5", "\"failed\": 0"), "89.9"),
+            None,
+            "it stalled on rejections"
+        );
+    }
+
+    #[test]
+    fn failures_without_a_cause_count() {
+        let ops = r#"{"total": 10, "succeeded": 8, "given_up": 2, "failed": 2}"#;
+        let words = noted(ops, "null").unwrap();
+        assert!(words.contains("2 of 10 ops ended with a failure (mostly never sent)"), "{words}");
+    }
+}

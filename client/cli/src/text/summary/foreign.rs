@@ -148,6 +148,16 @@ mod tests {
         assert_eq!(latencies(&result, 80), "");
     }
 
+    #[test]
+    fn the_rate_of_answers_includes_the_time_in_which_ops_waited() {
+        let mut result = result();
+        result.statuses = serde_json::from_str(r#"[{"status": 200, "attempts": 20}]"#).unwrap();
+        result.makespan_s = Some(0.02);
+        assert_eq!(result.answers_per_s(), Some(1000.0));
+        (result.ops.unfinished, result.wall_s) = (1, Some(4.0));
+        assert_eq!(result.answers_per_s(), Some(5.0));
+    }
+
     fn result() -> RunResult {
         let run = r#"{"schema_version": 1, "mode": "http", "strategy": "none", "seed": 1,
             "ops": {"total": 9, "succeeded": 9, "given_up": 0}, "attempts": {"total": 9, "succeeded": 9},
