@@ -155,7 +155,7 @@ fn a_mix_up_of_http_and_https_is_named_without_a_request() {
     assert!(all.contains("speaks TLS") && all.contains("--explain"), "{all}");
     let left = loadgen(&[&["--target", &url, "--mock", "no", "--explain"][..], &SMALL].concat());
     let words = left.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("speaks TLS, write `https://`; attempts failed"), "{words}");
+    assert!(words.contains("speaks TLS; attempts failed"), "{words}");
 
     let plain = ForeignServer::start(|_, connection| reply(connection, "200 OK", ""));
     let url = format!("https://localhost:{}/", plain.address.port());
@@ -173,5 +173,5 @@ fn a_mix_up_of_http_and_https_is_named_without_a_request() {
 fn a_400_for_plain_http_is_a_sign_of_tls() {
     let server = ForeignServer::start(|_, connection| reply(connection, "400 Bad Request", ""));
     let left = loadgen(&[&["--target", &server.url(), "--mock", "no"][..], &SMALL].concat());
-    assert!(left.stdout.contains("speaks TLS, write `https://`"), "{}", left.stdout);
+    assert!(left.stdout.contains("! write `https://` if `http://"), "{}", left.stdout);
 }

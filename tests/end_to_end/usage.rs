@@ -45,7 +45,7 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         (&["--outages", "1s..18446744073709551615s0.5s0.5s"], &["--outages", "longer than 100 years"]),
         (&["--strategy", "constant:delay=18446744073709551615s0.5s0.5s"], &["--strategy", "1day"]),
         (&["--timeout=-1s"], &["--timeout -1s: "]),
-        (&["--header", "nonsense"], &["--header nonsense: "]),
+        (&["--header", "nonsense"], &["--header …: "]),
         (&["--method", "G T"], &["'G T'", "--method"]),
         (&["--mix", "GET repos"], &["--mix", "`repos` does not begin with `/`", "METHOD PATH [WEIGHT]"]),
         (&["--mix", "GET /", "--method", "PUT"], &["--mix", "--method"]),
@@ -104,6 +104,7 @@ const MISTAKES: &[Mistake] = &[
     ("loadgen", "", &["http://a", "-t", "http://b"], "a run has one target; leave out all URLs but one"),
     ("loadgen", "", &["-n", "5", "compare"], "a subcommand comes first: loadgen compare"),
     ("loadgen", "", &["-q", "50"], "-q is --quiet and takes no value; a rate is `--rate 50/s`"),
+    ("loadgen", "", &["-q", "50/s", "http://a"], "-q is --quiet and takes no value; a rate is `--rate 50/s`"),
     ("loadgen", "", &["-q50", "-n", "5"], "-q is --quiet and takes no value; a rate is `--rate 50/s`"),
     ("loadgen", "", &["-n", "5", "-q", "2.5"], "-q is --quiet and takes no value; a rate is `--rate 2.5/s`"),
     (

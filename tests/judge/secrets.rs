@@ -42,7 +42,7 @@ fn no_secret_of_the_answer_or_of_a_refused_value_is_written() {
     loadgen(&[&flags[..], &["--", "bash", &client, "{url}"]].concat());
     let text = folder.read("r.json");
     assert!(text.contains("\"steps\"") && !text.contains(SECRET), "{text}");
-    for value in [format!("Authorization {SECRET}"), format!("Authorization: {SECRET}\n"), SECRET.to_owned()]
+    for value in [format!("Authorization {SECRET}"), format!("Authorization: {SECRET}\nx"), SECRET.to_owned()]
     {
         for args in [&["--header", &value][..], &["judge", "--env", &value]] {
             let left = loadgen(args).exits(2);

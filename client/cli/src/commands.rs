@@ -143,14 +143,14 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
 
 /// Returns a hint with the correct command line for mistakes that users of other load generators make, such as a positional URL.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
+    if let Some(rate) = rate_after_quiet(typed) {
+        return Some(format!("-q is --quiet and takes no value; a rate is `--rate {rate}/s`"));
+    }
     let in_conflict = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::PriorArg];
     let mut in_conflict = in_conflict.iter().filter_map(|kind| Some(error.get(*kind)?.to_string()));
     let are_urls = in_conflict.all(|name| name.contains("URL") || args::is_url(&name));
     if error.kind() == ErrorKind::ArgumentConflict && are_urls {
         return Some("a run has one target; leave out all URLs but one".to_owned());
-    }
-    if let Some(rate) = rate_after_quiet(typed) {
-        return Some(format!("-q is --quiet and takes no value; a rate is `--rate {rate}/s`"));
     }
     if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
         return None;
