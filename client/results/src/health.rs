@@ -245,7 +245,7 @@ impl fmt::Display for Warning {
             ),
             Self::MaySpeakTls(url) => write!(
                 f,
-                "write `https://` if `{url}` (--target) speaks TLS; attempts failed as they do where plain HTTP is sent to a TLS server"
+                "write `https://` if `{url}` speaks TLS; attempts failed as they do where plain HTTP is sent to a TLS server"
             ),
         }
     }
