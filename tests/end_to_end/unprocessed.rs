@@ -143,13 +143,12 @@ impl Connection {
                             }
                             self.answer(stream)?;
                         }
-                        Behaviour::GoAwayAfter(_) => {}
+                        Behaviour::GoAwayAfter(_) | Behaviour::CloseAtOnce => {}
                         Behaviour::GoAwayAtOnce(code) => self.go_away(0, code)?,
                         Behaviour::AtMost(most) if open.len() < most => open.push(stream),
                         Behaviour::AtMost(_) => {
                             self.send(RST_STREAM, 0, stream, &REFUSED_STREAM.to_be_bytes())?;
                         }
-                        Behaviour::CloseAtOnce => {}
                         Behaviour::CloseWithoutAnswer => {
                             self.go_away(stream, NO_ERROR)?;
                             // The rest is read, because unread bytes would turn the close into a reset.

@@ -2,7 +2,7 @@
 //! does not obey them. Styles are added last, when a text is written, so that widths never include escape codes.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io;
 use std::ops::Range;
 use std::os::fd::AsFd;
@@ -61,7 +61,11 @@ impl Styled {
             // The places of styles in broken lines are unknown.
             return fitted(&text, columns).into_owned();
         }
-        self.0.iter().map(|(style, text)| format!("{style}{text}{style:#}")).collect()
+        let mut styled = String::new();
+        for (style, text) in &self.0 {
+            let _ = write!(styled, "{style}{text}{style:#}");
+        }
+        styled
     }
 
     /// Writes the text to stdout, or to stderr if stdout carries data.
