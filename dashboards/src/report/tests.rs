@@ -340,8 +340,9 @@ fn equal_warnings_and_equal_values_are_said_once_for_a_strategy_and_for_a_plot()
     );
     let heading = "<h3>Server time per success";
     let left_out = |page: &str| {
-        let told = page.split_once("all strategies have one value: ").map_or("", |(_, rest)| rest);
-        told.split('<')
+        let sentence = page.split_once("all strategies have one value: ").map_or("", |(_, rest)| rest);
+        sentence
+            .split('<')
             .next()
             .unwrap_or_default()
             .contains("Server time per success against ops done (500 ms)")

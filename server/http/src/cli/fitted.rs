@@ -33,8 +33,9 @@ fn broken(line: &str, columns: usize) -> String {
         options.word_splitter(WordSplitter::NoHyphenation)
     };
     if ["loadgen ", "mockserver "].iter().any(|name| rest.starts_with(name)) {
-        let command = rest.replace(' ', UNBREAKABLE).replace("\u{a0}-", " -");
-        let lines = wrap(&command, options(columns.saturating_sub(2)).break_words(false));
+        let command = rest.replace(' ', UNBREAKABLE).replace(&format!("{UNBREAKABLE}-"), " -");
+        let lines =
+            wrap(&command, options(columns.saturating_sub(CONTINUED.trim_end().len())).break_words(false));
         return lines.join(CONTINUED).replace(UNBREAKABLE, " ") + end;
     }
     let parts = WordSeparator::Custom(|line| Box::new(line.split_inclusive(BREAKS).map(Word::from)));
