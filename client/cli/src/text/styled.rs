@@ -55,17 +55,31 @@ impl Styled {
 
     fn rendered(&self, stream: &(impl RawStream + AsFd)) -> String {
         let (has_colours, columns) = (has_colours(stream), columns_of(stream).unwrap_or(usize::MAX));
-        let text = self.to_string();
-        let mut fits = text.lines().map(|line| matches!(fitted(line, columns), Cow::Borrowed(_)));
-        if !has_colours || !fits.all(|fits| fits) {
-            // The places of styles in broken lines are unknown.
-            return fitted(&text, columns).into_owned();
-        }
-        let mut styled = String::new();
+        let (mut rendered, mut line) = (String::new(), Self::default());
         for (style, text) in &self.0 {
-            let _ = write!(styled, "{style}{text}{style:#}");
+            for part in text.split_inclusive('\n') {
+                line.0.push((*style, part.to_owned()));
+                if part.ends_with('\n') {
+                    rendered += &std::mem::take(&mut line).rendered_line(has_colours, columns);
+                }
+            }
         }
-        styled
+        rendered + &line.rendered_line(has_colours, columns)
+    }
+
+    fn rendered_line(&self, has_colours: bool, columns: usize) -> String {
+        let text = self.to_string();
+        match fitted(&text, columns) {
+            Cow::Borrowed(_) if has_colours => {
+                let mut styled = String::new();
+                for (style, text) in &self.0 {
+                    let _ = write!(styled, "{style}{text}{style:#}");
+                }
+                styled
+            }
+            // The places of styles in a broken line are unknown.
+            text => text.into_owned(),
+        }
     }
 
     /// Writes the text to stdout, or to stderr if stdout carries data.
