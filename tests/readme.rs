@@ -5,6 +5,7 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::judge::is_clearly_a_thousandth;
 use crate::support::{Folder, Left, MockServer, shell, skipped};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -82,17 +83,9 @@ fn judges_the_client_of_the_guides(folder: &Folder, command: &str) {
     let says =
         |text: &str| assert!(verdict.contains(text) && guides.contains(text), "no `{text}` in: {verdict}");
     says("429, Retry-After: 3 FAIL");
-    // The cause is certain only from delays to which a busy machine adds little.
     let document: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.path("judged.json")).unwrap()).unwrap();
-    let is_clear = |name: &str| {
-        let situations = document["situations"].as_array().unwrap();
-        let situation = situations.iter().find(|situation| situation["name"] == name).unwrap();
-        let attempts = &situation["runs"][0]["attempts"];
-        let seconds = |attempt: usize, key: &str| attempts[attempt][key].as_f64().unwrap();
-        seconds(1, "at_s") - seconds(0, "ended_s") < seconds(0, "advised_s") / 1000.0 + 0.015
-    };
-    if ["throttled", "unavailable", "long"].into_iter().all(is_clear) {
+    if is_clearly_a_thousandth(&document) {
         says(
             "throttled, unavailable, long: the delays are 1/1000 of the advice. Are seconds used as milliseconds?",
         );

@@ -85,3 +85,32 @@ fn is_as_without_advice(suite: &Suite, situations: &[JudgedSituation], early: &E
     let range = low.saturating_sub(slack).max(*low / 2)..=*high + slack;
     range.contains(&early.delay) && !range.contains(&(early.advised / 1000))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::report::report;
+    use crate::judge::rules::testing::{Setup, observation};
+
+    /// Causes if the first retry of each of the three situations with advised seconds is this late.
+    fn causes_of(delays: [f64; 3]) -> Vec<Cause> {
+        let suite = Suite::built_in(3).unwrap();
+        let observed = |name: &str| {
+            let index = ["throttled", "unavailable", "long"].iter().position(|one| *one == name)?;
+            let script = ["429 retry-after:3|200", "503 retry-after:3|200", "429 retry-after:70|200"][index];
+            Some(observation(script, &[&[delays[index]]], &Setup::default()))
+        };
+        let observations: Vec<_> = suite.names().map(observed).collect();
+        report(&suite, &observations, None, &[], Duration::from_secs(6)).causes
+    }
+
+    #[test]
+    fn only_delays_of_a_thousandth_of_the_advice_are_explained() {
+        let [cause] = causes_of([0.003, 0.003, 0.07]).try_into().unwrap();
+        assert_eq!(cause.situations, ["throttled", "unavailable", "long"]);
+        assert_eq!(cause.text, "the delays are 1/1000 of the advice. Are seconds used as milliseconds?");
+        let [cause] = causes_of([0.04, 0.003, 0.075]).try_into().unwrap();
+        assert_eq!(cause.situations, ["unavailable", "long"]);
+        assert_eq!(causes_of([0.003, 0.003, 0.02]), []);
+    }
+}

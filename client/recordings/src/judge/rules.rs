@@ -15,7 +15,7 @@ pub(super) mod retry_without_key;
 pub(super) mod write_repeated;
 
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 
 use super::rule::Rule;
 

@@ -13,7 +13,7 @@ use crate::judge::simulated::expected;
 
 /// Properties of an observation that most tests do not change.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Setup<'a> {
+pub(in crate::judge) struct Setup<'a> {
     pub(super) method: &'a str,
     /// Idempotency key of each attempt; none if empty.
     pub(super) keys: &'a [&'a str],
@@ -46,20 +46,21 @@ pub(super) fn outcome(rule: &Rule, script: &str, delays: &[f64], setup: &Setup<'
 }
 
 pub(super) fn outcome_of_runs(rule: &Rule, script: &str, delays: &[&[f64]], setup: &Setup<'_>) -> Outcome {
-    let observed = |script: &str, delays: &[&[f64]]| {
-        let runs = delays.iter().map(|delays| run(&script.replace('+', "%2B"), delays, setup));
-        Observation { runs: runs.collect(), has_keys: true }
-    };
-    let observation = observed(script, delays);
-    let control = setup.control.map(|(script, delays)| observed(script, &[delays]));
+    let observed = observation(script, delays, setup);
+    let control = setup.control.map(|(script, delays)| observation(script, &[delays], setup));
     let case = Case {
-        observation: &observation,
+        observation: &observed,
         controls: control.iter().map(|control| ("429, then 200", control)).collect(),
         operation: setup.operation,
         idle: Duration::from_secs(6),
         waits_for_advice: setup.waits_for_advice,
     };
     (rule.check)(&case)
+}
+
+pub(in crate::judge) fn observation(script: &str, delays: &[&[f64]], setup: &Setup<'_>) -> Observation {
+    let runs = delays.iter().map(|delays| run(&script.replace('+', "%2B"), delays, setup));
+    Observation { runs: runs.collect(), has_keys: true }
 }
 
 fn run(script: &str, delays: &[f64], setup: &Setup<'_>) -> ObservedRun {
