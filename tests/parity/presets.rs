@@ -19,6 +19,7 @@ fn every_preset_is_the_same_in_both_drivers() {
             "aws-api-gateway" | "s3" => 0.002,
             "google-drive" => 0.0001,
             "dynamodb" => 0.001,
+            "kubernetes" | "lambda" => 0.005,
             _ => 0.02,
         };
         let base = Config { service_time: Distribution::millis(50), ..setting.server };
