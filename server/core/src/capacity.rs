@@ -58,6 +58,13 @@ impl Config {
     /// during the run, if the policy has its own service times, or if nothing limits requests. It is also unknown if the number of slots is
     /// the lowest limit and service times grow with the load.
     pub fn capacity(&self, traffic: &Traffic) -> Option<Capacity> {
+        self.limits(traffic)?
+            .into_iter()
+            .reduce(|one, other| if other.per_s < one.per_s { other } else { one })
+    }
+
+    /// Returns the capacity at each limit of the server, in the order of its stages. `None` if the server's capacity is unknown.
+    pub fn limits(&self, traffic: &Traffic) -> Option<Vec<Capacity>> {
         let courses = self.courses();
         let slots_change = !self.caps.is_empty() || courses.slots.is_some();
         if self.policy.mean_service().is_some() || (slots_change && self.has_cap()) {
@@ -65,7 +72,7 @@ impl Config {
         }
         let (changed, service) = (courses.changed(), self.service_model());
         let fields = self.policy.wants().fields_in(&traffic.body);
-        let (mut least, mut is_stretched): (Option<Capacity>, bool) = (None, false);
+        let (mut limits, mut is_stretched): (Vec<Capacity>, bool) = (Vec::new(), false);
         for (index, policy) in self.policy.iter().enumerate() {
             let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
             is_stretched |= stage.gate.stretch(u32::MAX) != 1000;
@@ -88,11 +95,14 @@ impl Config {
             let capacity = Capacity { per_s: per_s / of_busiest_key, burst: amount / of_busiest_key, limit };
             // A limit with an infinite rate limits nothing. The rate is infinite if requests cost nothing at this limit, or if serving them
             // takes no time.
-            if capacity.per_s.is_finite() && least.as_ref().is_none_or(|least| capacity.per_s < least.per_s) {
-                least = Some(capacity);
+            if capacity.per_s.is_finite() {
+                limits.push(capacity);
             }
         }
-        least.filter(|least| !(is_stretched && matches!(least.limit, CapacityLimit::Slots { .. })))
+        let least = limits.iter().reduce(|one, other| if other.per_s < one.per_s { other } else { one });
+        let is_unknown =
+            least.is_none_or(|least| is_stretched && matches!(least.limit, CapacityLimit::Slots { .. }));
+        (!is_unknown).then_some(limits)
     }
 }
 
