@@ -113,7 +113,10 @@ fn an_invalid_preset_reports_the_error_and_alternatives() {
             "github:primary.limit=0",
             "preset `github`, limit `primary`: policy `fixed-window`: `limit=0` is not accepted",
         ),
-        ("", "unknown preset ``; `mockserver presets` lists all presets"),
+        (
+            "acme",
+            "unknown preset `acme`; `mockserver presets` lists all presets. Describe another limit by `--policy ",
+        ),
     ] {
         let error = refused(text);
         assert!(error.starts_with(words), "{text}: {error}");

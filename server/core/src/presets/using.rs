@@ -32,7 +32,7 @@ pub fn expand(text: &str, scale: Option<f64>) -> Result<Expanded, ServerPresetUs
     let preset = server_preset(name).ok_or_else(|| ServerPresetUseError::Unknown {
         name: name.to_owned(),
         suggestion: nearest(name, server_preset_names()).map_or_else(
-            || "; `mockserver presets` lists all presets".to_owned(),
+            || "; `mockserver presets` lists all presets. Describe another limit by `--policy token-bucket:rate=10/s,burst=20 --reject-status 429`, or by `--max-busy 50`".to_owned(),
             |name| format!(" (did you mean `{name}`?)"),
         ),
     })?;
