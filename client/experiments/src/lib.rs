@@ -24,5 +24,5 @@ pub mod workload;
 
 pub use error::{Error, ErrorKind, words_of};
 pub use experiment::{Admin, Experiment, Sending};
-pub use load::{Load, capacity_per_s};
+pub use load::{Load, limits_per_s};
 pub use sharded::{BarrierChoice, Sharded, StartChoice};

@@ -12,12 +12,12 @@ use vocabulary::{Rate, duration_text, wire};
 
 use crate::experiment::Experiment;
 
-/// Returns the requests per second that the server can serve in the long run, for the requests of this experiment in virtual time. `None`
-/// for conditional writes and for servers whose capacity is unknown.
-pub fn capacity_per_s(experiment: &Experiment, server: &Config) -> Option<f64> {
+/// Returns the requests per second that each limit of the server allows in the long run, for the requests of this experiment in virtual
+/// time. Empty for conditional writes and for servers whose capacity is unknown.
+pub fn limits_per_s(experiment: &Experiment, server: &Config) -> Vec<f64> {
     let is_request = experiment.run.kind == OperationKind::Request;
-    let capacity = server.capacity(&traffic(experiment, Mode::Simulated)).filter(|_| is_request)?;
-    Some(capacity.per_s)
+    let limits = server.limits(&traffic(experiment, Mode::Simulated)).filter(|_| is_request);
+    limits.unwrap_or_default().iter().map(|limit| limit.per_s).collect()
 }
 
 #[derive(Clone, Debug)]

@@ -16,9 +16,9 @@ mod range;
 mod search;
 mod servers;
 
-pub use budget::MAX_SEARCH_ATTEMPTS;
+pub use budget::{MAX_SEARCH_ATTEMPTS, share_of_ops};
 pub use candidate::{
-    Candidate, Candidates, Change, MAX_CANDIDATES, RateLimit, rates, with_rate, without_rate,
+    Candidate, Candidates, Change, MAX_CANDIDATES, RateLimit, knobs, rates, with_rate, without_rate,
 };
 pub use decision::{choose, excess, ordered};
 pub use fresh::{FRESH_SEEDS, FRESH_SERVERS, Fresh, FreshServer};

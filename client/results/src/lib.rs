@@ -38,8 +38,8 @@ pub use document::parity::{Pairing, Parity, ParityFigure};
 pub use document::progress_line::{IntervalFigures, ProgressLine};
 pub use document::reading::read;
 pub use document::recommendation::{
-    Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, LeftOut, LookUpRecord, NominalRun,
-    NominalRuns, Recommendation, RecommendationGoal, RecommendedSetting, SettingOf, TriedServer,
+    Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, HoldsFor, LeftOut, LookUpRecord,
+    NominalRun, NominalRuns, Recommendation, RecommendationGoal, RecommendedSetting, SettingOf, TriedServer,
     TriedSetting,
 };
 pub use document::recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};

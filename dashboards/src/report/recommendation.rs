@@ -8,7 +8,7 @@ mod tests;
 
 use maud::{Markup, PreEscaped, html};
 use results::numbers::{counted, thousands};
-use results::{Decision, Recommendation, RecommendationGoal};
+use results::{Decision, Recommendation};
 
 use super::escaping::visible;
 use super::html::head;
@@ -106,11 +106,4 @@ fn search(document: &Recommendation) -> String {
         sentences.push(format!("The search left out {what}, because it is limited to 6 million attempts."));
     }
     sentences.join(" ")
-}
-
-fn undone(goal: RecommendationGoal) -> &'static str {
-    match goal {
-        RecommendationGoal::Finish => "undone",
-        RecommendationGoal::InTime => "late",
-    }
 }

@@ -14,6 +14,7 @@ mod unsure;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use experiments::recommend::{Candidates, Goal};
@@ -29,7 +30,10 @@ use crate::text::styled::to_people;
 use answer::Recommender;
 use args::{ChangedPart, RecommendArgs};
 use bench::Bench;
-use flags::Flags;
+use flags::{Flags, NETWORK};
+
+/// Least deviation of a request's network time from its mean if the network is not known.
+const USUAL_NETWORK_SPREAD: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen()?;
@@ -49,8 +53,12 @@ pub(crate) fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<Ex
     let (experiments, server) = flags.experiments(std::iter::once(&args.strategy))?;
     let (nominal, model) = (&experiments[0], server.model().expect("a simulated server has a model"));
     let (ranges, are_assumed) = unsure::ranges(args, &flags, model)?;
+    let is_named = flags.value(NETWORK).is_some() || ranges.iter().any(|range| range.key == NETWORK);
+    let least = if is_named { Duration::ZERO } else { USUAL_NETWORK_SPREAD };
+    let network = (!unsure::is_none(args)).then_some((model.network_delay, least));
     let live = Live::new(!args.output.quiet);
-    let bench = Bench::new(flags, ranges, goal, (nominal.run.seed, args.output.threads), &interrupt, live)?;
+    let seed_and_threads = (nominal.run.seed, args.output.threads);
+    let bench = Bench::new(flags, ranges, goal, network, seed_and_threads, &interrupt, live)?;
     let recommender = Recommender {
         bench,
         args,

@@ -1,7 +1,18 @@
 //! Budget of attempts, which limits how long the search for a recommended setting takes.
 
+use super::candidate::MAX_CANDIDATES;
+
 /// Maximum number of attempts that all runs of a search may send. It keeps the search within about 15 s on two cores.
 pub const MAX_SEARCH_ATTEMPTS: u64 = 6_000_000;
+
+/// Attempts that a run is expected to send per op when the length of runs is chosen.
+const ATTEMPTS_PER_OP: f64 = 1.5;
+
+/// Returns the share of the ops that a run of the search has, so that all candidates can run on all servers: 1 for most workloads.
+pub fn share_of_ops(ops: u64, servers: usize) -> f64 {
+    let runs = (servers.max(1) * MAX_CANDIDATES) as f64;
+    (MAX_SEARCH_ATTEMPTS as f64 / (ATTEMPTS_PER_OP * runs * ops.max(1) as f64)).min(1.0)
+}
 
 #[derive(Clone, Debug)]
 pub(super) struct Budget {

@@ -3,6 +3,7 @@
 use tailback::{Knob, StrategySpec, preset};
 use vocabulary::split_outside;
 
+/// Maximum number of candidates of the first two stages. The last stage only changes the best one.
 pub const MAX_CANDIDATES: usize = 40;
 const MAX_COMBINATIONS: usize = 16;
 /// Divisors of today's number of workers. The search tries each of the resulting smaller numbers of workers.
@@ -56,7 +57,7 @@ impl Candidates {
         let mut all = vec![today.clone()];
         if self.library {
             for candidate in combinations(today) {
-                add(&mut all, candidate);
+                add(&mut all, candidate, MAX_CANDIDATES);
             }
             all.truncate(MAX_COMBINATIONS);
         }
@@ -71,21 +72,23 @@ impl Candidates {
                     continue;
                 }
                 let changes = vec![Change::Strategy(text.clone())];
-                add(&mut all, Candidate { text, spec, changes, is_by_code, ..today.clone() });
+                add(&mut all, Candidate { text, spec, changes, is_by_code, ..today.clone() }, MAX_CANDIDATES);
                 break;
             }
         }
         all
     }
 
-    /// Returns the candidates of the second stage of a search. Each of them changes one base in one respect: fewer workers or a rate limit.
+    /// Returns the candidates of a later stage of a search. Each of them changes one base in one respect: fewer workers or a rate limit.
+    /// All stages have at most `most` candidates together.
     pub fn of_client(
         self,
         bases: &[&Candidate],
         rates: &[RateLimit],
-        first_stage: &[Candidate],
+        earlier: &[Candidate],
+        most: usize,
     ) -> Vec<Candidate> {
-        let mut all = first_stage.to_vec();
+        let mut all = earlier.to_vec();
         for base in bases {
             for change in self.in_order(base, rates) {
                 let (text, in_flight) = match &change {
@@ -95,10 +98,10 @@ impl Candidates {
                 };
                 let Ok(spec) = text.parse() else { continue };
                 let changes = with_change(base, change);
-                add(&mut all, Candidate { text, spec, in_flight, changes, ..(*base).clone() });
+                add(&mut all, Candidate { text, spec, in_flight, changes, ..(*base).clone() }, most);
             }
         }
-        all.split_off(first_stage.len())
+        all.split_off(earlier.len())
     }
 
     /// Returns the changes of workers and rates, those first that most often decide. If the budget is short, the last ones are left out.
@@ -150,7 +153,7 @@ impl Candidate {
 }
 
 /// Returns the settings of the client library that users can change. They belong to the preset with which the strategy `text` begins.
-pub(super) fn knobs(text: &str) -> &'static [Knob] {
+pub fn knobs(text: &str) -> &'static [Knob] {
     let name = text.strip_prefix(PRESET).map(|rest| rest.split([',', '+', ' ']).next().unwrap_or_default());
     name.and_then(|name| preset(name.trim())).map_or(&[], |preset| &preset.knobs)
 }
@@ -195,15 +198,24 @@ fn combinations(today: &Candidate) -> Vec<Candidate> {
     bases
 }
 
+/// Returns the changes of a base with one more. It replaces an earlier change of the workers or of the rate.
 fn with_change(base: &Candidate, change: Change) -> Vec<Change> {
-    base.changes.iter().cloned().chain([change]).collect()
+    let mut changes = base.changes.clone();
+    changes.retain(|other| {
+        !matches!(
+            (&change, other),
+            (Change::Workers(_), Change::Workers(_)) | (Change::Rate(_), Change::Rate(_))
+        )
+    });
+    changes.push(change);
+    changes
 }
 
 /// Adds a candidate to `all`, unless `all` contains an equal candidate or is full. Candidates that need additional code do not count
-/// towards `MAX_CANDIDATES`.
-fn add(all: &mut Vec<Candidate>, candidate: Candidate) {
+/// towards `most`.
+fn add(all: &mut Vec<Candidate>, candidate: Candidate, most: usize) {
     let count = all.iter().filter(|other| !other.is_by_code).count();
-    let has_room = candidate.is_by_code || count < MAX_CANDIDATES;
+    let has_room = candidate.is_by_code || count < most;
     if has_room && !all.iter().any(|other| other.is_same(&candidate)) {
         all.push(candidate);
     }
@@ -263,16 +275,22 @@ pub fn without_rate(text: &str) -> String {
     parts(outer).into_iter().filter(is_other).collect::<Vec<_>>().join("+") + inner
 }
 
-/// Returns the rates to try, the lowest first: 0.7, 0.85 and 1 times the lowest plausible capacity, the geometric middle of the lowest and
-/// the highest, and the highest. `instances` clients share the capacity. Rates are rounded down to three significant digits.
-pub fn rates(capacities_per_s: &[f64], instances: u32) -> Vec<RateLimit> {
-    let lowest = capacities_per_s.iter().copied().reduce(f64::min);
-    let highest = capacities_per_s.iter().copied().reduce(f64::max);
+/// Returns the rates to try: 0.7, 0.85 and 1 times the lowest plausible capacity, the geometric middle of the lowest and the highest, and
+/// the highest. Then the lowest plausible value of each other limit, because a short run may end before a lower limit counts. `limits_per_s`
+/// has one list for each server whose capacity is known. `instances` clients share the capacity. Rates are rounded down to three significant
+/// digits.
+pub fn rates(limits_per_s: &[Vec<f64>], instances: u32) -> Vec<RateLimit> {
+    let least = |limits: &Vec<f64>| limits.iter().copied().reduce(f64::min);
+    let capacities = || limits_per_s.iter().filter_map(least);
+    let (lowest, highest) = (capacities().reduce(f64::min), capacities().reduce(f64::max));
     let Some((lowest, highest)) = lowest.zip(highest) else { return Vec::new() };
     let middle = libm::sqrt(lowest * highest);
     let of_lowest = RATE_FACTORS.map(|factor| factor * lowest);
+    let stages = limits_per_s.iter().map(Vec::len).min().unwrap_or_default();
+    let of_stage =
+        |stage: usize| limits_per_s.iter().map(|limits| limits[stage]).fold(f64::INFINITY, f64::min);
     let mut rates = Vec::new();
-    for per_s in of_lowest.into_iter().chain([lowest, middle, highest]) {
+    for per_s in of_lowest.into_iter().chain([lowest, middle, highest]).chain((0..stages).map(of_stage)) {
         let is_below_capacity = per_s < lowest;
         let per_s = rounded_down(per_s / f64::from(instances.max(1)));
         let is_known = rates.iter().any(|rate: &RateLimit| rate.per_s.total_cmp(&per_s).is_eq());
@@ -328,28 +346,34 @@ mod tests {
     #[test]
     fn rates_never_exceed_the_capacity_and_are_shared_by_clients() {
         let per_s = |capacities: &[f64], instances| -> Vec<f64> {
-            rates(capacities, instances).iter().map(|rate| rate.per_s).collect()
+            let limits: Vec<Vec<f64>> = capacities.iter().map(|per_s| vec![*per_s, 50.0]).collect();
+            rates(&limits, instances).iter().map(|rate| rate.per_s).collect()
         };
-        assert_eq!(per_s(&[350.0 / 60.0, 500.0 / 60.0], 1), [4.08, 4.95, 5.83, 6.97, 8.33]);
-        assert_eq!(per_s(&[100.0], 4), [17.5, 21.2, 25.0]);
+        assert_eq!(per_s(&[350.0 / 60.0, 500.0 / 60.0], 1), [4.08, 4.95, 5.83, 6.97, 8.33, 50.0]);
+        assert_eq!(per_s(&[20.0], 4), [3.5, 4.25, 5.0, 12.5]);
         assert!(per_s(&[], 1).is_empty());
     }
 
     #[test]
     fn workers_and_rates_are_tried_with_each_base() {
         let base = today("preset:curl", Some(20));
-        let all = ALL.of_client(&[&base], &rates(&[10.0], 1), std::slice::from_ref(&base));
+        let all =
+            ALL.of_client(&[&base], &rates(&[vec![10.0]], 1), std::slice::from_ref(&base), MAX_CANDIDATES);
         let workers: Vec<u32> = all.iter().filter_map(Candidate::workers).collect();
         assert_eq!(workers, [5, 10, 2]);
         assert_eq!(all.iter().filter(|candidate| candidate.rate().is_some()).count(), 3);
         let none = Candidates { workers: false, rate: false, ..ALL };
-        assert!(none.of_client(&[&base], &rates(&[10.0], 1), std::slice::from_ref(&base)).is_empty());
+        assert!(
+            none.of_client(&[&base], &rates(&[vec![10.0]], 1), std::slice::from_ref(&base), MAX_CANDIDATES)
+                .is_empty()
+        );
     }
 
     #[test]
     fn an_answer_that_is_fed_back_is_today_s_setting() {
         let base = today("preset:curl+token-bucket:rate=10/s,burst=1", Some(20));
-        let all = ALL.of_client(&[&base], &rates(&[10.0], 1), std::slice::from_ref(&base));
+        let all =
+            ALL.of_client(&[&base], &rates(&[vec![10.0]], 1), std::slice::from_ref(&base), MAX_CANDIDATES);
         assert_eq!(all.iter().filter(|candidate| candidate.rate().is_some()).count(), 2);
     }
 

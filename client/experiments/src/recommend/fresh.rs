@@ -2,7 +2,7 @@
 
 use statistics::{Bootstrap, Interval, Level};
 
-use super::observed::Observed;
+use super::observed::{Goal, Observed};
 
 /// Number of fresh servers. Without ranges, as many seeds on the nominal server replace them.
 pub const FRESH_SERVERS: u32 = 24;
@@ -62,14 +62,19 @@ impl Fresh {
         })
     }
 
-    /// Returns true if the chosen candidate is worth a change: costs fall by at least 5 %, or undone ops fall by at least 1 point with an
-    /// interval that does not include 0. A candidate is not worth it if it
-    /// leaves at least 1 point more undone on average, or more undone on average and on more servers than it leaves less.
-    pub fn is_worth_a_change(&self) -> bool {
+    /// Returns true if the chosen candidate is worth a change: costs fall by at least 5 %, or undone ops fall by at least
+    /// [`Goal::equal_points`], on average or on the worst server, with an interval above 0. A candidate is not worth it if it leaves that much more undone on
+    /// average, or more undone on average and on more servers than it leaves less. Neither is it if ops arrive at a rate and significantly
+    /// more of them are late.
+    pub fn is_worth_a_change(&self, goal: Goal) -> bool {
+        let least = goal.equal_points();
         let is_cheaper = self.cost_ratio.is_some_and(|ratio| ratio <= 1.0 - WORTH_COST);
-        let does_more = self.points >= DIFFERENT_POINTS && !self.interval.includes(0.0);
+        let most = |of: fn(&FreshServer) -> f64| self.servers.iter().map(of).fold(0.0, f64::max);
+        let at_worst = 100.0 * (most(|server| server.today.undone) - most(|server| server.chosen.undone));
+        let does_more = self.points.max(at_worst) >= least && self.interval.low > 0.0;
+        let is_significant = goal == Goal::InTime && self.interval.high < 0.0;
         let does_less =
-            self.points <= -DIFFERENT_POINTS || self.points < 0.0 && self.worse.len() > self.better;
+            self.points <= -least || self.points < 0.0 && (self.worse.len() > self.better || is_significant);
         (is_cheaper || does_more) && !does_less
     }
 }
@@ -86,18 +91,35 @@ mod tests {
     #[test]
     fn fewer_undone_ops_or_lower_costs_are_worth_a_change() {
         let of = |today, chosen| Fresh::new(vec![server(today, chosen); 24], 1).unwrap();
-        assert!(of((0.3, 10.0), (0.0, 20.0)).is_worth_a_change());
-        assert!(of((0.0, 10.0), (0.0, 9.4)).is_worth_a_change());
-        assert!(!of((0.0, 10.0), (0.0, 9.6)).is_worth_a_change());
-        assert!(!of((0.005, 10.0), (0.0, 10.0)).is_worth_a_change());
-        assert!(!of((0.0, f64::INFINITY), (0.0, f64::INFINITY)).is_worth_a_change());
+        assert!(of((0.3, 10.0), (0.0, 20.0)).is_worth_a_change(Goal::InTime));
+        assert!(of((0.0, 10.0), (0.0, 9.4)).is_worth_a_change(Goal::InTime));
+        assert!(!of((0.0, 10.0), (0.0, 9.6)).is_worth_a_change(Goal::InTime));
+        assert!(!of((0.005, 10.0), (0.0, 10.0)).is_worth_a_change(Goal::InTime));
+        assert!(!of((0.0, f64::INFINITY), (0.0, f64::INFINITY)).is_worth_a_change(Goal::InTime));
+    }
+
+    #[test]
+    fn of_a_fixed_amount_of_work_half_a_point_is_worth_a_change() {
+        let fresh = Fresh::new(vec![server((0.005, 10.0), (0.0, 10.0)); 24], 1).unwrap();
+        assert!(fresh.is_worth_a_change(Goal::Finish));
+        let mut servers = vec![server((0.001, 10.0), (0.0, 10.0)); 20];
+        servers.extend(vec![server((0.004, 10.0), (0.0, 10.0)); 4]);
+        assert!(Fresh::new(servers, 1).unwrap().is_worth_a_change(Goal::Finish), "0.4 points at worst");
+    }
+
+    #[test]
+    fn lower_costs_never_outweigh_significantly_more_late_ops() {
+        let fresh = Fresh::new(vec![server((0.0, 10.0), (0.008, 5.0)); 24], 1).unwrap();
+        assert!(!fresh.is_worth_a_change(Goal::InTime));
+        let rarely = Fresh::new(vec![server((0.0, 10.0), (0.001, 5.0)); 24], 1).unwrap();
+        assert!(rarely.is_worth_a_change(Goal::Finish));
     }
 
     #[test]
     fn lower_costs_never_outweigh_more_undone_ops() {
         let mut servers = vec![server((0.0, 10.0), (0.0, 5.0)); 20];
         servers.extend(vec![server((0.0, 10.0), (0.03, 5.0)); 4]);
-        assert!(!Fresh::new(servers, 1).unwrap().is_worth_a_change());
+        assert!(!Fresh::new(servers, 1).unwrap().is_worth_a_change(Goal::InTime));
     }
 
     #[test]
@@ -106,7 +128,7 @@ mod tests {
         servers.push(server((0.5, 1.0), (0.0, 1.0)));
         let fresh = Fresh::new(servers, 1).unwrap();
         assert!(fresh.points > 1.0 && fresh.interval.includes(0.0), "{fresh:?}");
-        assert!(!fresh.is_worth_a_change());
+        assert!(!fresh.is_worth_a_change(Goal::InTime));
         assert_eq!((fresh.better, fresh.same, fresh.worse.len()), (1, 23, 0));
     }
 

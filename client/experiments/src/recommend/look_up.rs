@@ -1,7 +1,7 @@
 //! Figures that are worth looking up, because the answer depends on them.
 
 use super::decision::choose;
-use super::observed::{Observed, RunTable};
+use super::observed::{Goal, Observed, RunTable};
 use super::range::{Plausible, Range, read};
 use super::servers::{PlausibleServer, Position};
 
@@ -23,7 +23,9 @@ pub struct LookUp {
     pub points: f64,
     /// Ratio of the cost of `candidate` to the cost of the chosen candidate if `condition` holds (geometric mean over servers).
     pub cost_ratio: f64,
-    /// Servers on which to confirm the look-up: those of the search, each with the figure moved into the part of its range.
+    /// Numbers of the servers of the search on which the condition holds.
+    pub tried: Vec<usize>,
+    /// Fresh servers on which to confirm the look-up, each with the figure in the part of its range.
     pub servers: Vec<PlausibleServer>,
 }
 
@@ -31,24 +33,25 @@ impl LookUp {
     /// Returns the look-up with its gains on `servers`, or `None` if the candidate is not better there. `runs` are pairs of the chosen
     /// candidate's and of this candidate's run on each server.
     #[must_use]
-    pub fn confirmed(self, runs: &[(Observed, Observed)]) -> Option<Self> {
+    pub fn confirmed(self, goal: Goal, runs: &[(Observed, Observed)]) -> Option<Self> {
         let (of_chosen, of_candidate): (Vec<Observed>, Vec<Observed>) = runs.iter().copied().unzip();
         let (points, cost_ratio) = gain(&of_chosen, &of_candidate)?;
         let worst = runs.iter().map(|(one, other)| 100.0 * (other.undone - one.undone)).fold(0.0, f64::max);
         // A client that gives up early has a short makespan, which is no gain.
         let does_all = Observed::mean(&of_candidate).is_some_and(|mean| mean.undone < DONE);
-        let is_better = points >= WORTH_POINTS || does_all && cost_ratio <= WORTH_COST;
+        let is_better =
+            points >= WORTH_POINTS || does_all && points > -goal.equal_points() && cost_ratio <= WORTH_COST;
         (is_better && worst <= WORTH_POINTS).then_some(Self { points, cost_ratio, ..self })
     }
 }
 
 /// Returns the server's uncertain figures whose values could change the answer, the largest gain first. For each part of a figure's range,
-/// a candidate is chosen again from the same runs, on the servers in that part.
+/// a candidate is chosen again from the same runs, on the servers in that part. `fresh` are servers that the search has not used.
 pub fn look_ups(
     table: &RunTable,
     (among, changes): (&[usize], &[usize]),
     chosen: usize,
-    (ranges, servers): (&[Range], &[PlausibleServer]),
+    (ranges, servers, fresh): (&[Range], &[PlausibleServer], &[PlausibleServer]),
 ) -> Vec<LookUp> {
     let mut found = Vec::new();
     for (index, range) in ranges.iter().enumerate() {
@@ -58,10 +61,19 @@ pub fn look_ups(
                 .collect();
             let candidate = choose(table, among, changes, &numbers).filter(|other| *other != chosen)?;
             let (points, cost_ratio) = gain(&table.runs(chosen, &numbers), &table.runs(candidate, &numbers))?;
-            let is_worth_it = points >= WORTH_POINTS || (points > -WORTH_POINTS && cost_ratio <= WORTH_COST);
+            let is_worth_it =
+                points >= WORTH_POINTS || (points > -table.goal.equal_points() && cost_ratio <= WORTH_COST);
             let key = range.key.clone();
-            let servers = servers.iter().map(|server| part.moved(server, index)).collect();
-            is_worth_it.then_some(LookUp { key, condition, candidate, points, cost_ratio, servers })
+            let servers = fresh.iter().map(|server| part.moved(server, index)).collect();
+            is_worth_it.then_some(LookUp {
+                key,
+                condition,
+                candidate,
+                points,
+                cost_ratio,
+                tried: numbers,
+                servers,
+            })
         });
         // Only the part of a range with the larger gain is named, because the other part follows from it.
         found.extend(of_range.reduce(|one, other| if is_larger(&other, &one) { other } else { one }));
@@ -116,13 +128,16 @@ impl Part {
 }
 
 impl Part {
-    /// Returns the server with the figure `index` moved to the nearest value in this part.
+    /// Returns the server with the figure `index` in this part. A value in the other half of a range is mirrored at the middle.
     fn moved(self, server: &PlausibleServer, index: usize) -> PlausibleServer {
         let mut server = server.clone();
         if !self.includes(&server.positions[index]) {
-            server.positions[index] = match self {
-                Self::UpTo { end, .. } | Self::From { end, .. } => Position::At(end),
-                Self::Listed { index, .. } => Position::Listed(index),
+            server.positions[index] = match (self, &server.positions[index]) {
+                (Self::Listed { index, .. }, _) => Position::Listed(index),
+                (Self::UpTo { end, .. } | Self::From { end, .. }, Position::At(value)) => {
+                    Position::At(end * end / value)
+                }
+                (Self::UpTo { end, .. } | Self::From { end, .. }, _) => Position::At(end),
             };
         }
         server
@@ -169,7 +184,7 @@ mod tests {
             Range::parse("burst", "10..1000", "500").unwrap(),
         ];
         let servers = search_servers(&ranges, 1);
-        let mut table = RunTable::default();
+        let mut table = RunTable::new(Goal::InTime);
         for candidate in 0..2 {
             let row = table.add_row(servers.len());
             for (number, server) in servers.iter().enumerate() {
@@ -188,7 +203,7 @@ mod tests {
         let (ranges, servers, table) = example();
         let all: Vec<usize> = (0..servers.len()).collect();
         assert_eq!(choose(&table, &[0, 1], &[1, 1], &all), Some(0));
-        let found = look_ups(&table, (&[0, 1], &[1, 1]), 0, (&ranges, &servers));
+        let found = look_ups(&table, (&[0, 1], &[1, 1]), 0, (&ranges, &servers, &servers));
         let [look_up] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((&*look_up.key, &*look_up.condition, look_up.candidate), ("own", "no", 1));
         assert!((look_up.cost_ratio - 0.5).abs() < 1e-9 && look_up.points == 0.0);
@@ -197,22 +212,22 @@ mod tests {
     #[test]
     fn a_look_up_is_confirmed_on_servers_in_its_part() {
         let (ranges, servers, table) = example();
-        let found = look_ups(&table, (&[0, 1], &[1, 1]), 0, (&ranges, &servers));
+        let found = look_ups(&table, (&[0, 1], &[1, 1]), 0, (&ranges, &servers, &servers));
         let [look_up] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(look_up.servers.len(), servers.len());
         assert!(look_up.servers.iter().all(|server| server.positions[0] == Position::Listed(1)));
         let run = Observed::with_cost;
-        let of = |candidate| look_up.clone().confirmed(&[(run(0.0, 100.0), candidate)]);
+        let of = |candidate| look_up.clone().confirmed(Goal::InTime, &[(run(0.0, 100.0), candidate)]);
         assert!((of(run(0.0, 60.0)).unwrap().cost_ratio - 0.6).abs() < 1e-9);
         assert_eq!(of(run(0.5, 60.0)), None, "it leaves more undone");
         assert_eq!(of(run(0.0, 99.0)), None, "it costs as much");
         let gives_up = [(run(0.5, 100.0), run(0.5, 50.0))];
-        assert_eq!(look_up.clone().confirmed(&gives_up), None, "giving up early is no gain");
+        assert_eq!(look_up.clone().confirmed(Goal::InTime, &gives_up), None, "giving up early is no gain");
     }
 
     #[test]
     fn nothing_is_looked_up_if_the_answer_is_the_same_everywhere() {
         let (ranges, servers, table) = example();
-        assert_eq!(look_ups(&table, (&[0], &[1, 1]), 0, (&ranges, &servers)), []);
+        assert_eq!(look_ups(&table, (&[0], &[1, 1]), 0, (&ranges, &servers, &servers)), []);
     }
 }

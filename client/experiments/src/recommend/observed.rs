@@ -4,10 +4,20 @@ use results::RunResult;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// All ops done, then the shortest makespan: a fixed amount of work (`--in-flight`).
+    /// All ops done (in time, if they have one), then the shortest makespan: a fixed amount of work (`--in-flight`).
     Finish,
     /// Ops done in time, then attempts per success: ops that arrive at a rate (`--rate`).
     InTime,
+}
+
+impl Goal {
+    /// Difference in undone ops, in percentage points, up to which settings count as equal. Of a fixed amount of work, every op matters.
+    pub fn equal_points(self) -> f64 {
+        match self {
+            Self::Finish => 0.2,
+            Self::InTime => 1.0,
+        }
+    }
 }
 
 /// Figures of one run, or their means over several seeds.
@@ -19,6 +29,8 @@ pub struct Observed {
     pub cost: f64,
     /// Seconds until the last op ended; infinite if no op was done.
     pub makespan_s: f64,
+    /// True if the run, or one of them, ended before all its ops.
+    pub is_cut: bool,
     pub attempts: f64,
     pub rejected: f64,
     pub ops: f64,
@@ -28,19 +40,21 @@ pub struct Observed {
 impl Observed {
     #[cfg(test)]
     pub(super) fn with_cost(undone: f64, cost: f64) -> Self {
-        Self { undone, cost, makespan_s: cost, attempts: 1.0, rejected: 0.0, ops: 1.0, succeeded: 1.0 }
+        let (makespan_s, is_cut) = (cost, false);
+        Self { undone, cost, makespan_s, is_cut, attempts: 1.0, rejected: 0.0, ops: 1.0, succeeded: 1.0 }
     }
 
     pub fn new(run: &RunResult, goal: Goal) -> Self {
         let makespan_s = run.makespan_s.unwrap_or(f64::INFINITY);
-        let (done, cost) = match goal {
-            Goal::Finish => (run.ops.share(run.ops.succeeded), makespan_s),
-            Goal::InTime => (run.done_share, run.attempts_per_success.unwrap_or(f64::INFINITY)),
+        let cost = match goal {
+            Goal::Finish => makespan_s,
+            Goal::InTime => run.attempts_per_success.unwrap_or(f64::INFINITY),
         };
         Self {
-            undone: done.map_or(1.0, |done| (1.0 - done).max(0.0)),
+            undone: run.done_share.map_or(1.0, |done| (1.0 - done).max(0.0)),
             cost,
             makespan_s,
+            is_cut: run.stalled_at_s.is_some(),
             attempts: run.attempts.total as f64,
             rejected: run.attempts.rejected as f64,
             ops: run.ops.share_base() as f64,
@@ -54,6 +68,7 @@ impl Observed {
             undone: mean(|run| run.undone),
             cost: mean(|run| run.cost),
             makespan_s: mean(|run| run.makespan_s),
+            is_cut: runs.iter().any(|run| run.is_cut),
             attempts: mean(|run| run.attempts),
             rejected: mean(|run| run.rejected),
             ops: mean(|run| run.ops),
@@ -87,12 +102,17 @@ impl Observed {
 }
 
 /// Runs of a search: one row per candidate, one column per server. Runs that were not made are missing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct RunTable {
+    pub(super) goal: Goal,
     rows: Vec<Vec<Option<Observed>>>,
 }
 
 impl RunTable {
+    pub(super) fn new(goal: Goal) -> Self {
+        Self { goal, rows: Vec::new() }
+    }
+
     pub(super) fn add_row(&mut self, servers: usize) -> usize {
         self.rows.push(vec![None; servers]);
         self.rows.len() - 1
@@ -104,6 +124,17 @@ impl RunTable {
 
     pub fn get(&self, candidate: usize, server: usize) -> Option<&Observed> {
         self.rows.get(candidate)?.get(server)?.as_ref()
+    }
+
+    /// Returns a table with `count` rows, of which row `rows[i]` is row `i` of this table. The other rows have no runs.
+    #[must_use]
+    pub fn placed(&self, rows: &[usize], count: usize) -> Self {
+        let servers = self.rows.first().map_or(0, Vec::len);
+        let mut placed = Self { goal: self.goal, rows: vec![vec![None; servers]; count] };
+        for (row, runs) in rows.iter().zip(&self.rows) {
+            placed.rows[*row].clone_from(runs);
+        }
+        placed
     }
 
     pub fn row(&self, candidate: usize) -> &[Option<Observed>] {
@@ -125,6 +156,6 @@ impl RunTable {
     /// Returns a copy of the table of runs with its rows in another order. Row `i` of the result is row `order[i]`.
     #[cfg(test)]
     pub(super) fn permuted(&self, order: &[usize]) -> Self {
-        Self { rows: order.iter().map(|row| self.rows[*row].clone()).collect() }
+        Self { goal: self.goal, rows: order.iter().map(|row| self.rows[*row].clone()).collect() }
     }
 }

@@ -1,14 +1,19 @@
 //! Search: which candidates run on which servers, and which are dropped on the way.
 
 use super::budget::Budget;
-use super::decision::worst_excess;
-use super::observed::{Observed, RunTable};
+use super::decision::{mean_cost, worst_excess};
+use super::observed::{Goal, Observed, RunTable};
 
 /// A candidate is far from the best if its worst excess is this many points above the best worst excess.
 const FAR_POINTS: f64 = 10.0;
 /// Limit that replaces `FAR_POINTS` once `ENOUGH_SERVERS` servers have been tried.
 const NEAR_POINTS: f64 = 1.5;
 const ENOUGH_SERVERS: usize = 8;
+/// Once `ENOUGH_SERVERS` servers have been tried, a candidate is far from the best if it costs this many times as much as another one on
+/// average, and is better than that one on none of them.
+const FAR_COST: f64 = 1.1;
+/// Ratio of the costs of two runs up to which the first is not better than the second.
+const SAME_COST: f64 = 1.01;
 
 /// Share of the budget for the first stage, so that the second stage can be made, too.
 const FIRST_STAGE: f64 = 0.5;
@@ -46,9 +51,14 @@ impl Search {
     /// Creates a search over `servers` servers. Servers from number `first_drawn` on were drawn at random. `groups` contains the servers in
     /// each part of each uncertain figure's range. `ops` is the number of ops of a run, and `most` the maximum number of attempts of all
     /// runs.
-    pub fn new((servers, first_drawn): (usize, usize), groups: Vec<Vec<usize>>, ops: u64, most: u64) -> Self {
+    pub fn new(
+        goal: Goal,
+        (servers, first_drawn): (usize, usize),
+        groups: Vec<Vec<usize>>,
+        (ops, most): (u64, u64),
+    ) -> Self {
         Self {
-            table: RunTable::default(),
+            table: RunTable::new(goal),
             eligible: Vec::new(),
             stage_first: 0,
             stages: 0,
@@ -160,9 +170,30 @@ impl Search {
             let far_there = self.far(&tried);
             far.retain(|candidate| far_there.contains(candidate));
         }
+        let tried: Vec<usize> = (0..=last_server).collect();
+        far.extend(
+            self.running()
+                .into_iter()
+                .filter(|candidate| *candidate != 0 && self.is_beaten(*candidate, &tried)),
+        );
         for candidate in far {
             self.alive[candidate] = false;
         }
+    }
+
+    /// Returns true if one other candidate is much cheaper than this one on average over the given servers, and on none of them costs more or
+    /// leaves more undone.
+    fn is_beaten(&self, candidate: usize, servers: &[usize]) -> bool {
+        let beats = |other: &usize| {
+            let pairs: Vec<_> = servers
+                .iter()
+                .filter_map(|server| self.table.get(candidate, *server).zip(self.table.get(*other, *server)))
+                .filter(|(one, other)| other.undone <= one.undone && other.cost <= SAME_COST * one.cost)
+                .collect();
+            let ratio = Observed::cost_ratio(pairs.iter().copied()).unwrap_or(1.0);
+            pairs.len() == servers.len() && FAR_COST * ratio <= 1.0
+        };
+        servers.len() >= ENOUGH_SERVERS && self.eligible.iter().any(beats)
     }
 
     /// Returns the candidates of the current stage whose worst excess on the given servers is far above the best worst excess.
@@ -181,20 +212,22 @@ impl Search {
     }
 
     /// Drops `count` candidates of the current stage because of the budget. Candidates that cannot be chosen are dropped first, then
-    /// candidates with the largest worst excess. Of equal candidates, the last ones are dropped first.
+    /// candidates with the largest worst excess. Of equal candidates, those with the highest costs are dropped first, then the last ones.
     fn drop_worst(&mut self, count: usize, servers: usize) {
         let servers: Vec<usize> = (0..servers).collect();
         let key = |candidate: usize| {
             let worst =
                 worst_excess(&self.table, &self.eligible, candidate, &servers).unwrap_or(f64::INFINITY);
-            (!self.eligible.contains(&candidate), worst, candidate)
+            let cost = mean_cost(&self.table, &self.eligible, candidate, &servers);
+            (!self.eligible.contains(&candidate), worst, cost, candidate)
         };
         let mut running: Vec<_> =
             self.running().into_iter().filter(|candidate| *candidate != 0).map(key).collect();
         running.sort_by(|one, other| {
-            other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)).then(other.2.cmp(&one.2))
+            let by_figures = other.1.total_cmp(&one.1).then(other.2.total_cmp(&one.2));
+            other.0.cmp(&one.0).then(by_figures).then(other.3.cmp(&one.3))
         });
-        for (_, _, candidate) in running.into_iter().take(count) {
+        for (.., candidate) in running.into_iter().take(count) {
             self.alive[candidate] = false;
             self.shortened.candidates += 1;
         }
@@ -206,7 +239,7 @@ mod tests {
     use super::*;
 
     fn observed(undone: f64, attempts: f64) -> Observed {
-        Observed { undone, cost: 1.0, makespan_s: 1.0, attempts, rejected: 0.0, ops: 100.0, succeeded: 100.0 }
+        Observed { attempts, ..Observed::with_cost(undone, 1.0) }
     }
 
     /// Runs a search in which candidate `c` leaves `undone(c, server)` of the ops undone.
@@ -224,7 +257,7 @@ mod tests {
 
     #[test]
     fn bad_candidates_are_dropped_but_never_today() {
-        let mut search = Search::new((12, 10), Vec::new(), 100, 1_000_000);
+        let mut search = Search::new(Goal::InTime, (12, 10), Vec::new(), (100, 1_000_000));
         let sizes = run(&mut search, 4, |candidate, _| [0.9, 0.0, 0.05, 0.5][candidate]);
         assert_eq!(sizes, [4, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2]);
         assert!(search.table().has_all(0, &search.servers()) && search.table().has_all(1, &search.servers()));
@@ -234,7 +267,8 @@ mod tests {
 
     #[test]
     fn candidates_with_many_rejections_are_no_competition() {
-        let mut search = Search::new((4, 4), Vec::new(), 100, 1_000_000).with_max_rejected(Some(0.1));
+        let mut search =
+            Search::new(Goal::InTime, (4, 4), Vec::new(), (100, 1_000_000)).with_max_rejected(Some(0.1));
         search.begin_stage(&[true; 3]);
         while let Some((server, running)) = search.next_server() {
             let run = |candidate: &usize| {
@@ -252,7 +286,7 @@ mod tests {
     #[test]
     fn a_candidate_that_is_best_in_a_group_is_kept() {
         let groups = vec![vec![0, 1, 4], vec![2, 3, 5]];
-        let mut search = Search::new((6, 6), groups, 100, 1_000_000);
+        let mut search = Search::new(Goal::InTime, (6, 6), groups, (100, 1_000_000));
         let undone = |candidate: usize, server: usize| match candidate {
             1 if [2, 3, 5].contains(&server) => 0.5,
             2 => 0.5,
@@ -264,21 +298,42 @@ mod tests {
 
     #[test]
     fn a_short_budget_costs_drawn_servers_then_candidates() {
-        let mut search = Search::new((12, 10), Vec::new(), 100, 10_000);
+        let mut search = Search::new(Goal::InTime, (12, 10), Vec::new(), (100, 10_000));
         let sizes = run(&mut search, 4, |_, _| 0.0);
         assert_eq!(sizes, [4; 12], "48 runs of 100 attempts are within half of the budget");
-        let mut search = Search::new((12, 10), Vec::new(), 100, 8_500);
+        let mut search = Search::new(Goal::InTime, (12, 10), Vec::new(), (100, 8_500));
         assert_eq!(run(&mut search, 4, |_, _| 0.0), [4; 10]);
         assert_eq!(search.shortened(), Shortened { servers: 2, candidates: 0 });
-        let mut search = Search::new((12, 10), Vec::new(), 100, 6_000);
+        let mut search = Search::new(Goal::InTime, (12, 10), Vec::new(), (100, 6_000));
         let sizes = run(&mut search, 4, |candidate, _| candidate as f64 * 0.001);
         assert_eq!(sizes, [3; 10]);
         assert_eq!(search.shortened(), Shortened { servers: 2, candidates: 1 });
     }
 
     #[test]
+    fn costly_candidates_are_dropped_if_another_is_cheaper_everywhere() {
+        let mut search = Search::new(Goal::Finish, (10, 10), Vec::new(), (100, 1_000_000));
+        search.begin_stage(&[true; 4]);
+        let mut sizes = Vec::new();
+        while let Some((server, running)) = search.next_server() {
+            // Candidate 2 is the cheapest on one server, and candidate 3 is as cheap as today's setting on some.
+            let cost = |candidate: usize| match candidate {
+                2 if server == 1 => 0.5,
+                3 if server < 4 => 1.0,
+                0 => 1.0,
+                _ => 1.3,
+            };
+            let runs: Vec<Observed> = running.iter().map(|it| Observed::with_cost(0.0, cost(*it))).collect();
+            search.record(server, &running, &runs);
+            sizes.push(running.len());
+        }
+        assert_eq!(sizes, [4, 4, 4, 4, 4, 4, 4, 4, 2, 2]);
+        assert!(search.table().has_all(2, &search.servers()));
+    }
+
+    #[test]
     fn a_stage_competes_with_the_candidates_before_it() {
-        let mut search = Search::new((3, 3), Vec::new(), 100, 1_000_000);
+        let mut search = Search::new(Goal::InTime, (3, 3), Vec::new(), (100, 1_000_000));
         run(&mut search, 2, |_, _| 0.0);
         let sizes = run(&mut search, 2, |candidate, _| if candidate == 2 { 0.5 } else { 0.0 });
         assert_eq!(sizes, [2, 1, 1]);

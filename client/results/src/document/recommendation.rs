@@ -13,6 +13,12 @@ pub struct Recommendation {
     pub schema_version: SchemaVersion,
     pub decision: Decision,
     pub goal: RecommendationGoal,
+    /// Time within which each op had to be done; null if ops had no such time.
+    #[serde(default)]
+    pub within_s: Option<f64>,
+    /// Number of ops for which alone the chosen setting holds. Null if ten times as many leave at most 1 percentage point more undone.
+    #[serde(default)]
+    pub holds_for: Option<HoldsFor>,
     pub settings: Vec<RecommendedSetting>,
     /// Settings of the library as text, as `loadgen strategies S --print-settings` prints them. Null if none change, or if no format of
     /// settings is known for the library.
@@ -30,6 +36,23 @@ pub struct Recommendation {
     pub search_attempts: u64,
     pub left_out: LeftOut,
     pub again: String,
+}
+
+impl Recommendation {
+    /// Returns the word for ops that were not done, or not done in time.
+    pub fn undone_word(&self) -> &'static str {
+        if self.within_s.is_some() { "late" } else { "undone" }
+    }
+}
+
+/// Limit of an answer that a server's burst makes possible.
+#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+pub struct HoldsFor {
+    pub ops: u64,
+    /// Share of ops that ten times as many leave undone minus the share of these, on the server whose burst helps most.
+    pub more_undone_of_longer: f64,
+    /// Rate, in attempts per second, that also holds for any number of ops. Null if it is unknown.
+    pub rate_for_any_number_per_s: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
@@ -145,10 +168,17 @@ pub struct FreshServerRuns {
 pub struct FreshFigures {
     /// Share of ops that a setting leaves undone (or late), 0 to 1.
     pub undone: f64,
+    /// Least and largest share on the fresh servers and on those of the search.
     pub least_undone: f64,
     pub most_undone: f64,
+    /// Number of these servers. Servers of the search are left out on which a run was ended because of its many attempts.
+    #[serde(default)]
+    pub servers: usize,
     /// Mean makespan in seconds; null if no op was done on some server.
     pub makespan_s: Option<f64>,
+    /// True if a run ended before all its ops, so that the makespan is a lower bound.
+    #[serde(default)]
+    pub is_cut: bool,
     /// Attempts per op that succeeded; null if no op was done on some server.
     pub attempts_per_success: Option<f64>,
     pub rejected_per_100_ops: f64,
@@ -160,6 +190,9 @@ pub struct LookUpRecord {
     pub key: String,
     /// Condition on an uncertain figure of the server, such as `≥ 418/m` or `no`.
     pub condition: String,
+    /// Number of ops for which alone this setting holds, as in the answer.
+    #[serde(default)]
+    pub holds_for: Option<HoldsFor>,
     /// Index in `candidates` of the setting that is better if the condition holds.
     pub candidate: usize,
     /// Share of ops left undone by the chosen setting minus the share left by this setting, in percentage points. Only servers that meet

@@ -78,12 +78,15 @@ pub struct Knob {
     /// follow the name of the preset and its options in them.
     #[serde(default)]
     pub texts: Vec<String>,
-    /// Setting of the library as users write it, such as `OpenAI(max_retries={retries})`. Absent if a settings writer
-    /// prints it. A setting that selects a single strategy text has no placeholder.
+    /// Setting of the library as users write it, such as `OpenAI(max_retries={retries})`. A setting that selects a
+    /// single strategy text has no placeholder.
     ///
-    /// `{value}` is replaced by the value, `{retries}` by the number of attempts minus one, `{ms}` and `{s}` by a
+    /// `{value}` is replaced by the value or its word in `words`, `{retries}` by the number of attempts minus one, `{ms}` and `{s}` by a
     /// duration in milliseconds and in seconds.
-    pub setting: Option<String>,
+    pub setting: String,
+    /// The library's words for values or strategy texts.
+    #[serde(default)]
+    pub words: BTreeMap<String, String>,
     /// File of the library that defines the setting: repository and path.
     pub source: String,
 }
@@ -136,14 +139,14 @@ pub struct Rule {
 }
 
 impl Knob {
-    /// Returns the setting with the given value, as users write it. `None` if a settings writer prints it.
-    pub fn setting_of(&self, value: &str) -> Option<String> {
-        let template = self.setting.as_ref()?;
+    /// Returns the setting with the given value, as users write it.
+    pub fn setting_of(&self, value: &str) -> String {
         let retries = value.parse::<u32>().map(|attempts| attempts.saturating_sub(1).to_string());
         let seconds = duration_text::parse(value).map(|duration| duration.as_secs_f64().to_string());
         let ms = duration_text::parse(value).map(|duration| duration.as_millis().to_string());
-        let filled = template.replace("{value}", value).replace("{retries}", &retries.unwrap_or_default());
-        Some(filled.replace("{ms}", &ms.unwrap_or_default()).replace("{s}", &seconds.unwrap_or_default()))
+        let word = self.words.get(value).map_or(value, String::as_str);
+        let filled = self.setting.replace("{value}", word).replace("{retries}", &retries.unwrap_or_default());
+        filled.replace("{ms}", &ms.unwrap_or_default()).replace("{s}", &seconds.unwrap_or_default())
     }
 }
 

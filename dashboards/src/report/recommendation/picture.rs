@@ -8,7 +8,6 @@ use results::numbers::short;
 use results::{Recommendation, RecommendationGoal};
 
 use super::rows::{Place, Row};
-use super::undone;
 use crate::report::palette::marker;
 use crate::report::plot::Axis;
 use crate::report::ticks::Span;
@@ -81,12 +80,12 @@ pub(super) fn picture(document: &Recommendation, rows: &[Row<'_>]) -> Markup {
         *next += row.height();
         Some(top)
     });
-    let title = format!("Ops {} on each server, by setting", undone(document.goal));
+    let title = format!("Ops {} on each server, by setting", document.undone_word());
     html! {
         figure data-name="settings" {
             h3 { (title) }
             svg class="figure plot tried" viewBox=(format!("0 0 {WIDTH} {}", bottom + BOTTOM)) role="img" aria-label=(title) {
-                (axis(&span, bottom, undone(document.goal)))
+                (axis(&span, bottom, document.undone_word()))
                 @for (row, top) in shown.iter().zip(tops) { (drawn(document, row, top, &span)) }
             }
             figcaption { (caption(document, rows)) }
@@ -173,7 +172,7 @@ fn listed(changes: &BTreeMap<String, String>) -> String {
 }
 
 fn caption(document: &Recommendation, rows: &[Row<'_>]) -> String {
-    let undone = undone(document.goal);
+    let undone = document.undone_word();
     let mut sentences = vec![
         "Each row is a setting, and each mark in it one server of the search.".to_owned(),
         format!(

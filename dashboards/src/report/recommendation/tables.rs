@@ -5,10 +5,9 @@ use results::Recommendation;
 use results::numbers::{counted, percent};
 
 use super::rows::Row;
-use super::undone;
 
 pub(super) fn settings(document: &Recommendation, rows: &[Row<'_>]) -> Markup {
-    let undone = undone(document.goal);
+    let undone = document.undone_word();
     html! {
         div class="scroll" {
             table {

@@ -4,13 +4,18 @@ use std::collections::BTreeMap;
 
 use experiments::checks::Share;
 use experiments::recommend::{
-    Candidate, Candidates, Fresh, FreshServer, Goal, MAX_LOOK_UPS, MAX_SEARCH_ATTEMPTS, Observed,
-    PlausibleServer, Range, Search, choose, groups, look_ups, ordered, rates,
+    Candidate, Candidates, Fresh, FreshServer, Goal, MAX_CANDIDATES, MAX_LOOK_UPS, MAX_SEARCH_ATTEMPTS,
+    Observed, PlausibleServer, Range, RateLimit, Search, choose, groups, look_ups, ordered, rates,
+    share_of_ops, with_rate,
 };
+use experiments::survey::MAX_ATTEMPTS_PER_OP;
+use results::numbers::counted;
 use results::{
-    Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, LeftOut, LookUpRecord, NominalRun,
-    NominalRuns, Recommendation, RecommendationGoal, RunResult, SchemaVersion, TriedServer,
+    Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, HoldsFor, LeftOut, LookUpRecord,
+    NominalRun, NominalRuns, Recommendation, RecommendationGoal, RunResult, SchemaVersion, TriedServer,
 };
+
+use vocabulary::duration_text;
 
 use super::again::again;
 use super::args::RecommendArgs;
@@ -21,6 +26,18 @@ use crate::exit::{Exit, Fatal};
 
 /// Number of the library's settings, besides today's, that are tried with fewer workers and with a rate.
 const BASES: usize = 2;
+/// Number of times that the best setting is changed further.
+const ROUNDS: usize = 3;
+/// Number of settings that run with all ops if the search made shorter runs.
+const FINALISTS: usize = 3;
+/// Factor by which a run is longer that shows whether a setting also holds for more ops.
+const LONGER: f64 = 10.0;
+/// Number of servers on which a longer run shows it.
+const LONGER_SERVERS: usize = 3;
+/// A setting whose ops are done at more than this times the server's capacity may hold only for a short run.
+const AT_CAPACITY: f64 = 0.97;
+/// Share of the ops above which a longer run leaves more undone.
+const MORE_UNDONE: f64 = 0.01;
 
 pub(super) struct Recommender<'a> {
     pub(super) bench: Bench<'a>,
@@ -50,11 +67,10 @@ impl Recommender<'_> {
     /// Fails if no candidate gets an op done on the nominal server, or if none keeps `--max-rejected`.
     pub(super) fn recommend(&self) -> anyhow::Result<Option<Answered>> {
         let Some(searched) = self.search()? else { return Ok(None) };
-        let Searched { search, candidates, eligible, .. } = &searched;
-        let (table, servers) = (search.table(), search.servers());
-        let changes: Vec<usize> = candidates.iter().map(|candidate| candidate.changes.len()).collect();
+        let Searched { table, servers, candidates, eligible, .. } = &searched;
+        let changes = changes(candidates);
         self.refuse_hopeless(&searched)?;
-        let Some(winner) = choose(table, eligible, &changes, &servers) else {
+        let Some(winner) = choose(table, eligible, &changes, servers) else {
             return Err(Fatal::error(
                 Exit::Unmet,
                 "no setting ran on all servers; name fewer figures with `--unsure`",
@@ -62,7 +78,7 @@ impl Recommender<'_> {
         };
         // If today's setting is the best, it is compared with the best other one, to show how far apart they are.
         let others: Vec<usize> = eligible.iter().copied().filter(|candidate| *candidate != TODAY).collect();
-        let other = if winner == TODAY { choose(table, &others, &changes, &servers) } else { Some(winner) };
+        let other = if winner == TODAY { choose(table, &others, &changes, servers) } else { Some(winner) };
         let compared: Vec<&Candidate> =
             std::iter::once(TODAY).chain(other).map(|number| &candidates[number]).collect();
         let Some((fresh_servers, seeds, rows)) = self.bench.fresh(&compared)? else { return Ok(None) };
@@ -70,11 +86,18 @@ impl Recommender<'_> {
         let (of_today, of_other) = (&rows[0], rows.last().unwrap_or(&rows[0]));
         let pairs = of_today.iter().zip(of_other);
         let pairs = pairs.map(|(today, chosen)| FreshServer { today: *today, chosen: *chosen }).collect();
+        if rows.iter().flatten().all(|run| run.undone >= 1.0) {
+            return Err(Fatal::error(Exit::Unmet, self.no_setting_can(candidates.len() - 1)));
+        }
         let fresh = Fresh::new(pairs, self.bench.seed).expect("there are fresh servers");
         let today_is_allowed = eligible.contains(&TODAY);
-        let is_change = winner != TODAY && (fresh.is_worth_a_change() || !today_is_allowed);
+        let is_change = winner != TODAY && (fresh.is_worth_a_change(self.bench.goal) || !today_is_allowed);
         let chosen = if is_change { winner } else { TODAY };
         let Some(look_ups) = self.look_ups(&searched, &changes, chosen)? else { return Ok(None) };
+        let holds_for = self.holds_for(&searched, chosen, servers)?;
+        if self.bench.is_interrupted() {
+            return Ok(None);
+        }
         let document = Recommendation {
             schema_version: SchemaVersion::default(),
             decision: if is_change { Decision::Change } else { Decision::Keep },
@@ -82,6 +105,8 @@ impl Recommender<'_> {
                 Goal::Finish => RecommendationGoal::Finish,
                 Goal::InTime => RecommendationGoal::InTime,
             },
+            within_s: self.args.workload.0.within.map(|within| within.as_secs_f64()),
+            holds_for,
             settings: snippets::changes(&candidates[chosen]),
             today: TODAY,
             chosen,
@@ -92,19 +117,23 @@ impl Recommender<'_> {
                 .collect(),
             candidates: searched.tried(),
             nominal: self.nominal(&nominal, other),
-            fresh: self.fresh(&fresh, (&fresh_servers, seeds), other.unwrap_or(TODAY)),
+            fresh: self.fresh(&searched, &fresh, (&fresh_servers, seeds), other.unwrap_or(TODAY)),
             look_ups,
             search_attempts: whole(searched.attempts),
             left_out: LeftOut {
-                servers: search.shortened().servers,
-                candidates: search.shortened().candidates,
+                servers: searched.shortened.servers,
+                candidates: searched.shortened.candidates,
             },
             library_settings: snippets::written(&candidates[chosen]),
-            again: again(&self.bench.flags, &candidates[TODAY], other.map(|other| &candidates[other])),
+            again: again(
+                &self.bench.nominal_flags(),
+                &candidates[TODAY],
+                other.map(|other| &candidates[other]),
+            ),
         };
         let by_code = searched.by_code(&changes);
         let no_help = searched.no_help(&changes, chosen);
-        let any_rejected = table.runs(TODAY, &servers).iter().any(|run| run.rejected > 0.0);
+        let any_rejected = table.runs(TODAY, servers).iter().any(|run| run.rejected > 0.0);
         Ok(Some(Answered { document, candidates: searched.candidates, by_code, any_rejected, no_help }))
     }
 
@@ -115,28 +144,32 @@ impl Recommender<'_> {
         changes: &[usize],
         chosen: usize,
     ) -> anyhow::Result<Option<Vec<LookUpRecord>>> {
-        let Searched { search, candidates, eligible, .. } = searched;
+        let Searched { table, servers, candidates, eligible, .. } = searched;
         // Without all ends and corners, a part of a range may have no server of its own.
-        let tried = &self.bench.servers[..search.servers().len()];
+        let tried = &self.bench.servers[..servers.len()];
         if self.bench.servers[tried.len()..].iter().any(|server| !server.drawn) {
             return Ok(Some(Vec::new()));
         }
-        let of_servers = (&*self.bench.ranges, tried);
+        let fresh = self.bench.fresh_servers();
+        let of_servers = (&*self.bench.ranges, tried, &*fresh);
         let mut records = Vec::new();
-        for look_up in look_ups(search.table(), (eligible, changes), chosen, of_servers) {
+        for look_up in look_ups(table, (eligible, changes), chosen, of_servers) {
             let pair = [&candidates[chosen], &candidates[look_up.candidate]];
             let mut runs = Vec::new();
-            for server in &look_up.servers {
-                let Some(observed) = self.bench.on(server, &pair)? else { return Ok(None) };
+            for (server, seed) in look_up.servers.iter().zip(1..) {
+                let on = (server, self.bench.seed.wrapping_sub(seed));
+                let Some(observed) = self.bench.on(on, &pair, 1.0)? else { return Ok(None) };
                 runs.push((observed[0], observed[1]));
             }
-            records.extend(look_up.confirmed(&runs).map(|found| LookUpRecord {
+            let Some(found) = look_up.confirmed(self.bench.goal, &runs) else { continue };
+            records.push(LookUpRecord {
+                holds_for: self.holds_for(searched, found.candidate, &found.tried)?,
                 key: found.key,
                 condition: found.condition,
                 candidate: found.candidate,
                 points: found.points,
                 cost_ratio: found.cost_ratio,
-            }));
+            });
             if records.len() == MAX_LOOK_UPS {
                 break;
             }
@@ -144,50 +177,161 @@ impl Recommender<'_> {
         Ok(Some(records))
     }
 
-    /// Runs both stages of the search. `None` after an interrupt.
+    fn no_setting_can(&self, others: usize) -> String {
+        let within = self.args.workload.0.within.map(duration_text::format);
+        let (in_time, check) = match &within {
+            Some(within) => (format!(" within {within}"), "--within and "),
+            None => (String::new(), ""),
+        };
+        format!(
+            "No setting can: not one op is done{in_time} on any fresh server, with today's setting or {}; check {check}the server's flags",
+            counted(others as u64, "other")
+        )
+    }
+
+    /// Returns for how many ops alone a setting holds on these servers. `None` if it also holds for many more, and after an interrupt.
+    ///
+    /// Only a burst lets a server do more than its capacity, and at the capacity a single rejection can be one of many. The setting therefore
+    /// runs ten times as long on the servers whose capacity it uses most.
+    fn holds_for(
+        &self,
+        searched: &Searched,
+        setting: usize,
+        servers: &[usize],
+    ) -> anyhow::Result<Option<HoldsFor>> {
+        let used = |server: &usize| {
+            let run = searched.table.get(setting, *server)?;
+            let capacity = self.bench.limits_per_s[*server].iter().copied().reduce(f64::min)?;
+            Some((run.succeeded / run.makespan_s / capacity, run.undone, *server))
+        };
+        let mut used: Vec<_> =
+            servers.iter().filter_map(used).filter(|(used, ..)| *used > AT_CAPACITY).collect();
+        used.sort_by(|one, other| other.0.total_cmp(&one.0));
+        used.truncate(LONGER_SERVERS);
+        let longer = |candidate: &Candidate| -> anyhow::Result<Option<f64>> {
+            let mut most = 0.0_f64;
+            for (_, undone, server) in &used {
+                let on = (&self.bench.servers[*server], self.bench.seed);
+                let Some(longer) = self.bench.on(on, &[candidate], LONGER)? else { return Ok(None) };
+                most = most.max(longer[0].undone - undone);
+            }
+            Ok(Some(most))
+        };
+        let setting = &searched.candidates[setting];
+        let Some(more_undone_of_longer) = longer(setting)?.filter(|more| *more > MORE_UNDONE) else {
+            return Ok(None);
+        };
+        let rates = self.rates();
+        let safe = rates.iter().position(|rate| !rate.is_below_capacity).map_or(0, |lowest| lowest + 1);
+        let mut rate_for_any_number_per_s = None;
+        for rate in rates[..safe].iter().rev().filter(|rate| setting.rate() != Some(**rate)) {
+            let text = with_rate(&setting.text, *rate);
+            let more = longer(&Candidate { spec: text.parse()?, text, ..setting.clone() })?;
+            if more.is_some_and(|more| more <= MORE_UNDONE) {
+                rate_for_any_number_per_s = Some(rate.per_s);
+                break;
+            }
+        }
+        Ok(Some(HoldsFor { ops: self.bench.ops, more_undone_of_longer, rate_for_any_number_per_s }))
+    }
+
+    fn rates(&self) -> Vec<RateLimit> {
+        let known: Vec<Vec<f64>> =
+            self.bench.limits_per_s.iter().filter(|limits| !limits.is_empty()).cloned().collect();
+        rates(&known, self.bench.instances)
+    }
+
+    fn new_search(&self, share: f64) -> Search {
+        let Bench { servers, ranges, goal, ops, .. } = &self.bench;
+        let first_drawn = servers.iter().filter(|server| !server.drawn).count();
+        let ops = whole(*ops as f64 * share);
+        Search::new(*goal, (servers.len(), first_drawn), groups(ranges, servers), (ops, MAX_SEARCH_ATTEMPTS))
+            .with_max_rejected(self.args.max_rejected.map(Share::of_one))
+    }
+
+    /// Runs all stages of the search. `None` after an interrupt.
     fn search(&self) -> anyhow::Result<Option<Searched>> {
-        let first_drawn = self.bench.servers.iter().filter(|server| !server.drawn).count();
-        let servers = (self.bench.servers.len(), first_drawn);
-        let groups = groups(&self.bench.ranges, &self.bench.servers);
-        let max_rejected = self.args.max_rejected.map(Share::of_one);
-        let mut search =
-            Search::new(servers, groups, self.bench.ops, MAX_SEARCH_ATTEMPTS).with_max_rejected(max_rejected);
+        let share = share_of_ops(self.bench.ops, self.bench.servers.len());
+        let mut search = self.new_search(share);
         let today = Candidate::today(self.today, self.args.strategy.clone(), self.args.workload.0.in_flight);
         let mut candidates = self.changes.of_library(&today);
         let mut attempts = 0.0;
-        if !self.stage(&mut search, &candidates, 0, &mut attempts)? {
+        if !self.stage(&mut search, &candidates.iter().collect::<Vec<_>>(), share, &mut attempts)? {
             return Ok(None);
         }
-        let changes: Vec<usize> = candidates.iter().map(|candidate| candidate.changes.len()).collect();
-        let ranked = ordered(search.table(), search.eligible(), &changes, &search.servers());
+        let ranked = ordered(search.table(), search.eligible(), &changes(&candidates), &search.servers());
         let best = ranked.into_iter().filter(|candidate| *candidate != TODAY).take(BASES);
         let bases: Vec<&Candidate> =
             std::iter::once(TODAY).chain(best).map(|number| &candidates[number]).collect();
-        let rates = rates(&self.bench.capacities_per_s, self.bench.instances);
-        let of_client = self.changes.of_client(&bases, &rates, &candidates);
-        let first = candidates.len();
-        candidates.extend(of_client);
-        if candidates.len() > first && !self.stage(&mut search, &candidates, first, &mut attempts)? {
-            return Ok(None);
+        let rates = self.rates();
+        let mut of_client = self.changes.of_client(&bases, &rates, &candidates, MAX_CANDIDATES);
+        // The best setting is changed further, so that it stays the best if it is fed back as today's.
+        for _ in 0..=ROUNDS {
+            let first = candidates.len();
+            candidates.append(&mut of_client);
+            if candidates.len() == first {
+                break;
+            }
+            if !self.stage(
+                &mut search,
+                &candidates[first..].iter().collect::<Vec<_>>(),
+                share,
+                &mut attempts,
+            )? {
+                return Ok(None);
+            }
+            let best = choose(search.table(), search.eligible(), &changes(&candidates), &search.servers());
+            if let Some(best) = best.filter(|best| *best != TODAY) {
+                of_client = self.changes.of_client(&[&candidates[best]], &rates, &candidates, usize::MAX);
+            }
         }
-        let eligible = search.eligible().to_vec();
-        Ok(Some(Searched { search, candidates, eligible, attempts }))
+        let mut searched = Searched {
+            table: search.table().clone(),
+            servers: search.servers(),
+            shortened: search.shortened(),
+            eligible: search.eligible().to_vec(),
+            candidates,
+            attempts,
+        };
+        let is_over = share >= 1.0 || self.run_with_all_ops(&mut searched)?;
+        Ok(is_over.then_some(searched))
     }
 
-    /// Runs the candidates from `first` on. Returns false after an interrupt.
+    /// Runs the best candidates of a search that made short runs with all ops, because a short run lives on the server's burst. Returns false
+    /// after an interrupt.
+    fn run_with_all_ops(&self, searched: &mut Searched) -> anyhow::Result<bool> {
+        let Searched { table, servers, candidates, eligible, .. } = &*searched;
+        let ranked = ordered(table, eligible, &changes(candidates), servers);
+        let ranked = ranked.into_iter().filter(|candidate| *candidate != TODAY).take(FINALISTS);
+        let finalists: Vec<usize> = std::iter::once(TODAY).chain(ranked).collect();
+        let mut search = self.new_search(1.0);
+        let of_finalists: Vec<&Candidate> = finalists.iter().map(|number| &candidates[*number]).collect();
+        let mut attempts = searched.attempts;
+        if !self.stage(&mut search, &of_finalists, 1.0, &mut attempts)? {
+            return Ok(false);
+        }
+        searched.attempts = attempts;
+        searched.table = search.table().placed(&finalists, searched.candidates.len());
+        searched.servers = search.servers();
+        searched.eligible = search.eligible().iter().map(|row| finalists[*row]).collect();
+        searched.shortened.servers = search.shortened().servers;
+        searched.shortened.candidates += search.shortened().candidates;
+        Ok(true)
+    }
+
+    /// Runs new candidates. Returns false after an interrupt.
     fn stage(
         &self,
         search: &mut Search,
-        candidates: &[Candidate],
-        first: usize,
+        new: &[&Candidate],
+        share: f64,
         attempts: &mut f64,
     ) -> anyhow::Result<bool> {
-        let are_eligible: Vec<bool> =
-            candidates[first..].iter().map(|candidate| !candidate.is_by_code).collect();
-        search.begin_stage(&are_eligible);
+        let first = search.table().candidates();
+        search.begin_stage(&new.iter().map(|candidate| !candidate.is_by_code).collect::<Vec<_>>());
         while let Some((server, running)) = search.next_server() {
-            let refs: Vec<&Candidate> = running.iter().map(|number| &candidates[*number]).collect();
-            let Some(observed) = self.bench.search(server, &refs)? else { return Ok(false) };
+            let refs: Vec<&Candidate> = running.iter().map(|number| new[*number - first]).collect();
+            let Some(observed) = self.bench.search(server, &refs, share)? else { return Ok(false) };
             *attempts += observed.iter().map(|run| run.attempts).sum::<f64>();
             search.record(server, &running, &observed);
         }
@@ -195,16 +339,15 @@ impl Recommender<'_> {
     }
 
     fn refuse_hopeless(&self, searched: &Searched) -> anyhow::Result<()> {
-        let Searched { search, candidates, eligible, .. } = searched;
-        let does_some =
-            |candidate: &usize| search.table().get(*candidate, 0).is_some_and(|run| run.succeeded > 0.0);
+        let Searched { table, servers, candidates, eligible, .. } = searched;
+        let does_some = |candidate: &usize| table.get(*candidate, 0).is_some_and(|run| run.succeeded > 0.0);
         let all: Vec<usize> =
             (0..candidates.len()).filter(|number| !candidates[*number].is_by_code).collect();
         if !all.iter().any(does_some) {
             let words = "no setting gets an op done on the nominal server; check the server's flags, such as --fault, --loss and --timeout";
             return Err(Fatal::error(Exit::Unmet, words));
         }
-        if !eligible.iter().any(|candidate| search.table().has_all(*candidate, &search.servers())) {
+        if !eligible.iter().any(|candidate| table.has_all(*candidate, servers)) {
             let share = self.args.max_rejected.map_or(0.0, |share| 100.0 * share.of_one());
             let words = format!(
                 "no setting keeps rejections within {share} % on every server (--max-rejected); allow more, or let more change (--change)"
@@ -244,7 +387,13 @@ impl Recommender<'_> {
         NominalRuns { seed: self.bench.seed, today: run(TODAY, &runs[0]), other }
     }
 
-    fn fresh(&self, fresh: &Fresh, (servers, seeds): (&[PlausibleServer], u32), other: usize) -> FreshRuns {
+    fn fresh(
+        &self,
+        searched: &Searched,
+        fresh: &Fresh,
+        (servers, seeds): (&[PlausibleServer], u32),
+        other: usize,
+    ) -> FreshRuns {
         let server = |(server, runs): (&PlausibleServer, &FreshServer)| FreshServerRuns {
             changes: self.changes_of(server),
             today_undone: runs.today.undone,
@@ -252,14 +401,20 @@ impl Recommender<'_> {
             today_cost: finite(runs.today.cost),
             other_cost: finite(runs.chosen.cost),
         };
-        let of = |runs: Vec<Observed>| {
+        let of = |candidate: usize, runs: Vec<Observed>| {
             let mean = Observed::mean(&runs).expect("there are fresh servers");
-            let undone = || runs.iter().map(|run| run.undone);
+            // A run of the search that was ended because of its many attempts leaves more undone than a whole run.
+            let was_ended = |run: &Observed| run.attempts + 1.0 >= f64::from(MAX_ATTEMPTS_PER_OP) * run.ops;
+            let tried = searched.table.runs(candidate, &searched.servers);
+            let tried: Vec<Observed> = tried.into_iter().filter(|run| !was_ended(run)).collect();
+            let undone = || runs.iter().chain(&tried).map(|run| run.undone);
             FreshFigures {
                 undone: mean.undone,
                 least_undone: undone().fold(1.0, f64::min),
                 most_undone: undone().fold(0.0, f64::max),
                 makespan_s: finite(mean.makespan_s),
+                is_cut: mean.is_cut,
+                servers: runs.len() + tried.len(),
                 attempts_per_success: mean.attempts_per_success(),
                 rejected_per_100_ops: mean.rejected_per_100_ops(),
             }
@@ -268,8 +423,8 @@ impl Recommender<'_> {
             other,
             seeds,
             servers: servers.iter().zip(&fresh.servers).map(server).collect(),
-            today: of(fresh.servers.iter().map(|server| server.today).collect()),
-            of_other: of(fresh.servers.iter().map(|server| server.chosen).collect()),
+            today: of(TODAY, fresh.servers.iter().map(|server| server.today).collect()),
+            of_other: of(other, fresh.servers.iter().map(|server| server.chosen).collect()),
             points: fresh.points,
             points_low: fresh.interval.low,
             points_high: fresh.interval.high,
@@ -279,6 +434,10 @@ impl Recommender<'_> {
             worse: fresh.worse.clone(),
         }
     }
+}
+
+fn changes(candidates: &[Candidate]) -> Vec<usize> {
+    candidates.iter().map(|candidate| candidate.changes.len()).collect()
 }
 
 fn whole(attempts: f64) -> u64 {

@@ -25,7 +25,7 @@ pub(crate) const EXAMPLES: &str = r"Examples:
 
 Today's setting is --strategy, with --in-flight workers or ops arriving at --rate. The command tries other values of the library's settings, fewer workers and a rate limit in the client's own code, on the nominal server and on every other plausible one, and names one setting, or says that today's is as good. Nothing is sent to any real server. docs/recommend.md explains the rules.
 
-Exit codes: 0 answered; 1 no setting gets an op done on the nominal server, or none keeps --max-rejected; 2 bad usage; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
+Exit codes: 0 answered; 1 no setting gets an op done on the nominal server or in time on any fresh one, or none keeps --max-rejected; 2 bad usage; 70 accounting mismatch; 74 output cannot be written; 129, 130 and 143 interrupted.";
 
 /// Today's setting, workload and server, and the figures that are uncertain.
 #[derive(Args, Clone, Debug)]

@@ -1,6 +1,7 @@
 //! Runs of candidate settings on plausible servers in virtual time, for `loadgen recommend`.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use experiments::Experiment;
 use experiments::recommend::{
@@ -12,6 +13,7 @@ use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::ServerUnderTest;
 use experiments::survey::MAX_ATTEMPTS_PER_OP;
 use results::RunResult;
+use vocabulary::Distribution;
 
 use super::flags::Flags;
 use crate::runner::interrupt::Interrupt;
@@ -20,14 +22,16 @@ use crate::text::progress::Live;
 
 /// Place where candidates run: the plausible servers, and the seeds.
 pub(super) struct Bench<'a> {
-    pub(super) flags: Flags,
+    flags: Flags,
+    /// Usual network time, and the least deviation of a request from it; `None` if the network stays as it was typed.
+    network: Option<(Distribution, Duration)>,
     pub(super) ranges: Vec<Range>,
     pub(super) goal: Goal,
     pub(super) seed: u64,
     /// Servers on which the search tries candidates. The nominal server comes first.
     pub(super) servers: Vec<PlausibleServer>,
-    /// Known capacities, in requests per second, of the servers on which the search tries candidates.
-    pub(super) capacities_per_s: Vec<f64>,
+    /// What each limit of these servers allows, in requests per second. Empty for a server whose capacity is unknown.
+    pub(super) limits_per_s: Vec<Vec<f64>>,
     pub(super) instances: u32,
     /// Number of ops of the nominal run; an estimate if the run is limited by its duration.
     pub(super) ops: u64,
@@ -51,19 +55,21 @@ impl<'a> Bench<'a> {
         flags: Flags,
         ranges: Vec<Range>,
         goal: Goal,
+        network: Option<(Distribution, Duration)>,
         (seed, threads): (u64, Option<u16>),
         interrupt: &'a Interrupt,
         live: Live,
     ) -> anyhow::Result<Self> {
         let servers = search_servers(&ranges, seed);
         let none = "none".parse()?;
-        let mut capacities_per_s = Vec::new();
+        let mut limits_per_s = Vec::new();
         let (mut instances, mut ops) = (1, 0);
         for (number, server) in servers.iter().enumerate() {
             let (experiments, server) =
                 flags.on_server(server, &ranges).experiments(std::iter::once(&none))?;
             let (experiment, model) = (&experiments[0], server.model());
-            capacities_per_s.extend(model.and_then(|model| experiments::capacity_per_s(experiment, model)));
+            limits_per_s
+                .push(model.map(|model| experiments::limits_per_s(experiment, model)).unwrap_or_default());
             if number == 0 {
                 let run = &experiment.run;
                 instances = if run.share_strategy { 1 } else { run.clients };
@@ -74,11 +80,12 @@ impl<'a> Bench<'a> {
         let live = RefCell::new(live);
         Ok(Self {
             flags,
+            network,
             ranges,
             goal,
             seed,
             servers,
-            capacities_per_s,
+            limits_per_s,
             instances,
             ops,
             driver,
@@ -87,34 +94,52 @@ impl<'a> Bench<'a> {
         })
     }
 
+    pub(super) fn nominal_flags(&self) -> Flags {
+        self.flags_of(&self.servers[0])
+    }
+
+    fn flags_of(&self, server: &PlausibleServer) -> Flags {
+        let flags = self.flags.on_server(server, &self.ranges);
+        match self.network {
+            Some((usual, least)) => flags.with_drawn_network(usual, least),
+            None => flags,
+        }
+    }
+
     /// Runs candidates on one server of the search. A run stalls at 20 attempts per op, so that hopeless candidates end early. `None` after
     /// an interrupt.
     pub(super) fn search(
         &self,
         server: usize,
         candidates: &[&Candidate],
+        share: f64,
     ) -> anyhow::Result<Option<Vec<Observed>>> {
         let (number, servers) = (server + 1, self.servers.len());
         self.live.borrow_mut().line(|| {
             format!("server {number} of {servers}, {}", counted(candidates.len() as u64, "setting"))
         });
-        self.on(&self.servers[server], candidates)
+        self.on((&self.servers[server], self.seed), candidates, share)
     }
 
-    /// Runs candidates on a server with the seed of the search, as [`Bench::search`] does.
+    /// Runs candidates on a server with a seed, as [`Bench::search`] does. Each run has a share of the ops, which may exceed 1.
     pub(super) fn on(
         &self,
-        server: &PlausibleServer,
+        (server, seed): (&PlausibleServer, u64),
         candidates: &[&Candidate],
+        share: f64,
     ) -> anyhow::Result<Option<Vec<Observed>>> {
-        let flags = self.flags.on_server(server, &self.ranges);
+        let flags = self.flags_of(server).with_share(share, self.ops);
         let mut planned = Vec::new();
         for candidate in candidates {
             let (mut experiment, server) = flags.experiment(candidate)?;
             experiment.run.max_attempts_per_op = Some(MAX_ATTEMPTS_PER_OP);
-            planned.push(Planned { experiment, server, seed: self.seed });
+            planned.push(Planned { experiment, server, seed });
         }
         self.observed(&planned)
+    }
+
+    pub(super) fn fresh_servers(&self) -> Vec<PlausibleServer> {
+        drawn(&self.ranges, self.seed, FRESH_SERVERS)
     }
 
     /// Runs candidates on fresh servers. Returns the servers, and for each candidate its means over seeds on each of them. `None` after an
@@ -124,14 +149,14 @@ impl<'a> Bench<'a> {
         &self,
         candidates: &[&Candidate],
     ) -> anyhow::Result<Option<(Vec<PlausibleServer>, u32, Vec<Vec<Observed>>)>> {
-        let servers = drawn(&self.ranges, self.seed, FRESH_SERVERS);
+        let servers = self.fresh_servers();
         // If no figure of the server is uncertain, all fresh servers are equal. Each of them then has one seed of its own.
         let seeds = if self.ranges.is_empty() { 1 } else { FRESH_SEEDS };
         let mut rows = vec![Vec::new(); candidates.len()];
         for (number, server) in servers.iter().enumerate() {
             let count = servers.len();
             self.live.borrow_mut().line(|| format!("fresh server {} of {count}", number + 1));
-            let flags = self.flags.on_server(server, &self.ranges);
+            let flags = self.flags_of(server);
             let first = number as u64 * u64::from(seeds);
             let mut planned = Vec::new();
             for candidate in candidates {
@@ -151,9 +176,10 @@ impl<'a> Bench<'a> {
 
     /// Runs candidates on the nominal server with the seed of the search. `None` after an interrupt.
     pub(super) fn nominal(&self, candidates: &[&Candidate]) -> anyhow::Result<Option<Vec<RunResult>>> {
+        let flags = self.nominal_flags();
         let mut planned = Vec::new();
         for candidate in candidates {
-            let (experiment, server) = self.flags.experiment(candidate)?;
+            let (experiment, server) = flags.experiment(candidate)?;
             planned.push(Planned { experiment, server, seed: self.seed });
         }
         self.drive(&planned, RunResult::clone)
@@ -175,7 +201,11 @@ impl<'a> Bench<'a> {
             taken.push(of(&outcome.finished.result));
             Ok(())
         })?;
-        Ok(self.interrupt.asked_by().is_none().then_some(taken))
+        Ok((!self.is_interrupted()).then_some(taken))
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.asked_by().is_some()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Flags of the nominal experiment, and experiments on servers that differ from the nominal one.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -8,12 +9,18 @@ use experiments::Experiment;
 use experiments::recommend::{Candidate, PlausibleServer, Range};
 use experiments::servers::server_under_test::ServerUnderTest;
 use tailback::StrategySpec;
-use vocabulary::split_outside;
+use vocabulary::{Distribution, duration_text, split_outside};
 
 use super::args::{RecommendArgs, UNUSED};
 use crate::args::{MOCK_SERVER, RunArgs, WORKLOAD};
 use crate::exit::{Exit, Fatal};
 use crate::runner::experiment;
+
+/// Flag of the network time.
+pub(super) const NETWORK: &str = "network-delay";
+
+/// Largest deviation of a request's network time from its mean, as a share of the mean.
+const NETWORK_SPREAD: f64 = 0.3;
 
 /// Flags of the workload and the server as given on the command line. Flags that were not given are left out.
 #[derive(Clone, Debug)]
@@ -74,6 +81,34 @@ impl Flags {
 
     pub(super) fn on_server(&self, server: &PlausibleServer, ranges: &[Range]) -> Self {
         server.changes(ranges).fold(self.clone(), |flags, (key, value)| flags.with(key, &value))
+    }
+
+    /// Returns the flags with a network time that each request draws, uniform around its mean: ±30 %, at least ±`least`. A distribution that
+    /// was typed stays. Without it, every plausible server would have a constant network, and a rate at the server's limit would seem safe.
+    pub(super) fn with_drawn_network(mut self, usual: Distribution, least: Duration) -> Self {
+        let typed = self.value(NETWORK).map(str::parse);
+        let Distribution::Constant(mean) = typed.unwrap_or(Ok(usual)).unwrap_or(usual) else {
+            return self;
+        };
+        let spread = mean.mul_f64(NETWORK_SPREAD).max(least);
+        if spread.is_zero() {
+            return self;
+        }
+        let (low, high) = (mean.saturating_sub(spread), mean + spread);
+        self.set(NETWORK, &Distribution::Uniform { low, high }.to_string());
+        self
+    }
+
+    /// Returns the flags with a share of the duration or of the ops, of which there are `ops`.
+    pub(super) fn with_share(mut self, share: f64, ops: u64) -> Self {
+        let duration = self.value("duration").and_then(|text| duration_text::parse(text).ok());
+        if let Some(duration) = duration {
+            self.set("duration", &duration_text::format(duration.mul_f64(share)));
+        }
+        if duration.is_none() || self.value("ops").is_some() {
+            self.set("ops", &(share * ops as f64).ceil().to_string());
+        }
+        self
     }
 
     pub(super) fn with_workers(&self, in_flight: Option<u32>) -> Self {
@@ -202,6 +237,20 @@ mod tests {
             given("--in-flight 1 --preset openai").with("a.b", "c").value("preset"),
             Some("openai:a.b=c")
         );
+    }
+
+    #[test]
+    fn each_request_draws_its_network_time_unless_a_distribution_is_typed() {
+        let usual = Distribution::Constant(Duration::from_millis(100));
+        let network = |typed: &str, least_ms| {
+            let flags = given(typed).with_drawn_network(usual, Duration::from_millis(least_ms));
+            flags.value(NETWORK).unwrap().to_owned()
+        };
+        assert_eq!(network("--in-flight 1", 20), "uniform(70ms,130ms)");
+        assert_eq!(network("--in-flight 1 --network-delay 5ms", 0), "uniform(3.5ms,6.5ms)");
+        assert_eq!(network("--in-flight 1 --network-delay 5ms", 20), "uniform(0s,25ms)");
+        assert_eq!(network("--in-flight 1 --network-delay exp(5ms)", 20), "exp(5ms)");
+        assert_eq!(network("--in-flight 1 --network-delay 0s", 0), "0s");
     }
 
     #[test]

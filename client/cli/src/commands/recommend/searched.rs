@@ -1,6 +1,6 @@
 //! A search that is over, and its records in the document.
 
-use experiments::recommend::{Candidate, Observed, Search, choose, excess};
+use experiments::recommend::{Candidate, Observed, RunTable, Shortened, choose, excess};
 use results::TriedSetting;
 
 use super::snippets;
@@ -13,7 +13,11 @@ pub(super) struct NoHelp {
 }
 
 pub(super) struct Searched {
-    pub(super) search: Search,
+    /// Runs with all ops. If the search made shorter runs, only its best candidates and today's setting have runs here.
+    pub(super) table: RunTable,
+    /// Numbers of the servers on which they ran.
+    pub(super) servers: Vec<usize>,
+    pub(super) shortened: Shortened,
     pub(super) candidates: Vec<Candidate>,
     pub(super) eligible: Vec<usize>,
     pub(super) attempts: f64,
@@ -21,24 +25,21 @@ pub(super) struct Searched {
 
 impl Searched {
     pub(super) fn by_code(&self, changes: &[usize]) -> Option<(usize, Observed)> {
-        let Searched { search, candidates, .. } = self;
-        let servers = search.servers();
+        let Searched { table, servers, candidates, .. } = self;
         let all: Vec<usize> = (0..candidates.len()).filter(|number| candidates[*number].is_by_code).collect();
-        let best = choose(search.table(), &all, changes, &servers)?;
-        Some((best, Observed::mean(&search.table().runs(best, &servers))?))
+        let best = choose(table, &all, changes, servers)?;
+        Some((best, Observed::mean(&table.runs(best, servers))?))
     }
 
     /// Returns the best candidate that changes only the library, and the best that changes only the workers, unless one of them was chosen.
     pub(super) fn no_help(&self, changes: &[usize], chosen: usize) -> Vec<NoHelp> {
-        let Searched { search, candidates, .. } = self;
-        let (table, servers) = (search.table(), search.servers());
+        let Searched { table, servers, candidates, eligible, .. } = self;
         let is_only_workers =
             |candidate: &Candidate| candidate.changes.len() == 1 && candidate.workers().is_some();
         let kinds: [&dyn Fn(&Candidate) -> bool; 2] = [&Candidate::is_of_library, &is_only_workers];
         let mut found = Vec::new();
         for kind in kinds {
-            let of_kind: Vec<usize> = search
-                .eligible()
+            let of_kind: Vec<usize> = eligible
                 .iter()
                 .copied()
                 .filter(|number| *number != chosen && kind(&candidates[*number]))
@@ -46,14 +47,14 @@ impl Searched {
             let is_chosen_kind = kind(&candidates[chosen]);
             // If all candidates of one kind (library only or workers only) were dropped, none of them ran on all servers. The candidate
             // that ran on the most servers is then taken.
-            let best = choose(table, &of_kind, changes, &servers).or_else(|| {
+            let best = choose(table, &of_kind, changes, servers).or_else(|| {
                 of_kind
                     .iter()
                     .copied()
-                    .max_by_key(|number| (table.runs(*number, &servers).len(), std::cmp::Reverse(*number)))
+                    .max_by_key(|number| (table.runs(*number, servers).len(), std::cmp::Reverse(*number)))
             });
             let Some(best) = best.filter(|_| !is_chosen_kind) else { continue };
-            let most_undone = table.runs(best, &servers).iter().map(|run| run.undone).fold(0.0, f64::max);
+            let most_undone = table.runs(best, servers).iter().map(|run| run.undone).fold(0.0, f64::max);
             let ratio = |server: &usize| {
                 Some(table.get(best, *server)?.cost / table.get(chosen, *server)?.cost)
                     .filter(|ratio| ratio.is_finite())
@@ -65,11 +66,10 @@ impl Searched {
     }
 
     pub(super) fn tried(&self) -> Vec<TriedSetting> {
-        let Searched { search, candidates, eligible, .. } = self;
-        let (table, servers) = (search.table(), search.servers());
+        let Searched { table, servers, candidates, eligible, .. } = self;
         let tried = |(number, candidate): (usize, &Candidate)| {
             let excess_points: Vec<Option<f64>> =
-                servers.iter().map(|server| excess(table, search.eligible(), number, *server)).collect();
+                servers.iter().map(|server| excess(table, eligible, number, *server)).collect();
             let worst =
                 excess_points.iter().copied().try_fold(0.0_f64, |worst, excess| Some(worst.max(excess?)));
             let of_runs = |figure: fn(&Observed) -> Option<f64>| {

@@ -2,7 +2,6 @@
 
 use experiments::recommend::{Candidate, Change};
 use results::{RecommendedSetting, SettingOf};
-use tailback::Knob;
 
 use crate::commands::strategies::settings::printed;
 
@@ -13,7 +12,7 @@ pub(super) fn changes(candidate: &Candidate) -> Vec<RecommendedSetting> {
 
 fn of_change(change: &Change) -> RecommendedSetting {
     let (of, text) = match change {
-        Change::Knob { knob, value } => (SettingOf::Library, of_knob(knob, value)),
+        Change::Knob { knob, value } => (SettingOf::Library, knob.setting_of(value)),
         Change::Strategy(text) => (SettingOf::Strategy, text.clone()),
         Change::Workers(1) => (SettingOf::Workers, "1 worker".to_owned()),
         Change::Workers(workers) => (SettingOf::Workers, format!("{workers} workers")),
@@ -22,22 +21,13 @@ fn of_change(change: &Change) -> RecommendedSetting {
     RecommendedSetting { of, text }
 }
 
-fn of_knob(knob: &Knob, value: &str) -> String {
-    match (knob.setting_of(value), &knob.parameter) {
-        (Some(setting), _) => setting,
-        (None, Some(parameter)) => format!("{parameter}={value}"),
-        (None, None) => value.to_owned(),
-    }
-}
-
 /// Returns the settings of the library as `loadgen strategies S --print-settings` prints them. `None` if no setting changes for which a
 /// format is known.
 pub(super) fn written(candidate: &Candidate) -> Option<String> {
-    let changed = |change: &Change| matches!(change, Change::Knob { knob, .. } if knob.setting.is_none());
-    if !candidate.changes.iter().any(changed) {
+    if !candidate.changes.iter().any(|change| matches!(change, Change::Knob { .. })) {
         return None;
     }
     // The client's own code limits the rate, so the rate is left out of the library's settings.
     let text = experiments::recommend::without_rate(&candidate.text);
-    printed(&text, None).ok().map(|printed| printed.settings)
+    printed(&text, None).ok().filter(|printed| !printed.is_of_knobs).map(|printed| printed.settings)
 }

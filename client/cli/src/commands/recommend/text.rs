@@ -1,13 +1,16 @@
 //! The answer as lines with labels, and the command that repeats the nominal runs.
 
 use experiments::recommend::{Candidate, Observed, without_rate};
+use mockserver::core::server_presets;
+use recordings::waits;
 use results::numbers::{counted, seconds, short, thousands};
 use results::{
     Decision, FreshFigures, FreshRuns, FreshServerRuns, LookUpRecord, Recommendation, RecommendationGoal,
-    RecommendedSetting, SettingOf,
+    SettingOf,
 };
 
 use super::answer::{Answered, Recommender};
+use super::flags::NETWORK;
 use super::lines::{Line, fit, in_points, listed, listed_values, points, share, workers_text};
 use super::searched::NoHelp;
 use super::snippets;
@@ -24,6 +27,7 @@ pub(super) fn answer(answered: &Answered, recommender: &Recommender<'_>) -> Answ
     let text = Text { answered, document, recommender };
     let is_change = document.decision == Decision::Change;
     let mut lines = vec![if is_change { ("Set", text.set()) } else { ("Keep", text.keep()) }];
+    lines.extend(text.holds_for());
     lines.extend(text.undone());
     lines.extend(text.price());
     lines.extend(text.worse());
@@ -32,6 +36,7 @@ pub(super) fn answer(answered: &Answered, recommender: &Recommender<'_>) -> Answ
         lines.extend(text.tried());
     }
     lines.extend(text.no_help());
+    lines.extend(text.unreadable());
     lines.extend(text.look_up());
     lines.extend(text.by_code());
     lines.push(("Rests on", text.rests_on()));
@@ -70,17 +75,14 @@ impl Text<'_> {
             SettingOf::Workers => {
                 format!("{} instead of {}", setting.text, self.today().in_flight.unwrap_or_default())
             }
-            SettingOf::Library if self.is_written(setting) => format!("{} (settings below)", setting.text),
             SettingOf::Library | SettingOf::Strategy => setting.text.clone(),
         });
-        let set: Vec<String> = set.collect();
+        let mut set: Vec<String> = set.collect();
+        let last = self.document.settings.iter().rposition(|setting| setting.of == SettingOf::Library);
+        if let (Some(last), Some(_)) = (last, &self.document.library_settings) {
+            set[last] += " (settings below)";
+        }
         format!("{}; keep everything else", set.join(" and "))
-    }
-
-    /// True if the setting is printed below the answer, because it has no text of its own.
-    fn is_written(&self, setting: &RecommendedSetting) -> bool {
-        let has_words = setting.text.contains(['(', ' ', ':']) && !setting.text.starts_with("preset:");
-        self.document.library_settings.is_some() && !has_words
     }
 
     fn keep(&self) -> String {
@@ -88,31 +90,44 @@ impl Text<'_> {
         format!("{}{}", self.today().text, workers.unwrap_or_default())
     }
 
+    fn holds_for(&self) -> Option<Line> {
+        let holds_for = self.document.holds_for.as_ref()?;
+        let rate =
+            holds_for.rate_for_any_number_per_s.map(|rate| format!("; at most {rate}/s for any number"));
+        let words = format!(
+            "for {} ops, of which the server lets some through at once; ten times as many leave {} more {}{}",
+            thousands(holds_for.ops),
+            in_points(100.0 * holds_for.more_undone_of_longer),
+            self.document.undone_word(),
+            rate.unwrap_or_default()
+        );
+        Some(("Holds", words))
+    }
+
     fn undone(&self) -> Vec<Line> {
         let fresh = self.fresh();
-        let label = if self.is_finish() { "Undone" } else { "Late" };
+        let label = if self.document.undone_word() == "late" { "Late" } else { "Undone" };
         // The number of ops that arrive in a duration is drawn at random.
         let ops = match self.recommender.args.workload.0.duration {
-            None => format!("{} ops", thousands(self.recommender.bench.ops)),
+            None => counted(self.recommender.bench.ops, "op"),
             Some(_) => "ops".to_owned(),
         };
         let what = if self.recommender.bench.ranges.is_empty() { "seeds" } else { "fresh servers" };
-        let range = |low: f64, high: f64| format!("{}–{}", points(100.0 * low), points(100.0 * high));
-        let (today, other) = (&fresh.today, &fresh.of_other);
-        let of_today = range(today.least_undone, today.most_undone);
         let count = fresh.servers.len();
+        let of = |figures: &FreshFigures| {
+            let FreshFigures { undone, least_undone: least, most_undone: most, servers, .. } = figures;
+            let (least, most) = (points(100.0 * least), points(100.0 * most));
+            (share(*undone), format!("{least}–{most} on all {servers}"))
+        };
+        let ((today, of_today), (other, of_other)) = (of(&fresh.today), of(&fresh.of_other));
         if self.document.decision == Decision::Keep {
-            let words = format!("{} of {ops} ({of_today} over {count} {what})", share(today.undone));
-            return vec![(label, words)];
+            return vec![(label, format!("{today} of {ops} on {count} {what} ({of_today})"))];
         }
         vec![
             (
                 label,
                 format!(
-                    "today {} of {ops} ({of_today}), with this {} ({}), on {count} {what}",
-                    share(today.undone),
-                    share(other.undone),
-                    range(other.least_undone, other.most_undone)
+                    "today {today} of {ops} on {count} {what} ({of_today}), with this {other} ({of_other})"
                 ),
             ),
             ("", self.difference()),
@@ -149,10 +164,13 @@ impl Text<'_> {
         let (of, before) =
             if is_change { (&fresh.of_other, Some(&fresh.today)) } else { (&fresh.today, None) };
         let cost = if self.is_finish() {
-            let time = |s: Option<f64>| s.map_or_else(|| "never".to_owned(), seconds);
-            let today = before.map(|today| format!(" (today {})", time(today.makespan_s)));
+            let time = |figures: &FreshFigures| {
+                let at_least = if figures.is_cut { "≥ " } else { "" };
+                figures.makespan_s.map_or_else(|| "never".to_owned(), |s| format!("{at_least}{}", seconds(s)))
+            };
+            let today = before.map(|today| format!(" (today {})", time(today)));
             let what = if of.undone < 0.005 { "to finish" } else { "until the last op ended" };
-            format!("{} {what}{}", time(of.makespan_s), today.unwrap_or_default())
+            format!("{} {what}{}", time(of), today.unwrap_or_default())
         } else {
             let attempts = |attempts: Option<f64>| attempts.map_or_else(|| "∞".to_owned(), short);
             let today = before.map(|today| format!(" (today {})", attempts(today.attempts_per_success)));
@@ -183,7 +201,7 @@ impl Text<'_> {
         let Some(worst) = servers.max_by(|one, other| more(one).total_cmp(&more(other))) else {
             return Vec::new();
         };
-        let undone = if self.is_finish() { "undone" } else { "late" };
+        let undone = self.document.undone_word();
         let words = format!(
             "{} of {} servers, at most {} more {undone}: {}",
             fresh.worse.len(),
@@ -197,7 +215,7 @@ impl Text<'_> {
     fn tried(&self) -> Vec<Line> {
         let fresh = self.fresh();
         let count = self.document.candidates.iter().filter(|candidate| !candidate.by_code).count() - 1;
-        let undone = if self.is_finish() { "undone" } else { "late" };
+        let undone = self.document.undone_word();
         if fresh.other == self.document.today {
             let words = match count {
                 0 => "no other setting could be tried".to_owned(),
@@ -243,7 +261,7 @@ impl Text<'_> {
         if self.document.decision == Decision::Keep {
             return self.knobless();
         }
-        let undone = if self.is_finish() { "undone" } else { "late" };
+        let undone = self.document.undone_word();
         let of = |no_help: &NoHelp| {
             let name = self.name(no_help.candidate);
             if no_help.most_undone >= 0.01 {
@@ -294,6 +312,27 @@ impl Text<'_> {
         Vec::new()
     }
 
+    /// Names an answer of the preset after which the client gives up only because it cannot read the advice.
+    fn unreadable(&self) -> Option<Line> {
+        let name = self.recommender.bench.nominal_flags().value("preset")?.split(':').next()?.to_owned();
+        let preset = server_presets().iter().find(|preset| preset.name == name)?;
+        let today = self.today();
+        let is_retried = |script: &str| {
+            let waits = waits(&today.spec, &script.parse().ok()?, 1).ok()?;
+            Some(waits.first()?.is_some())
+        };
+        preset.reject.iter().find_map(|(of, response)| {
+            let status = response.status?;
+            let value = response.headers.get("retry-after")?;
+            let gives_up = is_retried(&format!("{status}|200"))? && !is_retried(&format!("{status} retry-after:{value}|200"))?;
+            let of = format!("reject.{of}");
+            let is_unverified = preset.facts.iter().any(|fact| fact.of == of && !fact.verified);
+            let source = if is_unverified { " (not verified)" } else { "" };
+            let library = without_rate(&today.text);
+            gives_up.then(|| ("Library", format!("{library} cannot read `Retry-After: {value}` of {name}{source}, and gives up after it")))
+        })
+    }
+
     fn excluded(&self) -> Vec<Line> {
         let Some(most) = self.recommender.args.max_rejected else { return Vec::new() };
         if self.document.candidates[self.document.today].eligible {
@@ -308,14 +347,15 @@ impl Text<'_> {
         let line = |(index, look_up): (usize, &LookUpRecord)| {
             let percent = points(100.0 * (1.0 - look_up.cost_ratio));
             let gain = match (look_up.points >= 1.0, self.is_finish()) {
-                (true, true) => format!("{} less undone", in_points(look_up.points)),
-                (true, false) => format!("{} less late", in_points(look_up.points)),
+                (true, _) => format!("{} less {}", in_points(look_up.points), self.document.undone_word()),
                 (false, true) => format!("{percent} % sooner"),
                 (false, false) => format!("{percent} % fewer attempts"),
             };
             let name = self.name(look_up.candidate).replace("at most ", "").replace(" requests/s", "/s");
             let verb = if look_up.candidate == 0 { "keep" } else { "set" };
-            let words = format!("{}: if {}, {verb} {name}, {gain}", look_up.key, look_up.condition);
+            let ops = look_up.holds_for.map(|holds_for| format!(" for {} ops", thousands(holds_for.ops)));
+            let ops = ops.unwrap_or_default();
+            let words = format!("{}: if {}, {verb} {name}{ops}, {gain}", look_up.key, look_up.condition);
             (if index == 0 { "Look up" } else { "" }, words)
         };
         self.document.look_ups.iter().enumerate().map(line).collect()
@@ -341,7 +381,7 @@ impl Text<'_> {
             "aws-adaptive" => "a rate controller",
             _ => "an adaptive limiter",
         };
-        let left = if self.is_finish() { "undone" } else { "late" };
+        let left = self.document.undone_word();
         let time = if self.is_finish() && makespan_s.is_finite() {
             format!(" in {}", seconds(*makespan_s))
         } else {
@@ -358,11 +398,13 @@ impl Text<'_> {
     fn rests_on(&self) -> String {
         let tried = self.document.servers.len();
         let fresh = self.document.fresh.servers.len();
-        let server = self.recommender.bench.flags.value("preset").map(|preset| {
+        let flags = self.recommender.bench.nominal_flags();
+        let server = flags.value("preset").map(|preset| {
             let name = preset.split(':').next().unwrap_or(preset);
             format!("{name}, ")
         });
-        let server = server.unwrap_or_default();
+        let network = flags.value(NETWORK).map(|network| format!("network {network}, "));
+        let server = server.unwrap_or_default() + &network.unwrap_or_default();
         if self.document.assumptions.is_empty() {
             return format!("virtual time: {server}the nominal server alone, {fresh} fresh seeds");
         }

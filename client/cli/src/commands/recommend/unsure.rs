@@ -30,9 +30,9 @@ pub(super) fn ranges(
 ) -> anyhow::Result<(Vec<Range>, bool)> {
     let server = Nominal::new(flags, nominal)?;
     if args.unsure.is_empty() {
-        return Ok((server.assumed(), true));
+        return Ok((ordered(server.assumed()), true));
     }
-    if args.unsure.iter().any(|text| text == NONE) {
+    if is_none(args) {
         if args.unsure.len() > 1 {
             let words = "`--unsure none` excludes every other `--unsure`; leave one of them out";
             return Err(Fatal::error(Exit::Usage, words));
@@ -54,7 +54,18 @@ pub(super) fn ranges(
         );
         return Err(Fatal::error(Exit::Usage, words));
     }
-    Ok((ranges, false))
+    Ok((ordered(ranges), false))
+}
+
+/// Returns the ranges in the order of their keys, so that the servers that are drawn do not depend on the order of the flags.
+fn ordered(mut ranges: Vec<Range>) -> Vec<Range> {
+    ranges.sort_by(|one, other| one.key.cmp(&other.key));
+    ranges
+}
+
+/// Returns true if the nominal server is exactly known.
+pub(super) fn is_none(args: &RecommendArgs) -> bool {
+    args.unsure.iter().any(|text| text == NONE)
 }
 
 fn refusal(text: &str, words: &str) -> anyhow::Error {

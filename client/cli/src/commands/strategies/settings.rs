@@ -1,8 +1,9 @@
 //! `loadgen strategies TEXT --print-settings`: prints a strategy as the configuration of a client library, and lists the rules that the
 //! library cannot express.
 
+use experiments::recommend::knobs;
 use settings::{FORMATS, Format, SettingsError, find_format, write};
-use tailback::StrategySpec;
+use tailback::{Knob, StrategySpec};
 
 use crate::exit::{Exit, Fatal};
 use crate::text::stderr::to_stderr;
@@ -14,10 +15,12 @@ pub(crate) struct Printed {
     pub(crate) settings: String,
     /// Notes for stderr, if the format of the settings has no comments.
     notes: String,
+    /// True if the settings are single lines in the library's words, because no format of the library expresses them.
+    pub(crate) is_of_knobs: bool,
 }
 
 pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
-    let Printed { settings, notes } = printed(text, format)?;
+    let Printed { settings, notes, .. } = printed(text, format)?;
     to_people(&settings, false)?;
     if !notes.is_empty() {
         to_stderr(&notes);
@@ -31,16 +34,35 @@ pub(super) fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
 /// Fails if no format is known, or if the format cannot express the strategy's limiter.
 pub(crate) fn printed(text: &str, format: Option<&str>) -> anyhow::Result<Printed> {
     let spec = text.parse::<StrategySpec>().map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
-    let format = find_format(text, format).map_err(|error| usage(&error))?;
-    let settings = write(text, spec, format).map_err(|error| usage(&error))?;
+    let written =
+        find_format(text, format).and_then(|format| Ok((format, write(text, spec.clone(), format)?)));
+    let (format, settings) = match written {
+        Err(SettingsError::NoFormatOfPreset(_) | SettingsError::NoLimiter { .. })
+            if format.is_none() && !knobs(text).is_empty() =>
+        {
+            let settings = of_knobs(knobs(text), &spec);
+            return Ok(Printed { settings, notes: String::new(), is_of_knobs: true });
+        }
+        written => written.map_err(|error| usage(&error))?,
+    };
     let notes = notes(text, format, &settings.left_out);
     // Settings are printed before differences. In formats without comments, differences are printed on stderr, so that stdout contains only
     // settings.
     Ok(if format.comment.is_some() {
-        Printed { settings: settings.text + &notes, notes: String::new() }
+        Printed { settings: settings.text + &notes, notes: String::new(), is_of_knobs: false }
     } else {
-        Printed { settings: settings.text, notes }
+        Printed { settings: settings.text, notes, is_of_knobs: false }
     })
+}
+
+/// Returns a line for each setting of a library, with its value in the strategy.
+fn of_knobs(knobs: &[Knob], spec: &StrategySpec) -> String {
+    let parameters: Vec<_> = spec.describe().into_iter().flat_map(|(_, parameters)| parameters).collect();
+    let line = |knob: &Knob| {
+        let parameter = parameters.iter().find(|it| Some(it.key) == knob.parameter.as_deref())?;
+        Some(knob.setting_of(&parameter.value) + "\n")
+    };
+    knobs.iter().filter_map(line).collect()
 }
 
 /// Converts an error to a usage error. The message lists the available formats if the user must choose one.
