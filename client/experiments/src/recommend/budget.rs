@@ -6,7 +6,7 @@ use super::candidate::MAX_CANDIDATES;
 pub const MAX_SEARCH_ATTEMPTS: u64 = 6_000_000;
 
 /// Attempts that a run is expected to send per op when the length of runs is chosen.
-const ATTEMPTS_PER_OP: f64 = 1.5;
+const ATTEMPTS_PER_OP: f64 = 1.25;
 
 /// Returns the share of the ops that a run of the search has, so that all candidates can run on all servers: 1 for most workloads.
 pub fn share_of_ops(ops: u64, servers: usize) -> f64 {

@@ -4,8 +4,9 @@ use tailback::{Knob, StrategySpec, preset};
 use vocabulary::split_outside;
 
 /// Maximum number of candidates of the first two stages. The last stage only changes the best one.
-pub const MAX_CANDIDATES: usize = 40;
-const MAX_COMBINATIONS: usize = 16;
+pub const MAX_CANDIDATES: usize = 48;
+/// Maximum number of crossed values of a library's settings, with today's. No preset has more.
+const MAX_COMBINATIONS: usize = 24;
 /// Divisors of today's number of workers. The search tries each of the resulting smaller numbers of workers.
 const WORKER_DIVISORS: [u32; 3] = [4, 2, 8];
 const RATE_FACTORS: [f64; 2] = [0.7, 0.85];
@@ -388,6 +389,14 @@ mod tests {
         );
         assert!(all.iter().all(|candidate| !candidate.is_by_code));
         assert_eq!(texts(&ALL.of_library(&today("aimd", None)))[0], "aimd");
+    }
+
+    #[test]
+    fn no_combination_of_a_library_s_settings_is_left_out() {
+        for preset in tailback::presets() {
+            let count = combinations(&today(&format!("preset:{}", preset.name), None)).len();
+            assert!(count < MAX_COMBINATIONS, "{}: {count}", preset.name);
+        }
     }
 
     #[test]
