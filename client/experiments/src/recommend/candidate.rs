@@ -392,14 +392,6 @@ mod tests {
     }
 
     #[test]
-    fn no_combination_of_a_library_s_settings_is_left_out() {
-        for preset in tailback::presets() {
-            let count = combinations(&today(&format!("preset:{}", preset.name), None)).len();
-            assert!(count < MAX_COMBINATIONS, "{}: {count}", preset.name);
-        }
-    }
-
-    #[test]
     fn options_of_presets_are_set_once() {
         assert_eq!(
             with_option("preset:openai,max-attempts=1,cap=2s+breaker", "max-attempts", "6"),

@@ -103,7 +103,7 @@ const WITH_KNOBS: &[&str] = &[
 ];
 
 /// Maximum number of combinations of the knobs of a preset, because each of them is simulated.
-const MAX_COMBINATIONS: usize = 16;
+const MAX_COMBINATIONS: usize = 24;
 
 fn values_of(knob: &Knob) -> Vec<String> {
     let key = knob.parameter.as_deref().unwrap_or_default();
