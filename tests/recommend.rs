@@ -410,6 +410,10 @@ fn the_order_of_the_flags_changes_nothing_and_the_best_run_with_all_ops() {
     let other = loadgen(&with(&with(&words, &service), &busy)).exits(0).stdout;
     assert_eq!(one, other);
     assert!(!one.contains("Left out"), "{one}");
+    // Rejected attempts count on the corners that come last in this order.
+    let openai = with(&with(&OPENAI, &RANGES[..4]), &RATE);
+    let turned = json(&with(&openai, &["--unsure", "requests.own=no,yes"]));
+    assert_eq!(turned["fresh"], ANSWER["fresh"]);
 }
 
 #[test]

@@ -26,4 +26,4 @@ pub use look_up::{LookUp, MAX_LOOK_UPS, groups, look_ups};
 pub use observed::{Goal, Observed, RunTable};
 pub use range::{MAX_RANGES, Notation, Plausible, Range, RangeError, times};
 pub use search::{Search, Shortened};
-pub use servers::{PlausibleServer, Position, drawn, search_servers};
+pub use servers::{PlausibleServer, Position, drawn, extremes, search_servers};

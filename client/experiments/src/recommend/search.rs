@@ -9,8 +9,8 @@ const FAR_POINTS: f64 = 10.0;
 /// Limit that replaces `FAR_POINTS` once `ENOUGH_SERVERS` servers have been tried.
 const NEAR_POINTS: f64 = 1.5;
 const ENOUGH_SERVERS: usize = 8;
-/// Once `ENOUGH_SERVERS` servers have been tried, a candidate is far from the best if it costs this many times as much as another one on
-/// average, and is better than that one on none of them.
+/// Once all extremes have been tried, a candidate is far from the best if it costs this many times as much as another one on average, and is
+/// better than that one on none of the servers.
 const FAR_COST: f64 = 1.1;
 /// Ratio of the costs of two runs up to which the first is not better than the second.
 const SAME_COST: f64 = 1.01;
@@ -29,6 +29,8 @@ pub struct Search {
     stages: u32,
     alive: Vec<bool>,
     servers: usize,
+    /// Number of the first servers that have all extremes of the uncertain figures.
+    extremes: usize,
     first_drawn: usize,
     /// Groups of servers, one for each part of the range of each uncertain figure. A candidate that is far from the best on all servers may
     /// be the best on one of these groups.
@@ -48,12 +50,13 @@ pub struct Shortened {
 }
 
 impl Search {
-    /// Creates a search over `servers` servers. Servers from number `first_drawn` on were drawn at random. `groups` contains the servers in
+    /// Creates a search over `servers` servers. The first `extremes` have all extremes of the uncertain figures, and those from number
+    /// `first_drawn` on were drawn at random. `groups` contains the servers in
     /// each part of each uncertain figure's range. `ops` is the number of ops of a run, and `most` the maximum number of attempts of all
     /// runs.
     pub fn new(
         goal: Goal,
-        (servers, first_drawn): (usize, usize),
+        (servers, extremes, first_drawn): (usize, usize, usize),
         groups: Vec<Vec<usize>>,
         (ops, most): (u64, u64),
     ) -> Self {
@@ -64,6 +67,7 @@ impl Search {
             stages: 0,
             alive: Vec::new(),
             servers,
+            extremes,
             first_drawn,
             groups,
             server: 0,
@@ -193,7 +197,7 @@ impl Search {
             let ratio = Observed::cost_ratio(pairs.iter().copied()).unwrap_or(1.0);
             pairs.len() == servers.len() && FAR_COST * ratio <= 1.0
         };
-        servers.len() >= ENOUGH_SERVERS && self.eligible.iter().any(beats)
+        servers.len() >= self.extremes && self.eligible.iter().any(beats)
     }
 
     /// Returns the candidates of the current stage whose worst excess on the given servers is far above the best worst excess.
@@ -257,7 +261,7 @@ mod tests {
 
     #[test]
     fn bad_candidates_are_dropped_but_never_today() {
-        let mut search = Search::new(Goal::InTime, (12, 10), Vec::new(), (100, 1_000_000));
+        let mut search = Search::new(Goal::InTime, (12, 8, 10), Vec::new(), (100, 1_000_000));
         let sizes = run(&mut search, 4, |candidate, _| [0.9, 0.0, 0.05, 0.5][candidate]);
         assert_eq!(sizes, [4, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2]);
         assert!(search.table().has_all(0, &search.servers()) && search.table().has_all(1, &search.servers()));
@@ -268,7 +272,7 @@ mod tests {
     #[test]
     fn candidates_with_many_rejections_are_no_competition() {
         let mut search =
-            Search::new(Goal::InTime, (4, 4), Vec::new(), (100, 1_000_000)).with_max_rejected(Some(0.1));
+            Search::new(Goal::InTime, (4, 8, 4), Vec::new(), (100, 1_000_000)).with_max_rejected(Some(0.1));
         search.begin_stage(&[true; 3]);
         while let Some((server, running)) = search.next_server() {
             let run = |candidate: &usize| {
@@ -286,7 +290,7 @@ mod tests {
     #[test]
     fn a_candidate_that_is_best_in_a_group_is_kept() {
         let groups = vec![vec![0, 1, 4], vec![2, 3, 5]];
-        let mut search = Search::new(Goal::InTime, (6, 6), groups, (100, 1_000_000));
+        let mut search = Search::new(Goal::InTime, (6, 8, 6), groups, (100, 1_000_000));
         let undone = |candidate: usize, server: usize| match candidate {
             1 if [2, 3, 5].contains(&server) => 0.5,
             2 => 0.5,
@@ -298,13 +302,13 @@ mod tests {
 
     #[test]
     fn a_short_budget_costs_drawn_servers_then_candidates() {
-        let mut search = Search::new(Goal::InTime, (12, 10), Vec::new(), (100, 10_000));
+        let mut search = Search::new(Goal::InTime, (12, 8, 10), Vec::new(), (100, 10_000));
         let sizes = run(&mut search, 4, |_, _| 0.0);
         assert_eq!(sizes, [4; 12], "48 runs of 100 attempts are within half of the budget");
-        let mut search = Search::new(Goal::InTime, (12, 10), Vec::new(), (100, 8_500));
+        let mut search = Search::new(Goal::InTime, (12, 8, 10), Vec::new(), (100, 8_500));
         assert_eq!(run(&mut search, 4, |_, _| 0.0), [4; 10]);
         assert_eq!(search.shortened(), Shortened { servers: 2, candidates: 0 });
-        let mut search = Search::new(Goal::InTime, (12, 10), Vec::new(), (100, 6_000));
+        let mut search = Search::new(Goal::InTime, (12, 8, 10), Vec::new(), (100, 6_000));
         let sizes = run(&mut search, 4, |candidate, _| candidate as f64 * 0.001);
         assert_eq!(sizes, [3; 10]);
         assert_eq!(search.shortened(), Shortened { servers: 2, candidates: 1 });
@@ -312,7 +316,7 @@ mod tests {
 
     #[test]
     fn costly_candidates_are_dropped_if_another_is_cheaper_everywhere() {
-        let mut search = Search::new(Goal::Finish, (10, 10), Vec::new(), (100, 1_000_000));
+        let mut search = Search::new(Goal::Finish, (10, 8, 10), Vec::new(), (100, 1_000_000));
         search.begin_stage(&[true; 4]);
         let mut sizes = Vec::new();
         while let Some((server, running)) = search.next_server() {
@@ -333,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_stage_competes_with_the_candidates_before_it() {
-        let mut search = Search::new(Goal::InTime, (3, 3), Vec::new(), (100, 1_000_000));
+        let mut search = Search::new(Goal::InTime, (3, 8, 3), Vec::new(), (100, 1_000_000));
         run(&mut search, 2, |_, _| 0.0);
         let sizes = run(&mut search, 2, |candidate, _| if candidate == 2 { 0.5 } else { 0.0 });
         assert_eq!(sizes, [2, 1, 1]);

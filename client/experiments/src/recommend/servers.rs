@@ -1,6 +1,6 @@
 //! Servers that a search tries, chosen by rule, and servers drawn at random.
 //!
-//! The rule is: the nominal server; each end of each range alone; the corners of all ranges; six servers drawn at random. A rule is used
+//! The rule is: the nominal server; the corners of all ranges; each end of each range alone; six servers drawn at random. A rule is used
 //! because an answer found on random servers alone changes from draw to draw.
 
 use vocabulary::{Purpose, draws, unit};
@@ -55,6 +55,7 @@ impl PlausibleServer {
 pub fn search_servers(ranges: &[Range], seed: u64) -> Vec<PlausibleServer> {
     let nominal = PlausibleServer::nominal(ranges);
     let mut servers = vec![nominal.clone()];
+    servers.extend(corners(ranges));
     for (index, range) in ranges.iter().enumerate() {
         for position in all_ends(range) {
             let mut server = nominal.clone();
@@ -62,7 +63,6 @@ pub fn search_servers(ranges: &[Range], seed: u64) -> Vec<PlausibleServer> {
             servers.push(server);
         }
     }
-    servers.extend(corners(ranges));
     if !ranges.is_empty() {
         servers.extend((0..DRAWN).map(|number| draw(ranges, seed, number, OF_SEARCH)));
     }
@@ -75,6 +75,14 @@ pub fn search_servers(ranges: &[Range], seed: u64) -> Vec<PlausibleServer> {
         is_new
     });
     servers
+}
+
+/// Returns the number of servers of a search up to the last corner. They have all extremes of the ranges.
+pub fn extremes(servers: &[PlausibleServer]) -> usize {
+    let is_corner = |server: &&PlausibleServer| {
+        !server.drawn && server.positions.iter().all(|position| *position != Position::Nominal)
+    };
+    1 + servers.iter().skip(1).take_while(is_corner).count()
 }
 
 /// Returns fresh servers, which no search with this seed has tried. Without ranges, every server is the nominal one.
@@ -147,6 +155,11 @@ mod tests {
         assert_eq!(count(&ranges(8)), 1 + 16 + 16 + 6);
         let with_list = [ranges(1), vec![Range::parse("own", "yes,no", "yes").unwrap()]].concat();
         assert_eq!(count(&with_list), 1 + 3 + 4 + 6 - 2, "equal servers are tried once");
+    }
+
+    #[test]
+    fn the_corners_come_before_the_ends() {
+        assert_eq!([0, 1, 2, 4].map(|count| extremes(&search_servers(&ranges(count), 1))), [1, 3, 5, 17]);
     }
 
     /// In a design of resolution IV, any three factors take all eight combinations equally often.

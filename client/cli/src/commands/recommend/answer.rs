@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use experiments::checks::Share;
 use experiments::recommend::{
     Candidate, Candidates, Fresh, FreshServer, Goal, MAX_CANDIDATES, MAX_LOOK_UPS, MAX_SEARCH_ATTEMPTS,
-    Observed, PlausibleServer, Range, RateLimit, Search, choose, groups, look_ups, ordered, rates,
+    Observed, PlausibleServer, Range, RateLimit, Search, choose, extremes, groups, look_ups, ordered, rates,
     share_of_ops, with_rate,
 };
 use experiments::survey::MAX_ATTEMPTS_PER_OP;
@@ -245,8 +245,13 @@ impl Recommender<'_> {
         let Bench { servers, ranges, goal, ops, .. } = &self.bench;
         let first_drawn = servers.iter().filter(|server| !server.drawn).count();
         let ops = whole(*ops as f64 * share);
-        Search::new(*goal, (servers.len(), first_drawn), groups(ranges, servers), (ops, MAX_SEARCH_ATTEMPTS))
-            .with_max_rejected(self.args.max_rejected.map(Share::of_one))
+        Search::new(
+            *goal,
+            (servers.len(), extremes(servers), first_drawn),
+            groups(ranges, servers),
+            (ops, MAX_SEARCH_ATTEMPTS),
+        )
+        .with_max_rejected(self.args.max_rejected.map(Share::of_one))
     }
 
     /// Runs all stages of the search. `None` after an interrupt.
@@ -313,7 +318,13 @@ impl Recommender<'_> {
         searched.attempts = attempts;
         searched.table = search.table().placed(&finalists, searched.candidates.len());
         searched.servers = search.servers();
-        searched.eligible = search.eligible().iter().map(|row| finalists[*row]).collect();
+        let is_excluded = |candidate: &usize| {
+            finalists
+                .iter()
+                .position(|other| other == candidate)
+                .is_some_and(|row| !search.eligible().contains(&row))
+        };
+        searched.eligible.retain(|candidate| !is_excluded(candidate));
         searched.shortened.servers = search.shortened().servers;
         searched.shortened.candidates += search.shortened().candidates;
         Ok(true)

@@ -247,7 +247,7 @@ mod tests {
             flags.value(NETWORK).unwrap().to_owned()
         };
         assert_eq!(network("--in-flight 1", 20), "uniform(70ms,130ms)");
-        assert_eq!(network("--in-flight 1 --network-delay 5ms", 0), "uniform(3.5ms,6.5ms)");
+        assert_eq!(network("--in-flight 1 --network-delay 5ms", 0), "uniform(3ms 500us,6ms 500us)");
         assert_eq!(network("--in-flight 1 --network-delay 5ms", 20), "uniform(0s,25ms)");
         assert_eq!(network("--in-flight 1 --network-delay exp(5ms)", 20), "exp(5ms)");
         assert_eq!(network("--in-flight 1 --network-delay 0s", 0), "0s");

@@ -7,6 +7,7 @@ use super::snippets;
 
 pub(super) struct NoHelp {
     pub(super) candidate: usize,
+    /// Largest share of undone ops, over the servers of the search on which the chosen candidate leaves fewer.
     pub(super) most_undone: f64,
     /// Largest ratio, over the servers of the search, of this candidate's cost to the chosen candidate's cost.
     pub(super) worst_cost: f64,
@@ -54,7 +55,12 @@ impl Searched {
                     .max_by_key(|number| (table.runs(*number, servers).len(), std::cmp::Reverse(*number)))
             });
             let Some(best) = best.filter(|_| !is_chosen_kind) else { continue };
-            let most_undone = table.runs(best, servers).iter().map(|run| run.undone).fold(0.0, f64::max);
+            let more_undone = |server: &usize| {
+                let (undone, of_chosen) =
+                    (table.get(best, *server)?.undone, table.get(chosen, *server)?.undone);
+                Some(undone).filter(|undone| *undone > of_chosen)
+            };
+            let most_undone = servers.iter().filter_map(more_undone).fold(0.0, f64::max);
             let ratio = |server: &usize| {
                 Some(table.get(best, *server)?.cost / table.get(chosen, *server)?.cost)
                     .filter(|ratio| ratio.is_finite())

@@ -403,7 +403,11 @@ impl Text<'_> {
             let name = preset.split(':').next().unwrap_or(preset);
             format!("{name}, ")
         });
-        let network = flags.value(NETWORK).map(|network| format!("network {network}, "));
+        let is_range = self.document.assumptions.iter().any(|range| range.key == NETWORK);
+        let network = flags.value(NETWORK).map(|network| match is_range {
+            true => "network ±30 % of its mean, ".to_owned(),
+            false => format!("network {network}, "),
+        });
         let server = server.unwrap_or_default() + &network.unwrap_or_default();
         if self.document.assumptions.is_empty() {
             return format!("virtual time: {server}the nominal server alone, {fresh} fresh seeds");

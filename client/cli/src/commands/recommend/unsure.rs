@@ -1,7 +1,7 @@
 //! Uncertain figures of the server. They are given by `--unsure`. Without this flag, some figures are assumed to be
 //! uncertain.
 
-use experiments::recommend::{MAX_RANGES, Range, times};
+use experiments::recommend::{MAX_RANGES, Plausible, Range, times};
 use mockserver::core::{Config, ServerPreset, expand, server_presets};
 use vocabulary::{did_you_mean, duration_text};
 
@@ -57,8 +57,14 @@ pub(super) fn ranges(
     Ok((ordered(ranges), false))
 }
 
-/// Returns the ranges in the order of their keys, so that the servers that are drawn do not depend on the order of the flags.
+/// Returns the ranges in the order of their keys, with their lists sorted, so that the servers that are drawn do not depend on the order in
+/// which they are typed.
 fn ordered(mut ranges: Vec<Range>) -> Vec<Range> {
+    for range in &mut ranges {
+        if let Plausible::Listed(values) = &mut range.plausible {
+            values.sort();
+        }
+    }
     ranges.sort_by(|one, other| one.key.cmp(&other.key));
     ranges
 }

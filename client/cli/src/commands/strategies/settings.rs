@@ -132,8 +132,8 @@ mod tests {
     fn a_missing_format_lists_all() {
         let error = |text, format| print(text, format).unwrap_err().to_string();
         assert!(
-            error("preset:curl", None)
-                .contains("`preset:curl`; name one after `--print-settings`:\n  urllib3 ")
+            error("preset:wget", None)
+                .contains("`preset:wget`; name one after `--print-settings`:\n  urllib3 ")
         );
         assert!(error("aimd", Some("poly")).contains("did you mean `polly`?); there are:\n  urllib3 "));
         assert!(error("preset:urlib3", None).contains("did you mean `urllib3`?"));
