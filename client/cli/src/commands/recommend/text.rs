@@ -404,9 +404,8 @@ impl Text<'_> {
             format!("{name}, ")
         });
         let is_range = self.document.assumptions.iter().any(|range| range.key == NETWORK);
-        let network = flags.value(NETWORK).map(|network| match is_range {
-            true => "network ±30 % of its mean, ".to_owned(),
-            false => format!("network {network}, "),
+        let network = flags.value(NETWORK).map(|network| {
+            if is_range { "network ±30 % of its mean, ".to_owned() } else { format!("network {network}, ") }
         });
         let server = server.unwrap_or_default() + &network.unwrap_or_default();
         if self.document.assumptions.is_empty() {

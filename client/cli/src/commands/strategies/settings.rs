@@ -60,7 +60,8 @@ fn of_knobs(knobs: &[Knob], spec: &StrategySpec) -> String {
     let parameters: Vec<_> = spec.describe().into_iter().flat_map(|(_, parameters)| parameters).collect();
     let line = |knob: &Knob| {
         let parameter = parameters.iter().find(|it| Some(it.key) == knob.parameter.as_deref())?;
-        Some(knob.setting_of(&parameter.value) + "\n")
+        // Libraries write rates per second as plain numbers.
+        Some(knob.setting_of(parameter.value.trim_end_matches("/s")) + "\n")
     };
     knobs.iter().filter_map(line).collect()
 }
