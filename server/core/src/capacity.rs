@@ -58,9 +58,7 @@ impl Config {
     /// during the run, if the policy has its own service times, or if nothing limits requests. It is also unknown if the number of slots is
     /// the lowest limit and service times grow with the load.
     pub fn capacity(&self, traffic: &Traffic) -> Option<Capacity> {
-        self.limits(traffic)?
-            .into_iter()
-            .reduce(|one, other| if other.per_s < one.per_s { other } else { one })
+        least(&self.limits(traffic)?).cloned()
     }
 
     /// Returns the capacity at each limit of the server, in the order of its stages. `None` if the server's capacity is unknown.
@@ -99,11 +97,15 @@ impl Config {
                 limits.push(capacity);
             }
         }
-        let least = limits.iter().reduce(|one, other| if other.per_s < one.per_s { other } else { one });
-        let is_unknown =
-            least.is_none_or(|least| is_stretched && matches!(least.limit, CapacityLimit::Slots { .. }));
+        let is_unknown = least(&limits)
+            .is_none_or(|least| is_stretched && matches!(least.limit, CapacityLimit::Slots { .. }));
         (!is_unknown).then_some(limits)
     }
+}
+
+/// Returns the lowest limit; of equal ones, the first.
+fn least(limits: &[Capacity]) -> Option<&Capacity> {
+    limits.iter().reduce(|one, other| if other.per_s < one.per_s { other } else { one })
 }
 
 /// Returns two mean costs per request at one policy. The first is the mean cost charged to all keys together. The second is the part of it
