@@ -30,7 +30,7 @@ pub(super) struct Bench<'a> {
     pub(super) seed: u64,
     /// Servers on which the search tries candidates. The nominal server comes first.
     pub(super) servers: Vec<PlausibleServer>,
-    /// What each limit of these servers allows, in requests per second. Empty for a server whose capacity is unknown.
+    /// Capacity at each limit of these servers, in requests per second. Empty for a server whose capacity is unknown.
     pub(super) limits_per_s: Vec<Vec<f64>>,
     pub(super) instances: u32,
     /// Number of ops of the nominal run; an estimate if the run is limited by its duration.

@@ -101,6 +101,10 @@ impl Flags {
 
     /// Returns the flags with a share of the duration or of the ops, of which there are `ops`.
     pub(super) fn with_share(mut self, share: f64, ops: u64) -> Self {
+        // `ops` is an estimate if there is a duration, so whole runs keep what was typed.
+        if share.total_cmp(&1.0).is_eq() {
+            return self;
+        }
         let duration = self.value("duration").and_then(|text| duration_text::parse(text).ok());
         if let Some(duration) = duration {
             self.set("duration", &duration_text::format(duration.mul_f64(share)));
@@ -237,6 +241,16 @@ mod tests {
             given("--in-flight 1 --preset openai").with("a.b", "c").value("preset"),
             Some("openai:a.b=c")
         );
+    }
+
+    #[test]
+    fn a_share_of_a_run_has_fewer_ops_and_a_whole_run_has_what_was_typed() {
+        let of = |typed: &str, share| given(typed).with_share(share, 1_000).words().join(" ");
+        assert_eq!(of("--in-flight 1", 10.0), "--in-flight 1 --ops 10000");
+        assert_eq!(of("--rate 5/s --duration 20s", 0.5), "--duration 10s --rate 5/s");
+        let both = "--ops 2000 --duration 20s --rate 50/s";
+        assert_eq!(of(both, 0.5), "--ops 500 --duration 10s --rate 50/s");
+        assert_eq!(of(both, 1.0), both);
     }
 
     #[test]
