@@ -9,6 +9,8 @@ pub const MAX_CANDIDATES: usize = 48;
 const MAX_COMBINATIONS: usize = 24;
 /// Divisors of today's number of workers. The search tries each of the resulting smaller numbers of workers.
 const WORKER_DIVISORS: [u32; 3] = [4, 2, 8];
+/// Ratio of two values up to which no value between them is worth a run.
+const FINE: f64 = 1.05;
 const RATE_FACTORS: [f64; 2] = [0.7, 0.85];
 /// Limiters that adapt to the server. They run beside the candidates.
 const ADAPTIVE: [&str; 3] = ["aimd", "aws-adaptive", "tailback"];
@@ -52,6 +54,12 @@ pub struct Candidates {
     pub rate: bool,
 }
 
+impl Change {
+    fn is_knob(&self) -> bool {
+        matches!(self, Self::Knob { .. })
+    }
+}
+
 impl Candidates {
     /// Returns the candidates of the first stage: today's setting, then the library's settings, then adaptive limiters.
     pub fn of_library(self, today: &Candidate) -> Vec<Candidate> {
@@ -80,7 +88,8 @@ impl Candidates {
         all
     }
 
-    /// Returns the candidates of a later stage of a search. Each of them changes one base in one respect: fewer workers or a rate limit.
+    /// Returns the candidates of a later stage of a search. Each of them changes one base in one respect: the workers, the rate limit or a
+    /// setting of the library.
     /// All stages have at most `most` candidates together.
     pub fn of_client(
         self,
@@ -91,15 +100,9 @@ impl Candidates {
     ) -> Vec<Candidate> {
         let mut all = earlier.to_vec();
         for base in bases {
-            for change in self.in_order(base, rates) {
-                let (text, in_flight) = match &change {
-                    Change::Rate(rate) => (with_rate(&base.text, *rate), base.in_flight),
-                    Change::Workers(in_flight) => (base.text.clone(), Some(*in_flight)),
-                    Change::Knob { .. } | Change::Strategy(_) => continue,
-                };
-                let Ok(spec) = text.parse() else { continue };
-                let changes = with_change(base, change);
-                add(&mut all, Candidate { text, spec, in_flight, changes, ..(*base).clone() }, most);
+            let of_changes = self.in_order(base, rates).into_iter().filter_map(|change| base.with(change));
+            for candidate in of_changes.chain(base.neighbours(earlier)) {
+                add(&mut all, candidate, most);
             }
         }
         all.split_off(earlier.len())
@@ -121,6 +124,40 @@ impl Candidates {
         }
         ordered.extend(rates);
         ordered
+    }
+
+    /// Returns each base with its rate, or its workers, halfway to the next higher one that was tried (geometric mean). A rate at the
+    /// capacity or above it is not raised, because a higher one lives on the server's burst.
+    pub fn finer(self, bases: &[&Candidate], earlier: &[Candidate]) -> Vec<Candidate> {
+        let mut all = earlier.to_vec();
+        for base in bases {
+            for candidate in self.middles(base, earlier).into_iter().filter_map(|change| base.with(change)) {
+                add(&mut all, candidate, usize::MAX);
+            }
+        }
+        all.split_off(earlier.len())
+    }
+
+    fn middles(self, base: &Candidate, earlier: &[Candidate]) -> Vec<Change> {
+        let next = |value: f64, of: &dyn Fn(&Candidate) -> Option<f64>| {
+            let higher = earlier.iter().filter_map(of).filter(|other| *other > FINE * value);
+            higher.reduce(f64::min).map(|higher| libm::sqrt(value * higher))
+        };
+        let rate = base.rate().filter(|rate| self.rate && rate.is_below_capacity).and_then(|rate| {
+            let per_s = next(rate.per_s, &|other| Some(other.rate()?.per_s))?;
+            Some(Change::Rate(RateLimit { per_s: rounded_down(per_s), ..rate }))
+        });
+        let workers = base.workers().filter(|_| self.workers).and_then(|workers| {
+            let middle = next(workers.into(), &|other| other.in_flight.map(f64::from))?;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "it is between two u32"
+            )]
+            let middle = libm::round(middle) as u32;
+            Some(Change::Workers(middle)).filter(|_| middle > workers)
+        });
+        rate.into_iter().chain(workers).collect()
     }
 }
 
@@ -146,6 +183,29 @@ impl Candidate {
     pub fn is_of_library(&self) -> bool {
         !self.changes.is_empty()
             && self.changes.iter().all(|change| matches!(change, Change::Knob { .. } | Change::Strategy(_)))
+    }
+
+    /// Returns the candidate with other workers or another rate.
+    fn with(&self, change: Change) -> Option<Self> {
+        let (text, in_flight) = match &change {
+            Change::Rate(rate) => (with_rate(&self.text, *rate), self.in_flight),
+            Change::Workers(in_flight) => (self.text.clone(), Some(*in_flight)),
+            Change::Knob { .. } | Change::Strategy(_) => return None,
+        };
+        let spec = text.parse().ok()?;
+        Some(Self { text, spec, in_flight, changes: with_change(self, change), ..self.clone() })
+    }
+
+    /// Returns the candidate's workers and rate with each combination of the library's settings that differs in one setting.
+    fn neighbours(&self, earlier: &[Self]) -> Vec<Self> {
+        let (own, of_client): (Vec<_>, Vec<_>) = self.changes.iter().cloned().partition(Change::is_knob);
+        let lacks = |one: &[Change], other: &[Change]| one.iter().filter(|it| !other.contains(it)).count();
+        let differs_in_one = |other: &[Change]| lacks(&own, other).max(lacks(other, &own)) == 1;
+        earlier
+            .iter()
+            .filter(|of| of.changes.iter().all(Change::is_knob) && differs_in_one(&of.changes))
+            .filter_map(|of| of_client.iter().cloned().try_fold(of.clone(), |all, change| all.with(change)))
+            .collect()
     }
 
     fn is_same(&self, other: &Self) -> bool {
@@ -368,6 +428,36 @@ mod tests {
             none.of_client(&[&base], &rates(&[vec![10.0]], 1), std::slice::from_ref(&base), MAX_CANDIDATES)
                 .is_empty()
         );
+    }
+
+    #[test]
+    fn the_best_rate_and_the_best_workers_are_refined_upwards() {
+        let start = today("preset:curl", Some(20));
+        let of = |base: &Candidate, earlier: &[Candidate]| {
+            ALL.finer(&[base], earlier).iter().map(|it| (it.rate(), it.workers())).collect::<Vec<_>>()
+        };
+        let mut all = ALL.of_client(&[&start], &rates(&[vec![10.0]], 1), &[], usize::MAX);
+        all.push(start);
+        let with = |rate| all.iter().find(|it| it.text.contains(rate)).unwrap();
+        let finer = RateLimit { per_s: 7.71, is_below_capacity: true };
+        assert_eq!(of(with("rate=7/s"), &all), [(Some(finer), None)]);
+        assert_eq!(of(with("rate=10/s"), &all), []);
+        let with_five = all.iter().find(|it| it.workers() == Some(5)).unwrap();
+        assert_eq!(of(with_five, &all), [(None, Some(7))]);
+    }
+
+    #[test]
+    fn each_setting_of_the_library_is_tried_again_with_the_best_workers() {
+        let start = today("preset:urllib3-usual", Some(20));
+        let of_library = ALL.of_library(&start);
+        let two = of_library.iter().find(|it| it.changes.len() == 2).unwrap();
+        let best = two.with(Change::Workers(5)).unwrap();
+        let all = ALL.of_client(&[&best], &[], &of_library, usize::MAX);
+        let with_five: Vec<_> = all.iter().filter(|it| it.workers() == Some(5)).collect();
+        let in_one =
+            |it: &&&Candidate| it.changes.iter().filter(|change| !best.changes.contains(change)).count() <= 1;
+        assert!(with_five.len() > 3 && with_five.iter().filter(in_one).count() == with_five.len());
+        assert!(with_five.iter().any(|it| it.changes.len() == 2), "one of the two has its usual value");
     }
 
     #[test]

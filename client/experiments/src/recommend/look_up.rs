@@ -36,12 +36,16 @@ impl LookUp {
     pub fn confirmed(self, goal: Goal, runs: &[(Observed, Observed)]) -> Option<Self> {
         let (of_chosen, of_candidate): (Vec<Observed>, Vec<Observed>) = runs.iter().copied().unzip();
         let (points, cost_ratio) = gain(&of_chosen, &of_candidate)?;
-        let worst = runs.iter().map(|(one, other)| 100.0 * (other.undone - one.undone)).fold(0.0, f64::max);
         // A client that gives up early has a short makespan, which is no gain.
         let does_all = Observed::mean(&of_candidate).is_some_and(|mean| mean.undone < DONE);
         let is_better =
             points >= WORTH_POINTS || does_all && points > -goal.equal_points() && cost_ratio <= WORTH_COST;
-        (is_better && worst <= WORTH_POINTS).then_some(Self { points, cost_ratio, ..self })
+        (is_better && !runs.iter().any(Self::is_refuted_by)).then_some(Self { points, cost_ratio, ..self })
+    }
+
+    /// Returns true if the second of two runs on a server leaves so much more undone than the first that the look-up is not confirmed.
+    pub fn is_refuted_by((of_chosen, of_candidate): &(Observed, Observed)) -> bool {
+        100.0 * (of_candidate.undone - of_chosen.undone) > WORTH_POINTS
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use experiments::checks::Share;
 use experiments::recommend::{
-    Candidate, Candidates, Fresh, FreshServer, Goal, MAX_CANDIDATES, MAX_LOOK_UPS, MAX_SEARCH_ATTEMPTS,
-    Observed, PlausibleServer, Range, RateLimit, Search, choose, extremes, groups, look_ups, ordered, rates,
-    share_of_ops, with_rate,
+    Candidate, Candidates, Fresh, FreshServer, Goal, LookUp, MAX_CANDIDATES, MAX_LOOK_UPS,
+    MAX_SEARCH_ATTEMPTS, Observed, PlausibleServer, Range, RateLimit, Search, choose, extremes, groups,
+    look_ups, ordered, rates, share_of_ops, with_rate,
 };
 use experiments::survey::MAX_ATTEMPTS_PER_OP;
 use results::numbers::counted;
@@ -160,6 +160,9 @@ impl Recommender<'_> {
                 let on = (server, self.bench.seed.wrapping_sub(seed));
                 let Some(observed) = self.bench.on(on, &pair, 1.0)? else { return Ok(None) };
                 runs.push((observed[0], observed[1]));
+                if runs.last().is_some_and(LookUp::is_refuted_by) {
+                    break;
+                }
             }
             let Some(found) = look_up.confirmed(self.bench.goal, &runs) else { continue };
             records.push(LookUpRecord {
@@ -285,10 +288,21 @@ impl Recommender<'_> {
             )? {
                 return Ok(None);
             }
-            let best = choose(search.table(), search.eligible(), &changes(&candidates), &search.servers());
-            if let Some(best) = best.filter(|best| *best != TODAY) {
-                of_client = self.changes.of_client(&[&candidates[best]], &rates, &candidates, usize::MAX);
-            }
+            let best_of =
+                |all: &[usize]| choose(search.table(), all, &changes(&candidates), &search.servers());
+            let Some(best) = best_of(search.eligible()).filter(|best| *best != TODAY) else { break };
+            of_client = self.changes.of_client(&[&candidates[best]], &rates, &candidates, usize::MAX);
+            // Fewer workers need no code. If the best setting without a rate does as much, it gets the same chance.
+            let undone = |number: usize| {
+                Observed::mean(&search.table().runs(number, &search.servers())).map(|mean| mean.undone)
+            };
+            let does_as_much =
+                |number: &usize| candidates[*number].rate().is_none() && undone(*number) <= undone(best);
+            let without_rate: Vec<usize> = search.eligible().iter().copied().filter(does_as_much).collect();
+            let bases: Vec<_> =
+                best_of(&without_rate).into_iter().chain([best]).map(|number| &candidates[number]).collect();
+            let tried = [&*candidates, &*of_client].concat();
+            of_client.extend(self.changes.finer(&bases, &tried));
         }
         let mut searched = Searched {
             table: search.table().clone(),
