@@ -1,7 +1,6 @@
 //! Command-line flags that several subcommands share, with one file per group of flags.
 
 mod checks;
-mod client_shard;
 mod explain;
 pub(crate) mod exports;
 mod output;

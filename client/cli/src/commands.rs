@@ -95,7 +95,7 @@ enum Command {
     Report(report::PageArgs),
     /// Draw one plot of result files, as text or as SVG.
     Plot(plot::PlotArgs),
-    /// Merge the documents of shards into one.
+    /// Merge documents with different seeds, or of shards, into one.
     #[command(after_long_help = merge::args::EXAMPLES)]
     Merge(Box<merge::args::MergeArgs>),
     /// Check that virtual time and real HTTP agree.

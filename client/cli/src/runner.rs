@@ -14,15 +14,17 @@ use experiments::runs::blocks::{BlockRun, Blocks, Measured};
 use experiments::runs::driver::Driver;
 use experiments::runs::drivers::driver;
 use experiments::runs::in_turn::InTurn;
+use experiments::runs::past::Past;
+use experiments::runs::shard::of_shard;
 use experiments::runs::stop::Stop as _;
-use experiments::runs::stored::Stored;
-use results::{Figure, Incomplete, Warning};
+use results::{Figure, Incomplete, ShardRecord, Warning};
 use serde::Serialize;
 use tailback::StrategySpec;
 
 use crate::args::MultiArgs;
 use crate::exit::{Exit, is_broken_pipe};
 use crate::files::exports::{Exports, InFlightExports};
+use crate::runner::failures::Failures;
 use crate::runner::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::LaneWatcher;
@@ -35,7 +37,7 @@ use crate::text::wrapping::wrapped;
 pub(crate) struct Runner {
     driver: Box<dyn Driver>,
     fresh: Fresh,
-    /// Runs that are missing from the merged shards; `None` if no run is missing.
+    /// Runs that are missing from the merged documents; `None` if no run is missing.
     pub(crate) incomplete: Option<Incomplete>,
     pub(crate) at_once: usize,
     interrupt: Interrupt,
@@ -48,46 +50,31 @@ pub(crate) struct Runner {
 /// fresh seeds.
 enum Fresh {
     ByTheSame,
-    /// Separate driver for the dependent runs, because the results of the earlier runs come from merged shards.
+    /// Separate driver for the dependent runs, because the earlier runs come from merged documents.
     By(Box<dyn Driver>),
-    /// No driver, because the shards ran over HTTP, and a merge sends no requests. Dependent runs are left out.
+    /// No driver, because the merged runs are over HTTP, and a merge sends no requests. Dependent runs are left out.
     ByNobody,
 }
 
 impl Runner {
-    /// Opens the outputs. After this call, a signal stops the runs and keeps what was measured.
+    /// Opens the outputs. After this call, a signal stops the runs and keeps what was measured. `past` has the runs of merged documents.
+    /// Further runs that depend on them are executed only in virtual time, because merging sends no requests.
     ///
     /// # Errors
     /// Fails, before any run starts, if an output cannot be opened.
-    pub(crate) fn begin(args: &MultiArgs, exports: &mut Exports) -> anyhow::Result<Self> {
-        Self::with(args, exports, None)
-    }
-
-    /// Creates a runner for the stored runs of merged shards. Further runs that depend on the stored runs are executed only in virtual
-    /// time, because merging sends no requests.
-    ///
-    /// # Errors
-    /// Fails if an output cannot be opened.
-    pub(crate) fn of_stored(
+    pub(crate) fn begin(
         args: &MultiArgs,
+        strategies: usize,
         exports: &mut Exports,
-        stored: (Stored, Option<Incomplete>),
-    ) -> anyhow::Result<Self> {
-        Self::with(args, exports, Some(stored))
-    }
-
-    fn with(
-        args: &MultiArgs,
-        exports: &mut Exports,
-        stored: Option<(Stored, Option<Incomplete>)>,
+        past: Option<(Past, Option<Incomplete>)>,
     ) -> anyhow::Result<Self> {
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
         let (live, at_once) = driver(args.simulate, args.output.threads)?;
-        let (driver, fresh, incomplete): (Box<dyn Driver>, _, _) = match stored {
-            None => (live, Fresh::ByTheSame, None),
-            Some((stored, incomplete)) if args.simulate => (Box::new(stored), Fresh::By(live), incomplete),
-            Some((stored, incomplete)) => (Box::new(stored), Fresh::ByNobody, incomplete),
+        let (driver, fresh, incomplete): (Box<dyn Driver>, _, _) = match past {
+            None => (of_shard(live, args.shard.shard, strategies), Fresh::ByTheSame, None),
+            Some((past, incomplete)) if args.simulate => (Box::new(past), Fresh::By(live), incomplete),
+            Some((past, incomplete)) => (Box::new(past), Fresh::ByNobody, incomplete),
         };
         let (quiet, stdout_is_claimed) = (args.output.quiet, exports.claim_stdout());
         let watch = Watch::wanted(quiet, args.screen, stdout_is_claimed);
@@ -145,7 +132,10 @@ impl Runner {
         named: (Blocks<'_>, &str),
         figures: &[&'static Figure],
     ) -> anyhow::Result<Option<Measured>> {
-        let measured = self.run(board, named, figures, None, &mut |_| ())?;
+        let (blocks, name) = named;
+        let lanes = LaneWatcher::new(board, InTurn::new([blocks]), vec![name.to_owned()], None, Vec::new());
+        let Some(driver) = self.fresh() else { return Ok(None) };
+        let measured = blocks.run(driver, &self.interrupt, &lanes, figures, &mut |_| ())?;
         let whole = self.interrupt.asked_by().is_none() && measured.blocks() == named.0.count();
         Ok(Some(measured).filter(|_| whole))
     }
@@ -160,20 +150,24 @@ impl Runner {
         lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
     }
 
-    /// Executes runs that depend on the results of earlier runs, one point after the other. Does nothing after a merge of shards that ran
-    /// over HTTP, because merging sends no requests.
+    /// Executes runs that depend on the results of earlier runs, one point after the other. Does nothing after a merge of runs over HTTP,
+    /// because merging sends no requests.
     pub(crate) fn run_fresh(
         &self,
         lanes: &LaneWatcher<'_>,
         figures: &[&'static Figure],
         passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
     ) -> anyhow::Result<()> {
-        let driver = match &self.fresh {
-            Fresh::ByTheSame => &self.driver,
-            Fresh::By(driver) => driver,
-            Fresh::ByNobody => return Ok(()),
-        };
-        lanes.in_turn().run(&**driver, &self.interrupt, lanes, figures, passed_on)
+        let Some(driver) = self.fresh() else { return Ok(()) };
+        lanes.in_turn().run(driver, &self.interrupt, lanes, figures, passed_on)
+    }
+
+    fn fresh(&self) -> Option<&dyn Driver> {
+        match &self.fresh {
+            Fresh::ByTheSame => Some(&*self.driver),
+            Fresh::By(driver) => Some(&**driver),
+            Fresh::ByNobody => None,
+        }
     }
 
     pub(crate) fn runs_fresh(&self) -> bool {
@@ -194,6 +188,33 @@ impl Runner {
             to_stderr(why);
         }
         self.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from)
+    }
+
+    /// Writes the document of a shard, and prints how many of its blocks are done. Missed expectations are not reported, because they are
+    /// judged for all runs together.
+    ///
+    /// # Errors
+    /// Fails if the document cannot be written.
+    pub(crate) fn tell_of_shard<T: Serialize>(
+        &self,
+        exports: Exports,
+        shard: ShardRecord,
+        done: usize,
+        short: &Failures,
+        document: impl FnOnce(ShardRecord) -> T,
+    ) -> anyhow::Result<ExitCode> {
+        // After an interrupt without a complete block, nothing is written, so that existing files are not overwritten.
+        if done > 0 || self.interrupt.exit().is_none() {
+            exports.finish(&results::sorted(&document(shard))?)?;
+        }
+        if !self.quiet {
+            crate::shards::report(&shard, done as u64);
+        }
+        if let Some(error) = short.unanswered() {
+            crate::exit::report(&error);
+            return Ok(Exit::Unreachable.into());
+        }
+        Ok(self.interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
     }
 
     /// Writes the document, and prints the result on stdout, or on stderr if stdout carries data.

@@ -42,16 +42,11 @@ pub(crate) fn program_words(command: &[String]) -> Vec<String> {
 /// flags concern output files, screens, checks, threads and shards.
 fn without_outputs(typed: impl Iterator<Item = OsString>) -> impl Iterator<Item = OsString> {
     const PLAIN: &[&str] = &["--no-tui", "--quiet", "-q", "--print-config"];
-    const WITH_VALUE: [&str; 15] = [
+    const WITH_VALUE: [&str; 10] = [
         "--threads",
         "--theme",
         "--color",
         "--shard",
-        "--client-shard",
-        "--barrier",
-        "--barrier-timeout",
-        "--start-at",
-        "--run-id",
         "--local-address",
         "--progress",
         "--fail-if",

@@ -4,7 +4,6 @@ pub(crate) mod causes;
 pub(crate) mod notes;
 pub(crate) mod progress;
 pub(crate) mod ranking;
-pub(crate) mod shards;
 pub(crate) mod short_names;
 pub(crate) mod stderr;
 pub(crate) mod styled;

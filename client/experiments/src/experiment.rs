@@ -16,7 +16,6 @@ use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale};
 
 use crate::error::Error;
-use crate::sharded::Sharded;
 use crate::workload::{Spelling, WorkloadError, WorkloadSpec, recorded_as_typed};
 
 /// Credentials for the administrative endpoints of a mockserver.
@@ -66,8 +65,10 @@ pub struct Experiment {
     pub recorded_as_typed: BTreeMap<String, Setting>,
     /// True if the user specified the load. Without this, no load is sent to servers other than mockservers.
     pub paced: bool,
-    /// Number of runs of the experiment. The runs have consecutive seeds.
+    /// Number of runs of the experiment.
     pub repeats: u32,
+    /// Seeds of the runs, if they are merged runs. All other runs have consecutive seeds.
+    pub merged_seeds: Option<Arc<[u64]>>,
     /// Conversion between experiment time and real time, for runs over HTTP only.
     pub time_scale: TimeScale,
     pub sending: Sending,
@@ -76,7 +77,6 @@ pub struct Experiment {
     pub admin: Option<Admin>,
     /// True if every request may be sent more than once, even if its HTTP method is not idempotent.
     pub idempotent: bool,
-    pub sharded: Option<Sharded>,
     pub command_line: Vec<String>,
     /// Whether the op latencies of completed runs are kept, because an interval log needs them.
     pub keep_latencies: bool,
@@ -116,16 +116,22 @@ impl Experiment {
             recorded_as_typed: BTreeMap::new(),
             paced: true,
             repeats: 1,
+            merged_seeds: None,
             time_scale: TimeScale::default(),
             sending: Sending::default(),
             request: RequestTemplate::default(),
             trust: Trust::default(),
             admin: None,
-            sharded: None,
             idempotent: true,
             command_line: Vec::new(),
             keep_latencies: false,
         }
+    }
+
+    /// Returns the seed of the run with this number, from 0.
+    pub fn seed(&self, number: usize) -> u64 {
+        let merged = self.merged_seeds.as_ref().and_then(|seeds| seeds.get(number).copied());
+        merged.unwrap_or_else(|| self.run.seed.wrapping_add(number as u64))
     }
 
     /// Replaces the default strategy by `none`, for a server that is not a mockserver. Its users expect the load that they specified,
@@ -253,8 +259,7 @@ impl Experiment {
     /// Returns the configuration of a run with the given seed. `model` is the configuration of the mockserver, or `None` for any other
     /// server. The server determines the expected duration of an attempt, and whether failed attempts may be retried at all.
     pub fn for_server(&self, model: Option<&Config>, seed: u64) -> RunConfig {
-        let shard = self.sharded.as_ref().map_or(self.run.shard, |sharded| sharded.shard);
-        let mut run = RunConfig { seed, shard, ..self.run.clone() };
+        let mut run = RunConfig { seed, ..self.run.clone() };
         run.timeout = self.strategy.attempt_timeout().map_or(run.timeout, |own| own.min(run.timeout));
         if let Some(model) = model {
             run.undisturbed_attempt = model.undisturbed_attempt();

@@ -3,17 +3,15 @@
 
 pub mod attempt_sinks;
 pub mod blocks;
-pub mod common_start;
 pub mod driver;
 pub mod drivers;
 pub mod in_turn;
 pub mod kept_latencies;
 pub mod one_run;
 pub mod over_http;
+pub mod past;
 pub mod point;
 pub mod shard;
-pub mod start_time;
 pub mod stop;
-pub mod stored;
 pub mod virtual_time;
 pub mod wall_clock;

@@ -64,18 +64,20 @@ impl Document {
             // The version is checked first, because a later version may have changed everything else.
             read::<Versioned>(text)?;
         }
-        if outline.has("shard") && outline.has("plan") {
-            return Err(Malformed::at(
-                "",
-                "the document is one shard of a result; combine all shards with `loadgen merge`",
-            ));
+        if outline.has("shard") {
+            let words = if outline.has("plan") {
+                FORMER_SHARD
+            } else {
+                "the document is one shard of a result; combine all shards with `loadgen merge`"
+            };
+            return Err(Malformed::at("", words));
         }
         let document = match () {
             () if outline.has("pairings") => Self::Parity(read(text)?),
             () if outline.has("scenarios") => Self::Reproduction(read(text)?),
             () if outline.says("sweep") => {
                 let SweepAlone { sweep } = read(text)?;
-                Self::Sweep(Box::new(Sweep { runs: Vec::new(), sweep }))
+                Self::Sweep(Box::new(Sweep { runs: Vec::new(), sweep, shard: None }))
             }
             () if outline.says("comparison") && outline.has("runs") => Self::Comparison(read(text)?),
             () if outline.has("runs") => Self::Repeats(read(text)?),
@@ -116,9 +118,12 @@ impl Document {
     }
 }
 
+/// Error for a shard that a former version wrote.
+pub(crate) const FORMER_SHARD: &str = "the document is a shard of a former version; merge it with the version that wrote it, or run its command again";
+
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
-struct Versioned {
+pub(crate) struct Versioned {
     #[serde(rename = "schema_version")]
     _version: SchemaVersion,
 }

@@ -73,6 +73,13 @@ impl GeneratorLoad {
     }
 }
 
+impl Bottleneck {
+    /// Returns true if the text of a warning is that of a bottleneck.
+    pub fn is_named_in(warning: &str) -> bool {
+        warning.starts_with(ABOUT_MACHINE[0])
+    }
+}
+
 impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -12,10 +12,10 @@ mod conditions;
 mod document;
 mod figures;
 mod health;
+mod merging;
 mod plot_data;
 mod ranking;
 mod repeat_key;
-mod shards;
 #[cfg(test)]
 mod testing;
 mod warning_groups;
@@ -67,6 +67,9 @@ pub use figures::over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRun
 pub use figures::run_figures::RunFigures;
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
 pub use health::{Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_machine, names_remedy};
+pub use merging::{
+    Incomplete, MergeError, Merged, MergedCommand, MergedPoint, Part as MergePart, ShardRecord, merged,
+};
 pub use plot_data::Basis;
 pub use ranking::answer::{
     Answer, Lead, MIN_SEEDS, PairRow, Part, PointWinner, RankedBy, Row, RowRank, Sentence, Times,
@@ -78,12 +81,4 @@ pub use ranking::score::Score;
 pub use ranking::unthrottled::Unthrottled;
 pub use ranking::{best_that_can_be_had, ranked, ranked_by_share, standings};
 pub use repeat_key::RepeatKey;
-pub use shards::clients::{
-    ClientShardError, ClientShardRecord, ClientsKind, MergedClients, ShardContext, StartRecord, StartedBy,
-    merged_clients,
-};
-pub use shards::{
-    Assembled, Assembly, Incomplete, PlannedPoint, PlannedServer, ReadShard, ShardError, ShardKind, ShardOf,
-    ShardPlan, ShardedCommand, TaskRecord, TaskShard,
-};
 pub use warning_groups::WarningGroups;

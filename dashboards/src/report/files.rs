@@ -1,10 +1,6 @@
 //! Reads and checks the result files from which one report is made.
 
-use std::collections::BTreeSet;
-
-use results::{
-    Comparison, Incomplete, Malformed, MergedClients, Repeats, RunResult, Score, WrittenDocument, WrittenRun,
-};
+use results::{Comparison, Incomplete, Malformed, Repeats, RunResult, Score, WrittenDocument, WrittenRun};
 
 use super::document::Document;
 use super::experiment::Scenario;
@@ -81,7 +77,7 @@ impl Content {
                 self.add_runs(runs, written.runs);
                 self.add_missing(incomplete);
             }
-            results::Document::Comparison(Comparison { runs, comparison }) => {
+            results::Document::Comparison(Comparison { runs, comparison, .. }) => {
                 self.add_runs(runs, written.runs);
                 self.add_missing(comparison.incomplete);
                 self.by.extend(Score::at(&comparison.by));
@@ -110,8 +106,6 @@ impl Content {
     }
 
     fn add_missing(&mut self, incomplete: Option<Incomplete>) {
-        // A run that lacks only some of its clients is not reported here, because `lost_clients` reports it.
-        let incomplete = incomplete.filter(|incomplete| incomplete.missing_tasks > 0);
         self.incomplete.extend(incomplete.map(
             |Incomplete { tasks, missing_tasks, missing_shards, .. }| {
                 let why =
@@ -122,24 +116,8 @@ impl Content {
     }
 
     fn add_runs(&mut self, runs: Vec<RunResult>, written: Vec<WrittenRun>) {
-        self.incomplete.extend(lost_clients(&runs));
         self.runs.extend(runs.into_iter().zip(written).map(|(run, written)| Run::new(run, written)));
     }
-}
-
-fn lost_clients(runs: &[RunResult]) -> Option<String> {
-    let merged = runs.iter().filter_map(|run| run.merged.as_deref());
-    let parted: Vec<&MergedClients> = merged.filter(|merged| !merged.missing.is_empty()).collect();
-    let of = parted.first()?.of;
-    let lost: BTreeSet<u32> = parted.iter().flat_map(|merged| merged.missing.iter().copied()).collect();
-    let in_runs = match runs.len() {
-        1 => String::new(),
-        all => format!(" in {} of {all} runs", parted.len()),
-    };
-    Some(format!(
-        "Incomplete: the clients of {} of {of} shards are missing{in_runs}. The figures are those of the other clients; the server's figures are left out, because they include all clients.",
-        lost.len()
-    ))
 }
 
 fn refuse_undrawable(number: usize, scenario: &results::Scenario) -> Result<(), Malformed> {

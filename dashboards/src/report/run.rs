@@ -83,12 +83,6 @@ impl Run {
         }
     }
 
-    /// True if the run was merged from shards, each with a part of the clients, and some shards were missing.
-    pub(super) fn lacks_clients(&self) -> bool {
-        let merged = self.result.as_ref().and_then(|result| result.merged.as_ref());
-        merged.is_some_and(|merged| !merged.missing.is_empty())
-    }
-
     #[cfg(test)]
     pub(super) fn read(run: &serde_json::Value) -> Self {
         let text = run.to_string();

@@ -6,7 +6,6 @@ use clap::{Args, Command, FromArgMatches as _};
 use tailback::StrategySpec;
 
 use super::checks::CheckArgs;
-use super::client_shard::ClientShardArgs;
 use super::explain::ExplainArgs;
 use super::output::OutputArgs;
 use super::shard::ShardArgs;
@@ -51,9 +50,6 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) shard: ShardArgs,
-
-    #[command(flatten)]
-    pub(crate) client_shard: ClientShardArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,

@@ -16,21 +16,16 @@ use dashboards::LanesHeader;
 use experiments::Experiment;
 use experiments::evaluation::comparison::Comparison;
 use experiments::evaluation::variation::{Variation, variations};
-use experiments::manifest;
 use experiments::record::config_record;
 use experiments::runs::blocks::{BlockRun, Blocks};
-use experiments::runs::driver::Tasks;
-use experiments::runs::drivers::driver;
-use experiments::runs::shard::Shard;
-use experiments::runs::stored::Stored;
+use experiments::runs::past::Past;
 use experiments::servers::server_under_test::ServerUnderTest;
-use results::{
-    Figure, Incomplete, Mode, RunFigures, RunResult, Score, ShardPlan, ShardedCommand, names_remedy,
-};
+use results::{Figure, Incomplete, Mode, RunFigures, RunResult, Score, names_remedy};
 use tailback::StrategySpec;
 
 use crate::args::CheckArgs;
 use crate::checks::Checks;
+use crate::commands::merge::Merging;
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
@@ -38,90 +33,43 @@ use crate::files::output::Output;
 use crate::runner::Runner;
 use crate::runner::experiment::workload_text;
 use crate::runner::failures::Failures;
-use crate::runner::interrupt::Interrupt;
 use crate::runner::multi_strategy::{configured, refuse_twice};
 use crate::screen::board::Board;
 use crate::screen::lanes;
-use crate::shards::merging::Merging;
-use crate::shards::request;
-use crate::shards::written::OfShard;
+use crate::shards;
 use crate::text::figures::counted;
-use crate::text::stderr::to_stderr;
 use crate::text::styled::Styled;
-use crate::text::summary;
 use crate::text::wrapping::{terminal_width, wrapped};
 use args::CompareArgs;
 use setting::Setting;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
-    match args.several.shard.shard {
-        Some(shard) => of_shard(args, shard),
-        None => conduct(args, experiments(args)?, None),
-    }
-}
-
-/// Executes one shard of the planned runs and writes the results of the shard to a document. `loadgen merge` combines the documents of all
-/// shards.
-fn of_shard(args: &CompareArgs, shard: Shard) -> anyhow::Result<ExitCode> {
-    let CompareArgs { several, .. } = args;
-    if args.markdown.is_some() {
+    let shard = args.several.shard.shard;
+    shards::refuse_conflicts(shard, &args.exports.asked, Some(&args.checks))?;
+    if shard.is_some() && args.markdown.is_some() {
         let words = "`--markdown` needs the runs of all shards; leave it out with `--shard`";
         return Err(Fatal::error(Exit::Usage, words));
     }
-    let path = request::document(shard, &args.exports.asked, Some(&args.checks))?;
-    let (experiments, server_under_test) = experiments(args)?;
-    let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
-    let others = others(args, &server_under_test);
-    let tasks = tasks(blocks, &others);
-    let mode = mode_of(several.simulate);
-    let planned = ShardPlan {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: ShardedCommand::Compare,
-        mode,
-        command_line: experiments[0].command_line.clone(),
-        tasks: tasks.count() as u64,
-        strategies: experiments.iter().map(|experiment| experiment.strategy.to_string()).collect(),
-        by: Some(several.by.path().to_owned()),
-        sensitivity: args.sensitivity,
-        axes: Vec::new(),
-        points: vec![manifest::written(&[], &experiments, &server_under_test, mode)?],
-    };
-    let interrupt = Interrupt::listen()?;
-    let output = request::output(path)?;
-    let (driver, _) = driver(several.simulate, several.output.threads)?;
-    if !several.output.quiet {
-        to_stderr(&announcement(blocks, several.simulate));
-        summary::doubts(experiments.iter().map(|experiment| &experiment.strategy));
+    if shard.is_some() && args.sensitivity && !args.several.simulate {
+        let words = "`--sensitivity` is made again in virtual time when shards are merged; over HTTP, leave it out with `--shard`";
+        return Err(Fatal::error(Exit::Usage, words));
     }
-    let of_shard = OfShard {
-        shard,
-        plan: &planned,
-        tasks: &tasks,
-        courses_before: blocks.tasks().count() as u64,
-        output,
-        screen: several.screen,
-        quiet: several.output.quiet,
-    };
-    of_shard.run(&*driver, &interrupt)
+    conduct(args, experiments(args)?, None)
 }
 
-pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
+/// Reports on the runs of merged documents. Rankings against changed servers (`--sensitivity`) are made again in virtual time.
+pub(super) fn merged(merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = CompareArgs::defaults();
     let several = &mut args.several;
-    several.simulate = merging.simulated();
+    several.simulate = merging.is_simulated();
     (several.by, several.screen) = (merging.score()?, Merging::screen());
     several.output = merging.output.clone();
     several.explain = merging.explain;
-    args.sensitivity = merging.plan.sensitivity;
-    args.exports.asked = std::mem::take(&mut merging.asked);
+    args.sensitivity = merging.is_sensitive && merging.is_simulated();
+    args.exports.asked.clone_from(&merging.asked);
     args.checks = merging.checks.clone();
-    let (experiments, server_under_test) = merging.point()?;
-    let stored = {
-        let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
-        let others = others(&args, &server_under_test);
-        merging.stored(&tasks(blocks, &others))?
-    };
-    conduct(&args, (experiments, server_under_test), Some((stored, merging.incomplete)))
+    let (point, past, incomplete) = merging.point()?;
+    conduct(&args, point, Some((past, incomplete)))
 }
 
 /// Returns the variations of the server that `--sensitivity` adds to the comparison. The list is empty without this flag, or if the
@@ -136,18 +84,11 @@ fn others(args: &CompareArgs, server_under_test: &ServerUnderTest) -> Vec<(Varia
     variations.into_iter().map(against).collect()
 }
 
-/// Returns all runs in execution order. Runs against the original server come first, because shards omit time series from all runs after
-/// them.
-fn tasks<'a>(blocks: Blocks<'a>, others: &'a [(Variation, ServerUnderTest)]) -> Tasks<'a> {
-    let others = others.iter().map(|(_, server_under_test)| Blocks { server_under_test, ..blocks }.tasks());
-    Tasks::in_turn(std::iter::once(blocks.tasks()).chain(others).collect())
-}
-
-/// Executes the runs, or uses the `stored` runs of merged shards instead, and reports the results.
+/// Executes the runs, or uses those of merged documents instead, and reports the results.
 fn conduct(
     args: &CompareArgs,
     (mut experiments, server_under_test): (Vec<Experiment>, ServerUnderTest),
-    stored: Option<(Stored, Option<Incomplete>)>,
+    past: Option<(Past, Option<Incomplete>)>,
 ) -> anyhow::Result<ExitCode> {
     let CompareArgs { checks, several, .. } = args;
     let (quiet, simulated) = (several.output.quiet, several.simulate);
@@ -159,13 +100,11 @@ fn conduct(
     for experiment in &mut experiments {
         experiment.keep_latencies = exports.want(Source::Latencies);
     }
-    let others = others(args, &server_under_test);
+    let shard = several.shard.shard;
+    let others = if shard.is_some() { Vec::new() } else { others(args, &server_under_test) };
     let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
 
-    let session = match stored {
-        None => Runner::begin(several, &mut exports)?,
-        Some(stored) => Runner::of_stored(several, &mut exports, stored)?,
-    };
+    let session = Runner::begin(several, experiments.len(), &mut exports, past)?;
     session.announce(
         &announcement(blocks, simulated),
         experiments.iter().map(|experiment| &experiment.strategy),
@@ -180,6 +119,17 @@ fn conduct(
     let comparison = session
         .show(&board, || compared(&session, &board, blocks, (others, several.by), &figures, &mut taken))?;
     let RunSink { short, bottlenecks, long_wait, .. } = taken;
+    if let Some(shard) = shard {
+        let (document, done) = match &comparison {
+            Ok(comparison) => (comparison.document(), comparison.measured.blocks()),
+            Err(_) => (Comparison::unranked(blocks, several.by), 0),
+        };
+        let shard = shards::record(shard, blocks.count());
+        return session.tell_of_shard(exports, shard, done, &short, |shard| results::Comparison {
+            shard: Some(shard),
+            ..document
+        });
+    }
     let comparison = match comparison {
         Ok(comparison) => comparison,
         Err(runs) => {

@@ -7,17 +7,14 @@ mod watching;
 
 use std::process::ExitCode;
 
-use experiments::runs::shard::Shard;
-use results::{ConfigRecord, Figure, Mode, RunFigures, TaskShard};
+use results::{ConfigRecord, Figure, RunFigures};
 
 use crate::args::RunArgs;
 use crate::checks::Checks;
+use crate::commands::merge::Merging;
 use crate::files::exporter::Source;
 use crate::files::output::to_stdout;
 use crate::screen::watch::Watch;
-use crate::shards::merging::Merging;
-use crate::shards::request;
-use crate::shards::written::OfShard;
 use crate::text::summary;
 use kept::Kept;
 use plan::{Plan, described, tasks};
@@ -42,11 +39,6 @@ pub(super) const EXAMPLES: &str = r"Examples:
   loadgen --simulate --strategy aimd --repeats 20 \
       --fail-if 'amplification > 1.2' --fail-if 'op_latency_ms.p99.max > 30000'
       For CI: exits with 99 if a condition holds.
-  loadgen --strategy aimd --ops 2000 --clients 4 --client-shard 0/4 \
-      --target http://127.0.0.1:8503 --barrier http://127.0.0.1:8503 \
-      --json 0.json
-      A quarter of the clients; three other shards wait at the same barrier, and
-      `loadgen merge` adds them up.
   loadgen --strategy aimd --rate 50/s --duration 1m --progress ndjson \
       --json result.json | jq .attempts_sent
       Live figures for programs, a line a second.
@@ -61,44 +53,16 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if args.output.print_config {
         return print_config(&described(args)?);
     }
-    match args.shard.shard {
-        None => conduct(args, Plan::new(args)?),
-        Some(shard) => of_shard(args, shard),
-    }
+    conduct(args, Plan::new(args)?)
 }
 
-/// Executes one shard of the planned runs and writes the results of the shard to a document. `loadgen merge` combines the documents of all
-/// shards.
-fn of_shard(args: &RunArgs, shard: Shard) -> anyhow::Result<ExitCode> {
-    let path = request::document(shard, &args.output.exports.asked, Some(&args.checks))?;
-    let plan = Plan::new(args)?;
-    let Plan { experiment, server_under_test, driver, interrupt, .. } = &plan;
-    let output = request::output(path)?;
-    let mut report = Report::new(args, output.is_stdout());
-    report.announce(&plan.announcement);
-    report.doubts(experiment);
-    let mode = if args.simulate { Mode::Simulated } else { Mode::Http };
-    let tasks = tasks(experiment, server_under_test);
-    let planned = plan::for_shards(experiment, server_under_test, mode)?;
-    let of_shard = OfShard {
-        shard,
-        plan: &planned,
-        tasks: &tasks,
-        courses_before: u64::MAX,
-        output,
-        screen: args.output.screen,
-        quiet: args.output.quiet,
-    };
-    of_shard.run(&**driver, interrupt)
-}
-
-pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
+pub(super) fn merged(merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = RunArgs::defaults();
-    args.simulate = merging.simulated();
+    args.simulate = merging.is_simulated();
     (args.output.quiet, args.output.threads) = (merging.output.quiet, merging.output.threads);
     args.output.screen = Merging::screen();
     args.explain = merging.explain;
-    args.output.exports.asked = std::mem::take(&mut merging.asked);
+    args.output.exports.asked.clone_from(&merging.asked);
     args.checks = merging.checks.clone();
     conduct(&args, Plan::merged(&args, merging)?)
 }
@@ -115,13 +79,10 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let experiment = &plan.experiment;
     let tasks = tasks(experiment, &plan.server_under_test);
     let mode = Watch::choose(&args.output, stdout_is_data);
-    let Plan { mut exports, checks, interrupt, is_past, incomplete, of_clients, .. } = plan;
+    let Plan { mut exports, checks, interrupt, is_past, incomplete, shard, .. } = plan;
     let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count())?;
     let figures = figures(exports.want(Source::Document), &checks);
     let mut kept = Kept::new(figures, tasks.count(), &mut exports);
-    if of_clients.is_some() {
-        kept.keep_records();
-    }
     let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
         report.on_run(&over.finished, repeat, experiment);
         // An interrupted run is left out of the statistics over runs, unless it is the only run. Over HTTP it is still written to the
@@ -130,18 +91,17 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
         Ok(())
     });
     let figures_written = watcher.conclude();
-    let mut runs = kept.conclude();
+    let runs = kept.conclude();
     // If a later run fails, the runs completed before it are still written and summarised.
     let failed = match driven {
         Err(error) if is_past || runs.count == 0 => return Err(error),
         driven => driven.err().map(|error| crate::exit::report(&error)),
     };
-    let of_clients = of_clients.map(|shard| TaskShard { tasks: std::mem::take(&mut runs.records), ..shard });
     report.conclude(
         &runs,
         figures_written,
         experiment,
-        (exports, of_clients),
+        (exports, shard),
         &checks,
         (&interrupt, failed, incomplete),
     )

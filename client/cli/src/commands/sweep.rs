@@ -16,26 +16,20 @@ use experiments::evaluation::best_point::{BestPoint, best_points};
 use experiments::evaluation::cell::{Cell, cells};
 use experiments::evaluation::estimate::Estimate;
 use experiments::runs::blocks::BlockRun;
-use experiments::runs::drivers::driver;
 use experiments::runs::in_turn::InTurn;
+use experiments::runs::past::Past;
 use experiments::runs::point::Point;
-use experiments::runs::shard::Shard;
-use experiments::runs::stored::Stored;
 use results::{Incomplete, RunFigures};
 
+use crate::commands::merge::Merging;
 use crate::files::exporter::{Layout, RunsStand};
 use crate::files::exports::Exports;
 use crate::runner::Runner;
 use crate::runner::failures::Failures;
-use crate::runner::interrupt::Interrupt;
 use crate::screen::board::Board;
 use crate::screen::lanes::LaneWatcher;
-use crate::shards::merging::Merging;
-use crate::shards::request;
-use crate::shards::written::OfShard;
-use crate::text::stderr::to_stderr;
+use crate::shards;
 use crate::text::styled::Styled;
-use crate::text::summary;
 use crate::text::wrapping::terminal_width;
 use args::SweepArgs;
 use axis::Axis;
@@ -45,72 +39,35 @@ use point_answer::add_leads;
 /// Executes `loadgen sweep`. The argument `typed` is the whole command line. For each point of the grid, the point's values are appended to
 /// it as flags.
 pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
-    match args.several.shard.shard {
-        Some(shard) => of_shard(args, typed, shard),
-        None => conduct(&Grid::new(args, typed)?, None, None),
-    }
+    shards::refuse_conflicts(args.several.shard.shard, &args.exports.asked, None)?;
+    conduct(&Grid::new(args, typed)?, None, None)
 }
 
-/// Executes one shard of the planned runs and writes the results of the shard to a document. `loadgen merge` combines the documents of all
-/// shards.
-fn of_shard(args: &SweepArgs, typed: &[OsString], shard: Shard) -> anyhow::Result<ExitCode> {
-    let path = request::document(shard, &args.exports.asked, None)?;
-    let several = &args.several;
-    let grid = Grid::new(args, typed)?;
-    let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
-    let tasks = in_turn.tasks();
-    let planned = grid.plan(tasks.count())?;
-    let interrupt = Interrupt::listen()?;
-    let output = request::output(path)?;
-    let (driver, _) = driver(several.simulate, several.output.threads)?;
-    if !several.output.quiet {
-        to_stderr(&grid.announcement());
-        summary::doubts(grid.strategies());
-    }
-    let of_shard = OfShard {
-        shard,
-        plan: &planned,
-        tasks: &tasks,
-        courses_before: 0,
-        output,
-        screen: several.screen,
-        quiet: several.output.quiet,
-    };
-    of_shard.run(&*driver, &interrupt)
-}
-
-/// Reports on the runs of all shards. In virtual time, the best points are then estimated again with fresh seeds. A single shard cannot
-/// make these estimates, because the best points depend on the runs of all shards.
-pub(super) fn merged(mut merging: Merging) -> anyhow::Result<ExitCode> {
+/// Reports on the runs of merged documents. In virtual time, the best points are then estimated again with fresh seeds.
+pub(super) fn merged(merging: Merging) -> anyhow::Result<ExitCode> {
     let mut args = SweepArgs::defaults();
     let several = &mut args.several;
-    several.simulate = merging.simulated();
+    several.simulate = merging.is_simulated();
     (several.by, several.screen) = (merging.score()?, Merging::screen());
     several.output = merging.output.clone();
     several.explain = merging.explain;
-    args.vary = merging.plan.axes.iter().map(Axis::of_record).collect();
-    args.exports.asked = std::mem::take(&mut merging.asked);
-    let grid = Grid::of_plan(&args, &merging.plan, merging.points()?)?;
-    let stored = {
-        let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
-        merging.stored(&in_turn.tasks())?
-    };
-    conduct(&grid, Some((stored, merging.incomplete)), merging.began)
+    args.vary = merging.axes.iter().map(Axis::of_record).collect();
+    args.exports.asked.clone_from(&merging.asked);
+    let Merging { points, labels, past, incomplete, began, .. } = merging;
+    let grid = Grid::of_points(&args, labels, points);
+    conduct(&grid, Some((past, incomplete)), began)
 }
 
 fn conduct(
     grid: &Grid<'_>,
-    stored: Option<(Stored, Option<Incomplete>)>,
+    past: Option<(Past, Option<Incomplete>)>,
     began: Option<String>,
 ) -> anyhow::Result<ExitCode> {
     let args = grid.args;
     let varied = args.vary.iter().map(|axis| axis.key.to_string()).collect();
     let layout = Layout { varied, runs: RunsStand::First };
     let mut exports = Exports::prepare(&args.exports.asked, &layout, &[])?;
-    let session = match stored {
-        None => Runner::begin(&args.several, &mut exports)?,
-        Some(stored) => Runner::of_stored(&args.several, &mut exports, stored)?,
-    };
+    let session = Runner::begin(&args.several, grid.labels.len(), &mut exports, past)?;
     let started_at =
         (!args.several.simulate).then(|| began.unwrap_or_else(experiments::runs::wall_clock::now));
     session.announce(&grid.announcement(), grid.strategies());
@@ -122,6 +79,14 @@ fn conduct(
     let mut short = Failures::default();
     let board = grid.board(&grid.labels, grid.points.len(), session.at_once);
     let cells = session.show(&board, || measured(grid, &session, &board, &mut exports, &mut short))?;
+    if let Some(shard) = args.several.shard.shard {
+        let done = cells.iter().map(|cell| cell.runs).sum::<usize>() / grid.labels.len().max(1);
+        let shard = shards::record(shard, grid.points.len() * grid.repeats());
+        return session.tell_of_shard(exports, shard, done, &short, |shard| results::Sweep {
+            shard: Some(shard),
+            ..grid.document(&cells, &[], started_at, &layout)
+        });
+    }
     let axes: Vec<results::Axis> = args.vary.iter().map(Axis::record).collect();
     let choices = if session.runs_fresh() {
         best_points(&grid.points, &axes, &cells, args.several.by)

@@ -45,14 +45,15 @@ impl GroupedRuns {
 /// Start of a result document in which the runs come first. It is written before the rest of the document is known.
 pub(super) const RUNS: &str = "{\"runs\":[";
 
-const END: &str = "]}\n";
+/// Place of the runs in a document in which they come last but for the shard.
+const LAST: &str = "\"runs\":[]";
 
 /// Splits a serialised document that contains no runs at the position where the runs belong. Returns the part before this position and the
 /// part after it.
 pub(super) fn around(document: &str, runs: RunsStand) -> anyhow::Result<(&str, &str)> {
     let parts = match runs {
         RunsStand::First => document.strip_prefix(RUNS).map(|rest| (RUNS, rest)),
-        RunsStand::Last => document.strip_suffix(END).map(|before| (before, END)),
+        RunsStand::Last => document.rfind(LAST).map(|at| document.split_at(at + LAST.len() - 1)),
         RunsStand::InDocument => Some((document, "")),
     };
     parts.context("the document contains no runs here; this is a bug")
@@ -77,8 +78,10 @@ mod tests {
     fn runs_only_go_into_a_document_that_leaves_them_room() {
         let parts = |document, runs| around(document, runs).map_err(|error| error.to_string());
         assert_eq!(parts("{\"runs\":[],\"schema\":1}\n", RunsStand::First), Ok((RUNS, "],\"schema\":1}\n")));
-        assert_eq!(parts("{\"at\":1,\"runs\":[]}\n", RunsStand::Last), Ok(("{\"at\":1,\"runs\":[", END)));
+        assert_eq!(parts("{\"at\":1,\"runs\":[]}\n", RunsStand::Last), Ok(("{\"at\":1,\"runs\":[", "]}\n")));
+        let of_shard = "{\"at\":1,\"runs\":[],\"shard\":{}}\n";
+        assert_eq!(parts(of_shard, RunsStand::Last), Ok(("{\"at\":1,\"runs\":[", "],\"shard\":{}}\n")));
         assert!(parts("{\"at\":1,\"runs\":[]}\n", RunsStand::First).unwrap_err().contains("a bug"));
-        assert!(parts("{\"runs\":[],\"z\":1}\n", RunsStand::Last).unwrap_err().contains("a bug"));
+        assert!(parts("{\"z\":1}\n", RunsStand::Last).unwrap_err().contains("a bug"));
     }
 }

@@ -27,29 +27,6 @@ impl Spool {
         to.write_all(&self.memory)
     }
 
-    pub(crate) fn length(&self) -> u64 {
-        self.in_file + self.memory.len() as u64
-    }
-
-    /// Returns `length` bytes from offset `from`. These bytes must have been written in one call of `write`.
-    pub(crate) fn piece(&mut self, from: u64, length: usize) -> io::Result<Vec<u8>> {
-        let mut piece = vec![0; length];
-        match (&mut self.file, from.checked_sub(self.in_file)) {
-            (Some(file), None) => {
-                file.seek(SeekFrom::Start(from))?;
-                file.read_exact(&mut piece)?;
-                file.seek(SeekFrom::End(0))?;
-            }
-            (_, place) => {
-                let mut rest = usize::try_from(place.unwrap_or_default())
-                    .ok()
-                    .and_then(|place| self.memory.get(place..));
-                rest.get_or_insert_default().read_exact(&mut piece)?;
-            }
-        }
-        Ok(piece)
-    }
-
     /// Opens the temporary file. Returns `None` if the file cannot be created; the text then stays in memory.
     fn file(&mut self) -> Option<&mut File> {
         if self.file.is_none() {
@@ -83,25 +60,6 @@ impl Write for Spool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_was_written_in_one_go_is_found_again_wherever_it_is() {
-        let mut spool = Spool::default();
-        let text = |number: u64| number.to_string().repeat(100);
-        let mut places = Vec::new();
-        for number in 0..5_000 {
-            places.push(spool.length());
-            spool.write_all(text(number).as_bytes()).unwrap();
-            if number % 1_000 == 0 {
-                assert_eq!(spool.piece(0, 100).unwrap(), text(0).as_bytes());
-            }
-        }
-        assert!(spool.in_file > 0 && !spool.memory.is_empty());
-        for (number, place) in (0..).zip(places) {
-            assert_eq!(spool.piece(place, text(number).len()).unwrap(), text(number).as_bytes());
-        }
-        spool.piece(spool.length(), 1).unwrap_err();
-    }
 
     #[test]
     fn written_bytes_are_read_back_in_order_at_any_size() {

@@ -89,10 +89,7 @@ fn dashboard(background: Background, run: &RealRun<'_>, interrupt: &Interrupt) {
     let limit = RefCell::new(MovedLimit::new(server, runtime));
     let header = Header {
         strategy: experiment.strategy.to_string(),
-        workload: match &experiment.sharded {
-            None => workload_text(experiment),
-            Some(sharded) => format!("shard {} of {}", sharded.shard, workload_text(experiment)),
-        },
+        workload: workload_text(experiment),
         target: server.describe(),
         time_scale: experiment.time_scale.factor(),
         adjustable_limit: limit.borrow().name(),

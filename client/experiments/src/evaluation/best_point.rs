@@ -72,8 +72,9 @@ fn best_point<'a>(
     let of = |cell: &Cell| &points[cell.point].experiments[cell.strategy];
     let fresh = |cell: &Cell| {
         let experiment = of(cell);
-        let seed = experiment.run.seed.wrapping_add(u64::from(experiment.repeats));
-        Experiment { run: RunConfig { seed, ..experiment.run.clone() }, ..experiment.clone() }
+        let last = experiment.seed(experiment.repeats.saturating_sub(1) as usize);
+        let run = RunConfig { seed: last.wrapping_add(1), ..experiment.run.clone() };
+        Experiment { run, merged_seeds: None, ..experiment.clone() }
     };
     let end = |cell: &Cell| {
         let at = axes.iter().zip(&points[cell.point].at);

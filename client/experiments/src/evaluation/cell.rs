@@ -8,6 +8,8 @@ use crate::runs::point::Point;
 
 pub struct Cell {
     pub point: usize,
+    /// Number of runs, one for each seed.
+    pub runs: usize,
     /// Index of the strategy in the order of the command line.
     pub strategy: usize,
     pub standing: RankedStrategy,
@@ -24,7 +26,7 @@ pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec
             let strategy =
                 point.experiments.iter().position(|experiment| named(experiment.strategy.to_string()))?;
             let rank = standing.rank.filter(|_| standing.is_complete());
-            Some(Cell { point: index, strategy, rank, standing })
+            Some(Cell { point: index, runs: measured.blocks(), strategy, rank, standing })
         })
         .collect();
     cells.sort_by_key(|cell| cell.strategy);

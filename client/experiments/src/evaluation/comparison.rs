@@ -26,6 +26,7 @@ pub struct Comparison {
     pub sensitivity: Vec<Sensitivity>,
     pub measured: Measured,
     seed: u64,
+    orders: Vec<Vec<usize>>,
     intervals: &'static str,
 }
 
@@ -41,7 +42,20 @@ impl Comparison {
         let by_share = pairs_by_share(&standings, seed);
         let intervals = blocks.server_under_test.intervals();
         let sensitivity = Vec::new();
-        Some(Self { by, standings, pairs, companion, by_share, sensitivity, measured, seed, intervals })
+        let orders =
+            (0..measured.blocks()).map(|block| order(measured.runs.len(), blocks.seed(block))).collect();
+        Some(Self {
+            by,
+            standings,
+            pairs,
+            companion,
+            by_share,
+            sensitivity,
+            measured,
+            seed,
+            orders,
+            intervals,
+        })
     }
 
     /// Returns a result document without a ranking. Such a document is written if a stop ended the comparison before its first block was
@@ -49,7 +63,7 @@ impl Comparison {
     pub fn unranked(blocks: Blocks<'_>, by: Score) -> results::Comparison {
         let intervals = blocks.server_under_test.intervals().to_owned();
         let comparison = Compared { by: by.path().to_owned(), intervals, ..Compared::default() };
-        results::Comparison { runs: Vec::new(), comparison }
+        results::Comparison { runs: Vec::new(), comparison, shard: None }
     }
 
     pub fn vary(&mut self, variation: Variation, blocks: Blocks<'_>, measured: &Measured) {
@@ -70,15 +84,14 @@ impl Comparison {
     /// runs.
     pub fn document(&self) -> results::Comparison {
         let answer = Answer::new(&self.standings, self.by);
-        let orders = (0..self.measured.blocks() as u64)
-            .map(|block| order(self.measured.runs.len(), self.seed.wrapping_add(block)));
         results::Comparison {
             runs: Vec::new(),
+            shard: None,
             comparison: Compared {
                 by: self.by.path().to_owned(),
                 by_share: ranked_by_share(&self.standings),
                 blocks: self.measured.blocks() as u64,
-                order: orders.collect(),
+                order: self.orders.clone(),
                 intervals: self.intervals.to_owned(),
                 level: answer.has_intervals().then(|| answer.level.coverage()),
                 strategies: self.standings.iter().map(|standing| answer.record(standing)).collect(),

@@ -86,8 +86,8 @@ impl<'a> Blocks<'a> {
         (block, order(self.strategies.len(), self.seed(block))[number % self.strategies.len()])
     }
 
-    fn seed(&self, block: usize) -> u64 {
-        self.strategies.first().map_or(0, |first| first.run.seed).wrapping_add(block as u64)
+    pub fn seed(&self, block: usize) -> u64 {
+        self.strategies.first().map_or(0, |first| first.seed(block))
     }
 
     pub(super) fn runs(&self) -> usize {

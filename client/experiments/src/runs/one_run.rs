@@ -8,26 +8,24 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use loadgen_core::{
-    Bins, Classifier, ClientShard, Conservation, LowerBound, Measurements, OperationKind, Run, RunConfig,
-    SERIES_POINTS, SampleSink, Snapshot,
+    Bins, Classifier, Conservation, LowerBound, Measurements, OperationKind, Run, RunConfig, SERIES_POINTS,
+    SampleSink, Snapshot,
 };
 use loadgen_http::{
     Control, DriveError, DriveOptions, DriveReport, ReadyTransport, RunHeaders, SearchedBodies, Target,
     TransportConfig, peak_rss_bytes,
 };
 use results::{
-    Bottleneck, ClientShardRecord, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult,
-    ShardContext, StartRecord, Warning, is_about_machine,
+    Bottleneck, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, Warning, is_about_machine,
 };
 use tokio::runtime::Runtime;
 use vocabulary::WallTime;
-use vocabulary::wire::{RunId, ServerCounts, ServerStats};
+use vocabulary::wire::{RunId, ServerStats};
 
 use crate::error::{ErrorKind, refusal_because, words_of};
 use crate::experiment::Experiment;
 use crate::load::Load;
 use crate::record::config_record;
-use crate::runs::common_start::CommonStart;
 use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::stop::{Stop, unless_stopped};
 use crate::runs::wall_clock;
@@ -71,8 +69,6 @@ pub struct Underway {
     id: RunId,
     seed: u64,
     started_at: String,
-    /// Common start of all client shards; `None` if the clients are not divided into shards.
-    common: Option<CommonStart>,
     last_head: Arc<AtomicU16>,
 }
 
@@ -113,13 +109,12 @@ pub fn start(
     seed: u64,
     room: ConnectionRoom,
     samples: Option<SampleSink>,
-    common: Option<CommonStart>,
     server_age: Duration,
 ) -> anyhow::Result<Underway> {
     let target = server.target.as_ref().context("the server was not started")?;
     let mut config = settings.for_server(server.model.as_ref(), seed);
     config.outages.server_age = server_age;
-    let id = common.as_ref().map_or_else(|| RandomState::new().hash_one(seed), |common| common.run);
+    let id = RandomState::new().hash_one(seed);
     let (searched, last_head) = (Arc::<SearchedBodies>::default(), Arc::default());
     let of_bodies = (searched.clone(), Arc::clone(&last_head));
     let transport = transport(settings, server, target, &config, id, (room.most, of_bodies))?;
@@ -128,22 +123,16 @@ pub fn start(
     let mut run = Run::new(
         config.clone(),
         |_| strategy.build(seed, server.oracle_schedule(seed, margin)),
-        // A client shard sends only some of the run's ops. The lower bound on the makespan and the rate model apply to all ops of a run, so
-        // a shard has neither.
-        server.least_costs(seed).filter(|_| common.is_none()),
+        server.least_costs(seed),
     )?;
-    run.follow_law(server.rate_law().filter(|_| common.is_none()));
+    run.follow_law(server.rate_law());
     if let Some(sink) = samples {
         run.record_samples(sink);
     }
     let control = Arc::new(Control::default());
     let (tell_over, over) = channel();
     let watched = control.clone();
-    let options = DriveOptions {
-        warm_connections: warm_connections(&config),
-        start_at: common.as_ref().map(|common| common.at),
-        ..DriveOptions::default()
-    };
+    let options = DriveOptions { warm_connections: warm_connections(&config), ..DriveOptions::default() };
     let started_at = wall_clock::now();
     let drive = move || {
         let report = transport.drive(&mut run, &watched, options);
@@ -162,7 +151,7 @@ pub fn start(
         .spawn(drive)
         .context("the thread of the run could not be started")?;
     let bound = PlannedBound::new(&config, server);
-    Ok(Underway { control, over, bound, thread, room, searched, id, seed, started_at, common, last_head })
+    Ok(Underway { control, over, bound, thread, room, searched, id, seed, started_at, last_head })
 }
 
 impl Underway {
@@ -190,13 +179,10 @@ impl Underway {
         // Period for which the server must still have its counts. It is 5 s longer than the run, because the server's clock is read some
         // time after the end of the run.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
-        let stats =
-            server_stats(server, self.id, self.common.as_ref(), (runtime, stop), lasted, &mut warnings);
+        let stats = server_stats(server, self.id, (runtime, stop), lasted, &mut warnings);
         // If the server did not respond to the query for its counts, no further query is sent.
         let is_silent = matches!(warnings[..], [Warning::CountsUnknown(_)]);
-        let shard = settings.sharded.as_ref().map(|sharded| sharded.shard);
-        let own = stats.as_ref().and_then(|stats| own_counts(stats, shard, &driven.run, &mut warnings));
-        let conservation = driven.run.conservation(own.as_ref());
+        let conservation = driven.run.conservation(stats.as_ref().map(|stats| &stats.counts));
         let measured = driven.run.measurements();
         let wall_s = driven.report.wall.as_secs_f64();
         let lag = measured.send_lag.figures();
@@ -214,7 +200,6 @@ impl Underway {
         if current == Some(false) || driven.run.cap_changed() && !planned {
             warnings.push(Warning::ServerChanged);
         }
-        let by_gateway = measured.attempts.by_gateway;
         warnings.extend(of_outcome(&driven.run, server, &self.searched, stop.asked_by()));
         // Over HTTP/2, attempts share connections. The check whether there were enough connections is therefore skipped.
         if !settings.sending.transport.shares_connections() {
@@ -232,9 +217,6 @@ impl Underway {
         let answers = attempts.succeeded + attempts.rejected + measured.answered_failures;
         let last_arrived = last_arrived(measured, &self.last_head, driven.report.resent);
         let answered = answers > 0 || attempts.failed == 0 || last_arrived.is_some();
-        // In a run of a client shard, the server's counts are totals of all shards. They are stored separately from the shard's result, so
-        // that a merge of shards includes the counts only once.
-        let (stats, ledger) = if self.common.is_some() { (None, stats) } else { (stats, None) };
         let mut result = RunResult::new(
             &settings.strategy,
             &driven.run,
@@ -265,19 +247,6 @@ impl Underway {
         if current != Some(true) {
             (result.optimal_makespan_s, result.rate) = (None, None);
             (result.load_factor, result.load) = (None, None);
-        }
-        if let Some((common, shard)) = self.common.zip(shard) {
-            let is_as_known = current == Some(true) && !driven.run.cap_changed() && by_gateway == 0;
-            let bound = self.bound.0.filter(|_| is_as_known);
-            let late_ms = driven.report.start_late.as_secs_f64() * 1e3;
-            let context = ShardContext {
-                shard,
-                run: self.id,
-                start: StartRecord { by: common.by, at_unix_ms: common.at_unix_ms, late_ms },
-                whole_optimal_makespan_s: bound.map(|bound| bound.as_secs_f64()),
-                ledger,
-            };
-            result.shard = Some(Box::new(ClientShardRecord::new(&driven.run, context)));
         }
         let bins = measured.bins.clone();
         let latencies = settings.keep_latencies.then(|| Arc::new(KeptLatencies::new(&driven.run)));
@@ -351,7 +320,7 @@ fn transport(
     let headers = server.mock.as_ref().map(|mock| RunHeaders {
         run: id,
         seed: config.seed,
-        shard: settings.sharded.as_ref().map(|sharded| sharded.shard.index()),
+        shard: None,
         anchor: WallTime::from_unix(Duration::from_millis(mock.state.anchor_unix_ms.unwrap_or_default())),
     });
     let of_server = server.model.as_ref().map(mockserver::core::Config::reject_statuses).unwrap_or_default();
@@ -403,7 +372,6 @@ fn warm_connections(config: &RunConfig) -> usize {
 fn server_stats(
     server: &Server,
     id: RunId,
-    common: Option<&CommonStart>,
     (runtime, stop): (&Runtime, &dyn Stop),
     lasted: Duration,
     warnings: &mut Vec<Warning>,
@@ -415,14 +383,7 @@ fn server_stats(
             None
         }
         Some(Ok(stats)) => {
-            let mut before = mock.state;
-            if let Some((instance, epoch)) = common.and_then(|common| common.counts)
-                && before.instance == Some(instance)
-            {
-                // The server's state `before` was read before the barrier reset the server. Its epoch (the number of resets) is replaced by
-                // the one that the barrier reported.
-                before.epoch = Some(epoch);
-            }
+            let before = mock.state;
             let warning = match () {
                 () if before.instance.is_some_and(|before| before != stats.instance) => {
                     Warning::ServerRestarted
@@ -440,22 +401,6 @@ fn server_stats(
             None
         }
     }
-}
-
-fn own_counts(
-    stats: &ServerStats,
-    shard: Option<ClientShard>,
-    run: &Run,
-    warnings: &mut Vec<Warning>,
-) -> Option<ServerCounts> {
-    let Some(shard) = shard else { return Some(stats.counts.clone()) };
-    let row = stats.shards.iter().find(|row| row.shard == shard.index());
-    if row.is_none() && run.measurements().attempts.total > 0 {
-        // The server has no separate counts for this shard. Servers without support for shards have no counts per shard at all.
-        warnings.push(Warning::CountsUnknown("the server does not count this shard separately".to_owned()));
-        return None;
-    }
-    Some(row.copied().unwrap_or_default().counts())
 }
 
 /// Returns true if the server may have discarded some counts of a run. The run took the time `lasted` and has just ended.

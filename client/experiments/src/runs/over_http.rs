@@ -8,7 +8,7 @@ use tokio::runtime::Runtime;
 
 use super::driver::{Driver, Outcome, RealRun, Task, Tasks, Watcher};
 use super::stop::Stop;
-use crate::runs::{common_start, one_run};
+use crate::runs::one_run;
 use crate::servers::connection_room::ConnectionRoom;
 use crate::servers::server_under_test::ServerUnderTest;
 use crate::servers::target::Server;
@@ -89,18 +89,9 @@ fn against(
     stop: &dyn Stop,
     watcher: &dyn Watcher,
 ) -> anyhow::Result<Option<Outcome>> {
-    let common = match &task.experiment.sharded {
-        None => None,
-        // The wait for the common start of all shards ends without a result if a stop is requested. The run has then not begun, so it has
-        // no outcome.
-        Some(sharded) => match common_start::wait(sharded, server, task.seed, runtime, stop)? {
-            Some(common) => Some(common),
-            None => return Ok(None),
-        },
-    };
     let attempts = watcher.attempts_of(number, task.seed)?;
     let age = server.age(runtime);
-    let underway = one_run::start(task.experiment, server, task.seed, room, attempts, common, age)?;
+    let underway = one_run::start(task.experiment, server, task.seed, room, attempts, age)?;
     stop.is_running(Some(underway.control.clone()));
     watcher.wait(number, &RealRun { underway: &underway, experiment: task.experiment, server, runtime });
     stop.is_running(None);

@@ -1,11 +1,16 @@
-//! Shard (part) of a list of runs. Other machines may execute the other shards of the list.
+//! Shard (part) of the blocks of a command. Other machines may execute the other shards.
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
-use super::driver::Tasks;
+use loadgen_core::{Run, SampleSink};
 
-/// Part of the tasks of a command: of N shards, task `t` belongs to shard `t` mod N.
+use super::driver::{Driver, Outcome, RealRun, Tasks, Watcher};
+use super::one_run::Finished;
+use super::stop::Stop;
+
+/// Part of the blocks of a command: of N shards, block `b` belongs to shard `b` mod N. Blocks are numbered by point, then by seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     index: u32,
@@ -21,17 +26,80 @@ impl Shard {
         self.of
     }
 
-    pub fn has(self, task: u64) -> bool {
-        task % u64::from(self.of) == u64::from(self.index)
+    pub fn has(self, block: u64) -> bool {
+        block % u64::from(self.of) == u64::from(self.index)
+    }
+}
+
+/// Returns a driver that executes only the blocks of a shard, or `driver` itself without a shard. A block has `strategies` runs.
+pub fn of_shard(driver: Box<dyn Driver>, shard: Option<Shard>, strategies: usize) -> Box<dyn Driver> {
+    match shard {
+        None => driver,
+        Some(shard) => Box::new(OfShard { driver, shard, strategies }),
+    }
+}
+
+/// Driver that executes only the blocks of one shard. A block is one run of each strategy, with one seed at one point.
+struct OfShard {
+    driver: Box<dyn Driver>,
+    shard: Shard,
+    /// Number of runs of a block.
+    strategies: usize,
+}
+
+impl Driver for OfShard {
+    fn drive(
+        &self,
+        tasks: &Tasks<'_>,
+        stop: &dyn Stop,
+        watcher: &dyn Watcher,
+        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+    ) -> anyhow::Result<()> {
+        let is_own = |number: &usize| self.shard.has((number / self.strategies.max(1)) as u64);
+        let numbers: Vec<usize> = (0..tasks.count()).filter(is_own).collect();
+        let own = Tasks::new(numbers.len(), |place| tasks.task(numbers[place]));
+        let watcher = Numbered { watcher, numbers: &numbers };
+        self.driver.drive(&own, stop, &watcher, &mut |place, outcome| take(numbers[place], outcome))
+    }
+}
+
+/// Watcher that receives the numbers of all tasks of a command, although only those of a shard are executed.
+struct Numbered<'a> {
+    watcher: &'a dyn Watcher,
+    numbers: &'a [usize],
+}
+
+impl Watcher for Numbered<'_> {
+    fn attempts_of(&self, number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
+        self.watcher.attempts_of(self.numbers[number], seed)
     }
 
-    /// Returns the tasks of the shard in the order of the document, and their places in the document. A shard may have no tasks.
-    pub fn tasks<'t, 'a: 't>(self, all: &'t Tasks<'a>) -> (Tasks<'t>, Vec<u64>) {
-        let numbered = (0..all.count()).map(|number| (all.in_document(number) as u64, number));
-        let mut mine: Vec<(u64, usize)> = numbered.filter(|(task, _)| self.has(*task)).collect();
-        mine.sort_unstable();
-        let (tasks, numbers): (Vec<u64>, Vec<usize>) = mine.into_iter().unzip();
-        (Tasks::new(numbers.len(), move |place| all.task(numbers[place])), tasks)
+    fn on_simulated(&self, number: usize, run: &Run, now: vocabulary::Instant) {
+        self.watcher.on_simulated(self.numbers[number], run, now);
+    }
+
+    fn on_real(&self, number: usize, run: &RealRun<'_>) {
+        self.watcher.on_real(self.numbers[number], run);
+    }
+
+    fn wait(&self, number: usize, run: &RealRun<'_>) {
+        self.watcher.wait(self.numbers[number], run);
+    }
+
+    fn held_up(&self, number: usize) -> Duration {
+        self.watcher.held_up(self.numbers[number])
+    }
+
+    fn texts_of(&self, number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
+        self.watcher.texts_of(self.numbers[number], run)
+    }
+
+    fn on_over(&self, number: usize, outcome: &Outcome) {
+        self.watcher.on_over(self.numbers[number], outcome);
+    }
+
+    fn on_tick(&self) {
+        self.watcher.on_tick();
     }
 }
 
@@ -61,13 +129,14 @@ impl fmt::Display for Shard {
 
 #[cfg(test)]
 mod tests {
-    use loadgen_core::RunConfig;
+    use loadgen_core::{RunConfig, Workload};
 
     use super::*;
     use crate::experiment::Experiment;
-    use crate::runs::blocks::Blocks;
-    use crate::runs::driver::Task;
-    use crate::runs::in_turn::InTurn;
+    use crate::runs::blocks::{BlockRun, Blocks};
+    use crate::runs::driver::Nobody;
+    use crate::runs::stop::Never;
+    use crate::runs::virtual_time::VirtualTime;
     use crate::servers::server_under_test::ServerUnderTest;
 
     #[test]
@@ -78,42 +147,25 @@ mod tests {
         }
     }
 
-    fn names(tasks: &Tasks<'_>) -> Vec<String> {
-        let name = |Task { experiment, seed, .. }: Task<'_>| format!("{} {seed}", experiment.strategy);
-        (0..tasks.count()).map(|number| name(tasks.task(number))).collect()
-    }
-
-    fn in_document(tasks: &Tasks<'_>) -> Vec<String> {
-        names(&Shard { index: 0, of: 1 }.tasks(tasks).0)
-    }
-
     #[test]
-    fn shards_have_every_task_once_in_the_order_of_the_document() {
-        let experiments = ["none", "aimd", "immediate"].map(|strategy| {
-            let run = RunConfig { seed: 7, ..RunConfig::default() };
-            Experiment { repeats: 2, ..Experiment::of_run(strategy.parse().unwrap(), run) }
+    fn each_block_runs_in_one_shard_with_its_number() {
+        let experiments = ["none", "aimd"].map(|strategy| {
+            let workload = Workload { ops: Some(3), ..Workload::default() };
+            let run = RunConfig { seed: 7, workload, ..RunConfig::default() };
+            Experiment { repeats: 5, ..Experiment::of_run(strategy.parse().unwrap(), run) }
         });
         let server_under_test = ServerUnderTest::Own(Box::default());
         let blocks = Blocks { strategies: &experiments, server_under_test: &server_under_test };
-        let by_strategy = ["none 7", "none 8", "aimd 7", "aimd 8", "immediate 7", "immediate 8"];
-        assert_eq!(in_document(&blocks.tasks()), by_strategy);
-        assert_eq!(
-            in_document(&Tasks::in_turn(vec![blocks.tasks(), blocks.tasks()])),
-            [by_strategy; 2].concat()
-        );
-        let point = Blocks { strategies: &experiments[..2], server_under_test: &server_under_test };
-        let nobody = Blocks { strategies: &experiments[..0], server_under_test: &server_under_test };
-        let in_turn = InTurn::new([point, nobody, point]);
-        let by_block = ["none 7", "aimd 7", "none 8", "aimd 8"];
-        let all = in_turn.tasks();
-        assert_eq!(in_document(&all), [by_block; 2].concat());
-        let of = 3;
-        let shards: Vec<_> = (0..of).map(|index| Shard { index, of }.tasks(&all)).collect();
-        assert_eq!(
-            shards.iter().map(|(_, numbers)| numbers.clone()).collect::<Vec<_>>(),
-            [vec![0, 3, 6], vec![1, 4, 7], vec![2, 5]]
-        );
-        assert_eq!(names(&shards[2].0), ["none 8", "aimd 7"]);
-        assert_eq!(Shard { index: 8, of: 9 }.tasks(&all).0.count(), 0, "an empty shard is one, too");
+        let seeds = |index, of| {
+            let driver = Box::new(VirtualTime::on_threads(Some(1)));
+            let driver = OfShard { driver, shard: Shard { index, of }, strategies: 2 };
+            let mut seeds = Vec::new();
+            let take = &mut |run: BlockRun| seeds.push((run.finished.result.seed, run.strategy));
+            blocks.run(&driver, &Never, &Nobody, &[], take).unwrap();
+            seeds
+        };
+        assert_eq!(seeds(0, 3), [(7, 0), (7, 1), (10, 0), (10, 1)]);
+        assert_eq!(seeds(2, 3), [(9, 0), (9, 1)]);
+        assert_eq!(seeds(8, 9), [], "an empty shard is one, too");
     }
 }

@@ -132,7 +132,6 @@ fn result(
     let Task { experiment, seed, runs_of_file, .. } = *task;
     let conservation = simulated.run.conservation(Some(&simulated.server.counts));
     let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) };
-    let runs_of_file = usize::try_from(runs_of_file).unwrap_or(usize::MAX).max(1);
     let result = RunResult::new(
         &experiment.strategy,
         &simulated.run,
@@ -147,7 +146,7 @@ fn result(
             wall_s: None,
             interrupted: stopped_by,
             warnings: warnings(&simulated.run, stopped_by),
-            series_points: (POINTS_OF_A_FILE / runs_of_file).clamp(8, SERIES_POINTS),
+            series_points: series_points(runs_of_file),
         },
     );
     let latencies = experiment.keep_latencies.then(|| Arc::new(KeptLatencies::new(&simulated.run)));
@@ -160,6 +159,12 @@ fn result(
         bottleneck: false,
         latencies,
     }
+}
+
+/// Returns the maximum number of points of a time series in a file with this number of runs.
+pub fn series_points(runs_of_file: u32) -> usize {
+    let runs = usize::try_from(runs_of_file).unwrap_or(usize::MAX).max(1);
+    (POINTS_OF_A_FILE / runs).clamp(8, SERIES_POINTS)
 }
 
 fn warnings(run: &Run, stopped_by: Option<&str>) -> Vec<String> {

@@ -79,6 +79,19 @@ impl ServerUnderTest {
         ServerRecord { kind: kind.to_owned(), target, model: self.model() }
     }
 
+    /// Replaces the seed of a mockserver that is started for every run.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        match &mut self {
+            Self::Own(model) => model.seed = seed,
+            Self::Past(past) if past.kind == "embedded" => {
+                past.model.iter_mut().for_each(|model| model.seed = seed);
+            }
+            Self::Past(_) | Self::Given(_) => {}
+        }
+        self
+    }
+
     /// Describes the population that confidence intervals refer to.
     pub fn intervals(&self) -> &'static str {
         if self.model().is_some() {

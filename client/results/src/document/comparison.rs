@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::config::ServerModel;
 use crate::document::run::RunResult;
 use crate::figures::over_runs::FiguresOverRuns;
-use crate::shards::Incomplete;
+use crate::merging::{Incomplete, ShardRecord};
 
 /// Several runs of one strategy (--repeats). Repeat r, counted from 0, uses seed + r.
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct Repeats<R = RunResult> {
     pub summary: FiguresOverRuns,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
+    /// Shard of the command that this document is; absent unless `--shard` was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardRecord>,
 }
 
 /// Strategies compared in blocks (loadgen compare). A block runs every strategy with the same seed. Runs are grouped by strategy, and each
@@ -28,6 +31,9 @@ pub struct Repeats<R = RunResult> {
 pub struct Comparison<R = RunResult> {
     pub runs: Vec<R>,
     pub comparison: Compared,
+    /// Shard of the command that this document is; absent unless `--shard` was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardRecord>,
 }
 
 /// Ranking and other results of a comparison of strategies.

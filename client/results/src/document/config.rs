@@ -161,6 +161,15 @@ impl ServerModel {
         self
     }
 
+    /// Replaces the seed, if the configuration has one.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        if let Some(own) = self.0.get_mut("seed") {
+            *own = Some(Setting::Whole(seed));
+        }
+        self
+    }
+
     /// Deserializes the mockserver's configuration. Returns `None` if the configuration belongs to another program.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::to_value(self).and_then(serde_json::from_value).ok()

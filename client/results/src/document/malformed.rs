@@ -18,15 +18,6 @@ impl Malformed {
         Self { place: if path.is_empty() { String::new() } else { format!("`{path}`") }, what: what.into() }
     }
 
-    #[must_use]
-    pub(crate) fn inside(self, path: &str) -> Self {
-        let place = match self.place.strip_prefix('`') {
-            Some(inner) => format!("`{path}.{inner}"),
-            None => format!("`{path}`"),
-        };
-        Self { place, ..self }
-    }
-
     pub(crate) fn new(text: &str, path: &str, error: &serde_json::Error) -> Self {
         // If a document contains a number in place of a text (such as the name of a mode), the deserializer reports a syntax error. This
         // error is misleading, because the document is valid JSON.

@@ -15,7 +15,6 @@ use vocabulary::wire::{ServerCounts, ServerStats};
 use crate::document::config::ConfigRecord;
 use crate::document::setting::At;
 use crate::document::version::SchemaVersion;
-use crate::shards::clients::{ClientShardRecord, MergedClients};
 
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
@@ -101,10 +100,6 @@ pub struct RunResult {
     pub series: Vec<SeriesPoint>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateFigures>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Box<ClientShardRecord>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merged: Option<Box<MergedClients>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
 }
@@ -241,6 +236,36 @@ pub struct SeriesPoint {
     pub gauges: Vec<GaugePoint>,
 }
 
+impl SeriesPoint {
+    fn merged(&self, later: &Self) -> Self {
+        let last = |one: Option<f64>, later: Option<f64>| later.or(one);
+        let extreme = |of: fn(f64, f64) -> f64, one: Option<f64>, later: Option<f64>| match (one, later) {
+            (Some(one), Some(later)) => Some(of(one, later)),
+            (one, later) => one.or(later),
+        };
+        let gauges = self.gauges.iter().zip(&later.gauges);
+        Self {
+            t_s: self.t_s,
+            sent: self.sent.saturating_add(later.sent),
+            succeeded: self.succeeded.saturating_add(later.succeeded),
+            rejected: self.rejected.saturating_add(later.rejected),
+            failed: self.failed.saturating_add(later.failed),
+            in_flight: last(self.in_flight, later.in_flight),
+            in_flight_max: extreme(f64::max, self.in_flight_max, later.in_flight_max),
+            window: last(self.window, later.window),
+            window_min: extreme(f64::min, self.window_min, later.window_min),
+            window_max: extreme(f64::max, self.window_max, later.window_max),
+            ssthresh: last(self.ssthresh, later.ssthresh),
+            server_busy: last(self.server_busy, later.server_busy),
+            server_busy_max: extreme(f64::max, self.server_busy_max, later.server_busy_max),
+            server_cap: last(self.server_cap, later.server_cap),
+            gauges: gauges
+                .map(|(one, later)| GaugePoint { value: last(one.value, later.value), ..one.clone() })
+                .collect(),
+        }
+    }
+}
+
 /// Gauge with its name, its unit, and its value at the end of a bucket. It is defined by the strategy or by the server's rate limit.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
@@ -302,6 +327,17 @@ impl RunResult {
             }
         }
         Ok(())
+    }
+
+    /// Merges points of the time series in pairs until there are at most `points`. Runs of a file with more runs have fewer points.
+    pub fn thin(&mut self, points: usize) {
+        while self.series.len() > points.max(1) {
+            let halved = self.series.chunks(2).map(|pair| match pair {
+                [one, later] => one.merged(later),
+                rest => rest[0].clone(),
+            });
+            self.series = halved.collect();
+        }
     }
 
     /// Returns true for a run over HTTP against a server that is not a mockserver.
@@ -408,8 +444,6 @@ impl RunResult {
             warnings: context.warnings,
             series: points(&measured.series.at_most(context.series_points)),
             rate: measured.rate_figures(),
-            shard: None,
-            merged: None,
             at: None,
         }
     }

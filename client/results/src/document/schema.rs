@@ -10,7 +10,6 @@ use crate::document::progress_line::ProgressLine;
 use crate::document::recommendation::Recommendation;
 use crate::document::recordings::RecordingsCheck;
 use crate::document::sample::SampleLine;
-use crate::shards::TaskShard;
 
 pub fn schema() -> Schema {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
@@ -18,7 +17,6 @@ pub fn schema() -> Schema {
     generator.subschema_for::<ProgressLine>();
     generator.subschema_for::<Baseline>();
     generator.subschema_for::<RecordingsCheck>();
-    generator.subschema_for::<TaskShard>();
     // The documents of these commands are not results of runs, so `loadgen report` does not read them.
     let others = [generator.subschema_for::<Recommendation>(), generator.subschema_for::<Judgement>()];
     let mut schema = generator.into_root_schema_for::<Document>();
@@ -35,7 +33,7 @@ pub(crate) struct Leaf {
 }
 
 /// Returns the single values of a run's result, in the order in which they are written. Truth values count as numbers. Lists, the
-/// configuration, the place in a sweep and the records of shards are left out.
+/// configuration and the place in a sweep are left out.
 #[cfg(test)]
 pub(crate) fn run_leaves() -> Vec<Leaf> {
     use serde_json::Value;
@@ -48,7 +46,7 @@ pub(crate) fn run_leaves() -> Vec<Leaf> {
                 schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let besides = properties.keys().map(String::as_str).filter(|key| !required.contains(key));
             for key in required.iter().copied().chain(besides) {
-                if path.is_empty() && ["config", "at", "shard", "merged"].contains(&key) {
+                if path.is_empty() && ["config", "at"].contains(&key) {
                     continue;
                 }
                 let inner = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };

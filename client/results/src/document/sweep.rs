@@ -8,13 +8,16 @@ use crate::document::config::ConfigRecord;
 use crate::document::run::RunResult;
 use crate::document::setting::At;
 use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
-use crate::shards::Incomplete;
+use crate::merging::{Incomplete, ShardRecord};
 
 #[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
 #[serde(expecting = "an object")]
 pub struct Sweep<R = RunResult> {
     pub runs: Vec<R>,
     pub sweep: Swept,
+    /// Shard of the command that this document is; absent unless `--shard` was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<ShardRecord>,
 }
 
 /// Varied parameters of a sweep, and its results.

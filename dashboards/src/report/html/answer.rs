@@ -92,7 +92,6 @@ fn how_it_ended(strategy: &Strategy) -> Option<String> {
     let how = match short.first()? {
         run if run.stalled => "stalled",
         run if run.interrupted => "was interrupted",
-        run if run.lacks_clients() => "lacks clients",
         run if run.given_up > 0 => "gave up ops",
         _ => "did not finish",
     };

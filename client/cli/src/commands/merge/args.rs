@@ -10,25 +10,29 @@ use crate::files::exporters::EXPORTERS;
 use crate::files::exports::RequestedExport;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
-  loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500 \
+  loadgen compare --simulate -s aimd,full-jitter --repeats 5 --json 1.json
+  loadgen compare --simulate -s aimd,full-jitter --repeats 5 --seed 6 --json 6.json
+  loadgen merge 1.json 6.json -o ten.json --html ten.html
+      The same bytes as with `--repeats 10`, but for the command line.
+  loadgen sweep --simulate -s aimd,full-jitter --vary ops=50,500 \
       --shard 0/2 --json 0.json
-  loadgen sweep --simulate --strategies aimd,full-jitter --vary ops=50,500 \
+  loadgen sweep --simulate -s aimd,full-jitter --vary ops=50,500 \
       --shard 1/2 --json 1.json
-  loadgen merge 0.json 1.json -o sweep.json --html sweep.html --csv sweep.csv
-      The same bytes as without `--shard`, from two machines at the same time.
+  loadgen merge 0.json 1.json -o sweep.json --csv sweep.csv
+      One command, on two machines at the same time.
   loadgen merge compare-*.json --fail-if 'amplification of aimd > 1.2'
       Conditions and baselines are checked on all runs together.
   loadgen merge --partial shard-*.json -o partial.json
       Merges although a shard is missing; the result is marked incomplete (exit code 1).
 
-Shards must be of the same command and the same version, in any order.
+The documents must be of the same command and version, in any order, with equal conditions and different seeds.
 
-Exit codes: those of the merged command; 1 also with --partial if something is missing; 2 a shard is missing, duplicated, broken or of another command: nothing is written.";
+Exit codes: those of the merged command; 1 also with --partial if something is missing; 2 a document is broken, of another command, or repeats a run, or a shard or block is missing: nothing is written.";
 
-/// Arguments of `loadgen merge`: the documents of shards to merge, and the outputs.
+/// Arguments of `loadgen merge`: the documents to merge, and the outputs.
 #[derive(Args, Debug)]
 pub(crate) struct MergeArgs {
-    /// Documents of all shards, written by `--shard I/N --json FILE`.
+    /// Documents that `--json FILE` wrote, with `--shard I/N` or with different seeds.
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
 
@@ -36,7 +40,7 @@ pub(crate) struct MergeArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
 
-    /// Merge although shards or runs are missing. The document is marked incomplete, and the exit code is 1.
+    /// Merge although shards or blocks are missing. The document is marked incomplete, and the exit code is 1.
     #[arg(long)]
     pub(super) partial: bool,
 

@@ -1,7 +1,7 @@
 //! Accumulator for the runs of one strategy: keeps figures and missed expectations, and exports each run at once.
 
 use experiments::runs::one_run::Finished;
-use results::{Figure, RunFigures, TaskRecord};
+use results::{Figure, RunFigures};
 
 use crate::files::exports::Exports;
 use crate::runner::failures::Failures;
@@ -30,9 +30,6 @@ pub(super) struct Runs {
     pub(super) conserved: bool,
     /// Cause of the interruption of the first interrupted run.
     pub(super) interrupted: Option<String>,
-    /// Records of all runs. They are kept only for a client shard, which is merged with other shards.
-    pub(super) records: Vec<TaskRecord>,
-    keeps_records: bool,
 }
 
 impl<'a> Kept<'a> {
@@ -47,14 +44,8 @@ impl<'a> Kept<'a> {
             only: None,
             conserved: true,
             interrupted: None,
-            records: Vec::new(),
-            keeps_records: false,
         };
         Self { exports, runs, cut: None }
-    }
-
-    pub(super) fn keep_records(&mut self) {
-        self.runs.keeps_records = true;
     }
 
     /// Adds a run. An interrupted run is left out of the figures. With `also_cut_off`, an interrupted run is exported if another run was
@@ -89,17 +80,6 @@ impl<'a> Kept<'a> {
         runs.short.note([&run]);
         runs.conserved &= run.conservation.holds();
         runs.interrupted = runs.interrupted.take().or_else(|| run.result.interrupted.clone());
-        if runs.keeps_records {
-            runs.records.push(TaskRecord {
-                task: runs.count as u64,
-                server_compared: run.conservation.server_compared,
-                generator_share: run.generator_share,
-                answered: run.answered,
-                last_arrived: run.last_arrived.clone(),
-                bottleneck: run.bottleneck,
-                run: run.result.clone(),
-            });
-        }
         runs.count += 1;
         runs.only = (runs.count == 1).then_some(run);
     }

@@ -2,29 +2,26 @@
 
 use std::sync::Arc;
 
-use experiments::manifest;
+use experiments::Experiment;
 use experiments::record::{ServerRecord, config_record};
 use experiments::runs::driver::{Driver, Task, Tasks};
 use experiments::runs::over_http::OverHttp;
+use experiments::runs::shard::of_shard;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use experiments::servers::target::Server;
-use experiments::shardable::{refuse_own_server, refuse_undividable};
-use experiments::{Experiment, Sharded, StartChoice};
-use loadgen_core::ClientShard;
 use mockserver::core::Config;
-use results::{
-    ConfigRecord, Incomplete, Mode, SchemaVersion, ShardKind, ShardOf, ShardPlan, ShardedCommand, TaskShard,
-};
+use results::{ConfigRecord, Incomplete, Mode, ShardRecord};
 
 use crate::args::RunArgs;
 use crate::checks::Checks;
+use crate::commands::merge::Merging;
 use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
 use crate::runner::experiment;
 use crate::runner::interrupt::Interrupt;
-use crate::shards::merging::Merging;
+use crate::shards;
 use crate::text::summary;
 
 pub(super) struct Plan<'a> {
@@ -36,11 +33,10 @@ pub(super) struct Plan<'a> {
     pub(super) interrupt: Interrupt,
     pub(super) announcement: String,
     pub(super) warnings: Vec<String>,
-    /// True if the runs come from merged shards. An error may discard merged runs, because the documents of the shards still contain them.
+    /// True if the runs come from merged documents. An error may discard merged runs, because the documents still contain them.
     pub(super) is_past: bool,
     pub(super) incomplete: Option<Incomplete>,
-    /// Document of a client shard (`--client-shard`), to which its runs are added at the end.
-    pub(super) of_clients: Option<TaskShard>,
+    pub(super) shard: Option<ShardRecord>,
 }
 
 pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
@@ -65,7 +61,7 @@ impl<'a> Plan<'a> {
                 format!("`{} -` and `--progress` would both be on stdout; write one to a file", format.flag);
             return Err(Fatal::error(Exit::Usage, words));
         }
-        args.client_shard.refuse_contradictions(args.simulate, &args.checks, &args.output.exports.asked)?;
+        shards::refuse_conflicts(args.shard.shard, &args.output.exports.asked, Some(&args.checks))?;
         let experiment = experiment::of_flags(args)?;
         if args.simulate { Self::simulated(args, experiment) } else { Self::over_http(args, experiment) }
     }
@@ -86,7 +82,8 @@ impl<'a> Plan<'a> {
         Ok(Self {
             announcement: summary::announcement(&experiment, None, "simulated server", Some(&server)),
             warnings: doubts(None, Some(&server), &experiment),
-            driver: Box::new(VirtualTime::on_threads(threads)),
+            driver: of_shard(Box::new(VirtualTime::on_threads(threads)), args.shard.shard, 1),
+            shard: record(args, &experiment),
             server_under_test: ServerUnderTest::Own(Box::new(server)),
             experiment,
             exports,
@@ -94,7 +91,6 @@ impl<'a> Plan<'a> {
             interrupt,
             is_past: false,
             incomplete: None,
-            of_clients: None,
         })
     }
 
@@ -104,40 +100,27 @@ impl<'a> Plan<'a> {
         let (mut exports, checks) = prepared(args, &mut experiment)?;
         exports.begin()?;
         let driver = OverHttp::new()?;
-        experiment.sharded = args.client_shard.sharded(&experiment, &runtime)?;
-        refuse_undividable(&experiment)?;
-        // A client shard never starts a server of its own, because all shards must use the same server.
-        let may_start = experiment.sharded.is_none();
         let choice = experiment::server_choice(args, &experiment);
-        let server = Server::choose(&choice, &experiment, &runtime, may_start)?;
+        let server = Server::choose(&choice, &experiment, &runtime, true)?;
         server.choose_strategy(&mut experiment)?;
-        refuse_own_server(&experiment, &server)?;
         checks.same_experiment(
             Mode::Http,
             &config_record(&experiment, &server.record(), experiment.run.seed),
         )?;
         server.refuse_unusable(&experiment)?;
-        let share = experiment.sharded.as_ref().map(|sharded| format!("{sharded}\n")).unwrap_or_default();
         let announcement = summary::announcement(
             &experiment,
             server.unasked_words(),
             &server.describe(),
             server.model.as_ref(),
-        ) + &share;
+        );
         let model = server.model.clone();
         let given = GivenServer::new(server, runtime, driver.files());
         let server_under_test = ServerUnderTest::Given(Arc::new(given));
         let known = server_under_test.warning_before(&experiment.run.workload);
         let warnings = doubts(known, model.as_ref(), &experiment);
-        let driver = Box::new(driver);
-        let of_clients = experiment.sharded.as_ref().map(|sharded| sharded.shard);
-        let of_clients =
-            of_clients.map(|shard| document_of(shard, &experiment, &server_under_test)).transpose()?;
-        if let Some(document) = &of_clients
-            && let Some(Sharded { start: StartChoice::Barrier(barrier), .. }) = &mut experiment.sharded
-        {
-            barrier.plan = document.plan.fingerprint();
-        }
+        let driver = of_shard(Box::new(driver), args.shard.shard, 1);
+        let shard = record(args, &experiment);
         Ok(Self {
             interrupt: Interrupt::listen()?,
             experiment,
@@ -149,21 +132,19 @@ impl<'a> Plan<'a> {
             warnings,
             is_past: false,
             incomplete: None,
-            of_clients,
+            shard,
         })
     }
 
-    pub(super) fn merged(args: &'a RunArgs, mut merging: Merging) -> anyhow::Result<Self> {
-        let (experiments, server_under_test) = merging.point()?;
+    pub(super) fn merged(args: &'a RunArgs, merging: Merging) -> anyhow::Result<Self> {
+        let mode = merging.mode;
+        let ((experiments, server_under_test), past, incomplete) = merging.point()?;
         let Ok([mut experiment]) = <[Experiment; 1]>::try_from(experiments) else {
-            let words = "`plan.points[0].strategies`: a run has one strategy";
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(Fatal::error(Exit::Usage, "these documents have runs of several strategies"));
         };
-        let stored = merging.stored(&tasks(&experiment, &server_under_test))?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
         let record = server_under_test.record(args.simulate);
-        checks
-            .same_experiment(merging.plan.mode, &config_record(&experiment, &record, experiment.run.seed))?;
+        checks.same_experiment(mode, &config_record(&experiment, &record, experiment.run.seed))?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
         let model = server_under_test.model();
@@ -175,10 +156,10 @@ impl<'a> Plan<'a> {
                 model,
             ),
             warnings: doubts(None, model, &experiment),
-            driver: Box::new(stored),
+            driver: Box::new(past),
             is_past: true,
-            incomplete: merging.incomplete,
-            of_clients: None,
+            incomplete,
+            shard: None,
             server_under_test,
             experiment,
             exports,
@@ -188,41 +169,9 @@ impl<'a> Plan<'a> {
     }
 }
 
-pub(super) fn for_shards(
-    experiment: &Experiment,
-    server_under_test: &ServerUnderTest,
-    mode: Mode,
-) -> anyhow::Result<ShardPlan> {
-    Ok(ShardPlan {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: ShardedCommand::Run,
-        mode,
-        command_line: experiment.command_line.clone(),
-        tasks: tasks(experiment, server_under_test).count() as u64,
-        strategies: vec![experiment.strategy.to_string()],
-        by: None,
-        sensitivity: false,
-        axes: Vec::new(),
-        points: vec![manifest::written(&[], std::slice::from_ref(experiment), server_under_test, mode)?],
-    })
-}
-
-fn document_of(
-    shard: ClientShard,
-    experiment: &Experiment,
-    server_under_test: &ServerUnderTest,
-) -> anyhow::Result<TaskShard> {
-    Ok(TaskShard {
-        schema_version: SchemaVersion::default(),
-        shard: ShardOf { kind: ShardKind::Clients, index: shard.index(), of: shard.of() },
-        plan: for_shards(experiment, server_under_test, Mode::Http)?,
-        tasks: Vec::new(),
-    })
-}
-
 pub(super) fn tasks<'a>(experiment: &'a Experiment, server_under_test: &'a ServerUnderTest) -> Tasks<'a> {
     Tasks::new(experiment.repeats as usize, move |repeat| {
-        let seed = experiment.run.seed.wrapping_add(repeat as u64);
+        let seed = experiment.seed(repeat);
         Task { experiment, server_under_test, seed, runs_of_file: experiment.repeats }
     })
 }
@@ -245,16 +194,18 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
     // With several seeds, the document begins with its runs, because each run is written as soon as it ends. A single run is itself the
-    // whole document. The document of a client shard already contains the runs of the shard.
-    let alone = experiment.repeats == 1 || args.client_shard.is_given();
+    // whole document.
+    let alone = experiment.repeats == 1 && args.shard.shard.is_none();
     let runs = if alone { RunsStand::InDocument } else { RunsStand::First };
     let layout = Layout { runs, ..Layout::default() };
-    // With `--shard`, no output is written except the document of the shard.
-    let asked = if args.shard.shard.is_some() { &[] } else { args.output.exports.asked.as_slice() };
-    let exports = Exports::prepare(asked, &layout, &args.checks.files())?;
+    let exports = Exports::prepare(&args.output.exports.asked, &layout, &args.checks.files())?;
     experiment.keep_latencies = exports.want(Source::Latencies);
     let checks = Checks::prepare(&args.checks, &[&experiment.strategy.to_string()])?;
     Ok((exports, checks))
+}
+
+fn record(args: &RunArgs, experiment: &Experiment) -> Option<ShardRecord> {
+    args.shard.shard.map(|shard| shards::record(shard, experiment.repeats as usize))
 }
 
 fn simulated_server(args: &RunArgs, experiment: &Experiment) -> anyhow::Result<Config> {

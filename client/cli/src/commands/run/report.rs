@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
-use results::{Incomplete, Repeats, RunResult, TaskShard, figures_over_runs};
+use results::{Incomplete, Repeats, RunResult, ShardRecord, figures_over_runs};
 
 use super::kept::Runs;
 use crate::args::RunArgs;
@@ -25,7 +25,7 @@ fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete
     }
     let exit = || {
         let unreachable = runs.short.unanswered().map(|_| Exit::Unreachable);
-        // Runs of merged shards are also checked for interruptions, because they may have been interrupted on another machine.
+        // Merged runs are also checked for interruptions, because they may have been interrupted on another machine.
         let interrupted = interrupt.exit().or_else(|| runs.interrupted.as_deref().map(exit_of_cause));
         interrupted.or(unreachable).or(incomplete.then_some(Exit::Unmet))
     };
@@ -60,7 +60,7 @@ impl Report {
         runs: &Runs,
         mut shown: anyhow::Result<()>,
         experiment: &Experiment,
-        (exports, of_clients): (Exports, Option<TaskShard>),
+        (exports, shard): (Exports, Option<ShardRecord>),
         checks: &Checks<'_>,
         (interrupt, failed, incomplete): (&Interrupt, Option<ExitCode>, Option<Incomplete>),
     ) -> anyhow::Result<ExitCode> {
@@ -76,24 +76,32 @@ impl Report {
         });
         let over_seeds = runs.figures.summaries();
         // An error while printing the summary is reported later, because it must not prevent the result from being written.
-        shown = shown.and(self.show(runs, experiment, interrupt));
+        if shard.is_none() {
+            shown = shown.and(self.show(runs, experiment, interrupt));
+        }
         match &runs.only {
             // If no run ended, not even an interrupted one, no document is written, so that existing files are not overwritten.
-            None if runs.count == 0 => {
+            None if runs.count == 0 && (shard.is_none() || interrupt.cause().is_some()) => {
                 if let Some(cause) = interrupt.cause() {
                     self.announce(&format!("stopped by {} before a run was over\n", by_whom(cause)));
                 }
             }
-            _ if of_clients.is_some() => exports.finish(&of_clients)?,
-            Some(only) if experiment.repeats == 1 => exports.finish(&only.result)?,
+            Some(only) if experiment.repeats == 1 && shard.is_none() => exports.finish(&only.result)?,
             // The document's list of runs stays empty here, because each run was already written to the file when it ended.
             _ => exports.finish(&Repeats::<RunResult> {
                 runs: Vec::new(),
                 summary: figures_over_runs(&over_seeds),
-                incomplete,
+                incomplete: incomplete.filter(|_| shard.is_none()),
+                shard,
             })?,
         }
         shown?;
+        if let Some(shard) = shard {
+            if !self.quiet {
+                crate::shards::report(&shard, runs.count as u64);
+            }
+            return Ok(self.of_shard(runs, interrupt, failed));
+        }
         match exit {
             // Results are not checked after an interrupted or failed run, because its figures do not cover the whole run.
             None => {
@@ -110,6 +118,17 @@ impl Report {
                 Ok(exit)
             }
         }
+    }
+
+    /// Returns the exit code of a shard. Missed expectations are not reported, because they are judged for all runs together.
+    fn of_shard(&self, runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>) -> ExitCode {
+        let unanswered = runs.short.unanswered();
+        if let Some(error) = &unanswered {
+            crate::exit::report(error);
+        }
+        let interrupted = interrupt.exit().map(ExitCode::from);
+        let code = failed.or(interrupted).or(unanswered.map(|_| Exit::Unreachable.into()));
+        code.unwrap_or(ExitCode::SUCCESS)
     }
 
     /// Prints a progress message to stderr, never to stdout. Prints nothing if `quiet` is set.

@@ -3,13 +3,13 @@
 use std::ffi::OsString;
 
 use dashboards::LanesHeader;
+use experiments::Experiment;
 use experiments::evaluation::cell::Cell;
 use experiments::evaluation::estimate::Estimate;
 use experiments::record::config_record;
 use experiments::runs::point::Point;
 use experiments::servers::server_under_test::ServerUnderTest;
-use experiments::{Experiment, manifest};
-use results::{Mode, PlannedPoint, ShardPlan, ShardedCommand, Swept};
+use results::Swept;
 use tailback::StrategySpec;
 
 use super::args::SweepArgs;
@@ -46,57 +46,20 @@ impl<'a> Grid<'a> {
         Ok(Self { args, points, labels })
     }
 
-    /// Rebuilds the grid of a sweep from the plan in the documents of shards. The argument `at` contains the experiments and the server of
-    /// each point.
-    ///
-    /// # Errors
-    /// Fails if nothing is varied, or if points differ in their number of values, strategies or seeds.
-    pub(super) fn of_plan(
+    /// Rebuilds the grid of merged sweeps from the experiments and the server of each point.
+    pub(super) fn of_points(
         args: &'a SweepArgs,
-        plan: &ShardPlan,
-        at: Vec<(Vec<Experiment>, ServerUnderTest)>,
-    ) -> anyhow::Result<Self> {
-        let repeats = at.first().map_or(0, |(experiments, _)| experiments[0].repeats);
-        let fits = |(point, (experiments, _)): (&PlannedPoint, &(Vec<Experiment>, ServerUnderTest))| {
-            let repeated = experiments.iter().all(|experiment| experiment.repeats == repeats);
-            point.at.len() == args.vary.len() && experiments.len() == plan.strategies.len() && repeated
-        };
-        if args.vary.is_empty() || !plan.points.iter().zip(&at).all(fits) {
-            let words =
-                "`plan.points`: a point has another number of values, strategies or seeds than the others";
-            return Err(Fatal::error(Exit::Usage, words));
-        }
-        let point = |(point, (experiments, server_under_test)): (
-            &PlannedPoint,
-            (Vec<Experiment>, ServerUnderTest),
-        )| Point {
-            situation: situation(&args.vary, &point.at),
-            at: point.at.clone(),
-            experiments,
-            server_under_test,
-        };
-        let points = plan.points.iter().zip(at).map(point).collect();
-        Ok(Self { args, points, labels: plan.strategies.clone() })
-    }
-
-    pub(super) fn plan(&self, tasks: usize) -> anyhow::Result<ShardPlan> {
-        let several = &self.args.several;
-        let mode = if several.simulate { Mode::Simulated } else { Mode::Http };
+        labels: Vec<String>,
+        points: Vec<(Vec<String>, Vec<Experiment>, ServerUnderTest)>,
+    ) -> Self {
         let point =
-            |point: &Point| manifest::written(&point.at, &point.experiments, &point.server_under_test, mode);
-        let first = self.points.first().and_then(|point| point.experiments.first());
-        Ok(ShardPlan {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: ShardedCommand::Sweep,
-            mode,
-            command_line: first.map(|first| first.command_line.clone()).unwrap_or_default(),
-            tasks: tasks as u64,
-            strategies: self.labels.clone(),
-            by: Some(several.by.path().to_owned()),
-            sensitivity: false,
-            axes: self.args.vary.iter().map(Axis::record).collect(),
-            points: self.points.iter().map(point).collect::<anyhow::Result<_>>()?,
-        })
+            |(at, experiments, server_under_test): (Vec<String>, Vec<Experiment>, ServerUnderTest)| Point {
+                situation: situation(&args.vary, &at),
+                at,
+                experiments,
+                server_under_test,
+            };
+        Self { args, points: points.into_iter().map(point).collect(), labels }
     }
 
     pub(super) fn strategies(&self) -> impl Iterator<Item = &StrategySpec> {
@@ -173,6 +136,6 @@ impl<'a> Grid<'a> {
             best: estimates.iter().map(Estimate::record).collect(),
             incomplete: None,
         };
-        results::Sweep { runs: Vec::new(), sweep }
+        results::Sweep { runs: Vec::new(), sweep, shard: None }
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
             None => "no point was complete".to_owned(),
             Some(results::Incomplete { tasks, missing_tasks, .. }) => {
                 let there = counted(tasks.saturating_sub(*missing_tasks), "run");
-                format!("none of the {there} seeds in these shards has the runs of all strategies")
+                format!("none of the {there} seeds in these documents has the runs of all strategies")
             }
         };
         return format!("{why}: nothing to show\n");

@@ -56,21 +56,16 @@ fn is_complete(result: &RunResult) -> bool {
 fn done(result: &RunResult) -> String {
     let ops = result.ops;
     let base = thousands(ops.share_base());
-    let missing = result.merged.as_ref().filter(|merged| !merged.missing.is_empty());
-    let of_shards = missing.map_or_else(String::new, |merged| {
-        let there = (merged.of as usize).saturating_sub(merged.missing.len());
-        format!(" of {there} of {} shards", merged.of)
-    });
     match (is_complete(result), ops.share_base()) {
-        (true, 1) => return format!("the only op{of_shards} done"),
-        (true, _) => return format!("all {base} ops{of_shards} done"),
+        (true, 1) => return "the only op done".to_owned(),
+        (true, _) => return format!("all {base} ops done"),
         _ => {}
     }
     let succeeded = if ops.succeeded == 0 { "none".to_owned() } else { thousands(ops.succeeded) };
     let arrived = if ops.offered.is_none() && result.share_is_lower_bound { " that arrived" } else { "" };
     let share = ops.share(ops.succeeded).filter(|_| result.share_is_lower_bound);
     let share = share.map_or_else(String::new, |share| format!(" ({})", at_least(share, true)));
-    format!("{succeeded} of {base} ops{arrived}{of_shards} done{share}")
+    format!("{succeeded} of {base} ops{arrived} done{share}")
 }
 
 fn undone(result: &RunResult) -> String {

@@ -28,11 +28,8 @@ pub(super) fn details(run: &Finished) -> Vec<Row> {
 fn makespan(result: &RunResult) -> String {
     let Some(makespan) = result.makespan_s else { return "no op ended".to_owned() };
     let mut figures = seconds(makespan);
-    let is_partial = result.merged.as_ref().is_some_and(|merged| !merged.missing.is_empty());
     if result.ops.succeeded < result.ops.share_base() {
         figures.push_str(" until the last op ended, because not every op succeeded");
-    } else if is_partial {
-        figures.push_str(" of the shards that exist");
     } else if let Some(bound) = result.optimal_makespan_s.filter(|bound| *bound > 0.0) {
         let more = (makespan / bound - 1.0) * 100.0;
         let _ = write!(figures, ", {more:+.0} % over the lower bound of {}", seconds(bound));

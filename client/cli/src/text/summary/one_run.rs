@@ -15,7 +15,7 @@ use crate::text::figures::{short, thousands};
 use crate::text::notes::note;
 use crate::text::wrapping::{terminal_width, wrapped_figures, wrapped_to};
 
-/// Maximum number of printed warnings, because a run may have warnings from hundreds of shards.
+/// Maximum number of printed warnings, because a merged run may have warnings from hundreds of parts.
 const MAX_WARNINGS: usize = 10;
 
 pub(crate) fn run(run: &Finished, repeat: usize, experiment: &Experiment, explain: bool) -> String {

@@ -10,7 +10,6 @@ use results::{Mode, RunResult, ServerModel};
 use super::answer::causes_of_giving_up;
 use crate::text::causes::{causes, statuses};
 use crate::text::figures::{at_least, counted, milliseconds, percent, seconds, short, thousands, three};
-use crate::text::shards;
 
 pub(super) struct Row {
     pub(super) label: &'static str,
@@ -41,8 +40,6 @@ pub(super) fn rows(run: &Finished, explain: bool) -> Vec<Row> {
         advice(result).and_then(|figures| some("advice", figures)),
         needless(result).and_then(|figures| some("needless", figures)),
         wasted(result).and_then(|figures| some("wasted", figures)),
-        result.shard.as_ref().and_then(|shard| some("shard", shards::share(shard))),
-        result.merged.as_ref().and_then(|merged| some("shards", shards::together(merged))),
         if is_foreign && run.conservation.holds() && !explain { None } else { some("checked", checked(run)) },
     ];
     rows.into_iter().flatten().collect()
@@ -262,7 +259,8 @@ fn checked(run: &Finished) -> String {
 
 fn agreement(run: &Finished) -> String {
     let AttemptCounts { total: sent, by_gateway, .. } = run.result.attempts;
-    let received = shards::received(&run.result).filter(|_| run.conservation.server_compared);
+    let server = run.result.server.as_ref().filter(|_| run.conservation.server_compared);
+    let received = server.map(|server| server.received + server.reads_rejected);
     match (run.conservation.holds(), received) {
         (false, _) => "ACCOUNTING MISMATCH, see the error".to_owned(),
         (true, None) => "the client's counts are consistent, not compared with a server's".to_owned(),

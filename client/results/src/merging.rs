@@ -1,0 +1,9 @@
+//! Merging of documents of one command that have different seeds, and of documents of runs that sent their load together.
+
+mod cells;
+mod incomplete;
+mod part;
+
+pub use cells::{MergeError, Merged, MergedPoint, merged};
+pub use incomplete::Incomplete;
+pub use part::{MergedCommand, Part, ShardRecord};

@@ -1,0 +1,397 @@
+//! Merging of the runs of one command: their order, their seeds, and what is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::incomplete::Incomplete;
+use super::part::{MergedCommand, Part, ShardRecord};
+use crate::conditions::{Conditions, WrittenConditions};
+use crate::document::run::{Mode, RunResult};
+use crate::document::setting::{At, at};
+use crate::document::sweep::Axis;
+
+/// Maximum number of seeds and of points. Documents that claim more are refused, because no command has more.
+const MAX_SEEDS: u32 = 1_000_000;
+const MAX_POINTS: usize = 1_000_000;
+/// Maximum number of missing shards that are listed.
+const MAX_NAMED: usize = 10_000;
+
+/// Runs of all documents, in the order of the document of the undivided command.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    pub command: MergedCommand,
+    pub mode: Mode,
+    pub by: String,
+    pub is_sensitive: bool,
+    pub axes: Vec<Axis>,
+    pub labels: Vec<String>,
+    /// Seeds of all blocks, in ascending order from the first seed of the command.
+    pub seeds: Vec<u64>,
+    /// Points that have runs.
+    pub points: Vec<MergedPoint>,
+    /// Start time of the first run; `None` in virtual time.
+    pub began: Option<String>,
+    /// Parts that are missing, in words. Empty if nothing is missing.
+    pub missing: Vec<String>,
+    pub incomplete: Option<Incomplete>,
+}
+
+/// Runs at one combination of values of the varied parameters.
+#[derive(Clone, Debug)]
+pub struct MergedPoint {
+    pub at: Vec<String>,
+    /// Runs by strategy, then by seed. `None` if a run is missing.
+    pub runs: Vec<Vec<Option<Box<RunResult>>>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    #[error(
+        "`{file}` was written by loadgen {theirs}, and this is {ours}; merge documents with the version that wrote them"
+    )]
+    Version { file: String, theirs: String, ours: String },
+    #[error(
+        "`{file}` and `{first}` cannot be merged: {what} is `{theirs}` in the first and `{ours}` in the second"
+    )]
+    Differs { file: String, first: String, what: String, ours: String, theirs: String },
+    #[error("`{file}` and `{first}` cannot be merged: {what}")]
+    Conditions { file: String, first: String, what: String },
+    #[error("`{file}` and `{first}` both have seed {seed} of {strategy}{at}; give each run once")]
+    Doubled { file: String, first: String, seed: u64, strategy: String, at: String },
+    #[error("`{file}` and `{first}` are both shard {index} of {of}; give each once")]
+    SameShard { file: String, first: String, index: u32, of: u32 },
+    #[error("`{file}` cannot be merged: {what}")]
+    Broken { file: String, what: String },
+    #[error("{0}, so there is nothing to merge")]
+    Nothing(String),
+}
+
+struct Cell {
+    file: String,
+    run: RunResult,
+}
+
+/// Merges the runs of several documents, each with the name of its file. The order of the documents does not matter.
+///
+/// # Errors
+/// Fails if the documents are of different commands, versions or conditions, or if two of them have the same run.
+pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, MergeError> {
+    let Some((first, head)) = parts.first() else {
+        return Err(MergeError::Nothing("no document is given".into()));
+    };
+    let head = Part { runs: Vec::new(), labels: Vec::new(), ..head.clone() };
+    let first = first.clone();
+    let ats = points(&head, &first)?;
+    let places: BTreeMap<String, usize> =
+        ats.iter().enumerate().map(|(place, (_, at))| (text(at), place)).collect();
+    let mut merging = Merging { strategies: vec![Vec::new(); ats.len()], runs: BTreeMap::new(), mode: None };
+    let mut labels: Vec<String> = Vec::new();
+    let mut is_sensitive = false;
+    let mut shards = Shards::default();
+    let mut seeds = BTreeSet::new();
+    let mut missing = Vec::new();
+    for (file, mut part) in parts {
+        for (what, ours, theirs) in differences(&head, &part) {
+            if ours != theirs {
+                return Err(MergeError::Differs { file, first, what: what.into(), ours, theirs });
+            }
+        }
+        is_sensitive |= part.is_sensitive;
+        labels.extend(
+            std::mem::take(&mut part.labels)
+                .into_iter()
+                .filter(|label| !labels.contains(label))
+                .collect::<Vec<_>>(),
+        );
+        let placed: Option<Vec<(usize, RunResult)>> = std::mem::take(&mut part.runs)
+            .into_iter()
+            .map(|run| Some((*places.get(&run.at.as_ref().map_or("{}".to_owned(), text))?, run)))
+            .collect();
+        let Some(runs) = placed else {
+            return Err(MergeError::Broken {
+                file,
+                what: "a run is at none of the points of its sweep".into(),
+            });
+        };
+        if let Some(shard) = part.shard {
+            let asks = |(_, run): &(usize, RunResult)| {
+                run.config.command_line.iter().any(|word| word == "--sensitivity")
+            };
+            is_sensitive |= runs.iter().any(asks);
+            shards.take(&file, shard, &runs, ats.len())?;
+        }
+        for (point, run) in runs {
+            seeds.insert(run.seed);
+            merging.take(&file, run, (point, &ats[point].1), version)?;
+        }
+    }
+    merging.check()?;
+    let Some(mode) = merging.mode else {
+        return Err(MergeError::Nothing("the documents contain no run".into()));
+    };
+    let seeds: Vec<u64> = match shards.seeds() {
+        Some(seeds) => seeds,
+        None => seeds.into_iter().collect(),
+    };
+    let strategies = merging.strategies.iter().map(Vec::len).max().unwrap_or_default();
+    let whole = ats.len() * seeds.len() * strategies;
+    let there = merging.keep_complete_blocks();
+    missing.extend(shards.missing());
+    let missing_runs = (whole as u64).saturating_sub(there);
+    if missing_runs > 0 && missing.is_empty() {
+        missing.push(format!("{missing_runs} of {whole} runs are in no document"));
+    }
+    let incomplete = (!missing.is_empty()).then(|| Incomplete {
+        shards: shards.of.map_or(1, |of| of.of),
+        missing_shards: shards.missing_shards(),
+        tasks: whole as u64,
+        missing_tasks: missing_runs,
+    });
+    let began = merging.runs.values().filter_map(|cell| cell.run.started_at.clone()).min();
+    let mut points = Vec::new();
+    for (point, (values, _)) in ats.into_iter().enumerate() {
+        let strategies = std::mem::take(&mut merging.strategies[point]);
+        let mut run =
+            |strategy: usize, seed: u64| Some(Box::new(merging.runs.remove(&(point, strategy, seed))?.run));
+        let runs: Vec<Vec<_>> = (0..strategies.len())
+            .map(|strategy| seeds.iter().map(|seed| run(strategy, *seed)).collect())
+            .collect();
+        if runs.iter().flatten().any(Option::is_some) {
+            points.push(MergedPoint { at: values, runs });
+        }
+    }
+    let Part { command, by, axes, .. } = head;
+    Ok(Merged { command, mode, by, is_sensitive, axes, labels, seeds, points, began, missing, incomplete })
+}
+
+fn differences(one: &Part, other: &Part) -> [(&'static str, String, String); 5] {
+    let axes = |part: &Part| {
+        let axis = |axis: &Axis| format!("{}={}", axis.key, axis.values.join(","));
+        part.axes.iter().map(axis).collect::<Vec<_>>().join(" ")
+    };
+    let of = |part: &Part| part.shard.map_or("1".to_owned(), |shard| shard.of.to_string());
+    let blocks = |part: &Part| part.shard.map_or(String::new(), |shard| shard.blocks.to_string());
+    [
+        ("its command", one.command.name().into(), other.command.name().into()),
+        ("`--by`", one.by.clone(), other.by.clone()),
+        ("`--vary`", axes(one), axes(other)),
+        ("the number of shards", of(one), of(other)),
+        ("the number of blocks", blocks(one), blocks(other)),
+    ]
+}
+
+/// Returns all points of a command: every combination of values. The value of the first parameter changes most slowly.
+fn points(part: &Part, file: &str) -> Result<Vec<(Vec<String>, At)>, MergeError> {
+    let mut all: Vec<Vec<String>> = vec![Vec::new()];
+    for axis in &part.axes {
+        if all.len().saturating_mul(axis.values.len()) > MAX_POINTS {
+            return Err(MergeError::Broken {
+                file: file.to_owned(),
+                what: "its sweep has too many points".into(),
+            });
+        }
+        let longer = |values: Vec<String>| {
+            axis.values.iter().map(move |value| [&values[..], std::slice::from_ref(value)].concat())
+        };
+        all = all.into_iter().flat_map(longer).collect();
+    }
+    let placed = |values: Vec<String>| {
+        let pairs = part.axes.iter().zip(&values).map(|(axis, value)| (axis.key.as_str(), value.as_str()));
+        let there = at(pairs);
+        (values, there)
+    };
+    Ok(all.into_iter().map(placed).collect())
+}
+
+fn text(at: &At) -> String {
+    serde_json::to_string(at).unwrap_or_default()
+}
+
+struct Merging {
+    /// Strategies of each point, in the order of the command line.
+    strategies: Vec<Vec<String>>,
+    runs: BTreeMap<(usize, usize, u64), Cell>,
+    mode: Option<Mode>,
+}
+
+impl Merging {
+    fn take(
+        &mut self,
+        file: &str,
+        run: RunResult,
+        (point, at): (usize, &At),
+        version: &str,
+    ) -> Result<(), MergeError> {
+        let file = file.to_owned();
+        if run.config.version != version {
+            let (theirs, ours) = (run.config.version, version.to_owned());
+            return Err(MergeError::Version { file, theirs, ours });
+        }
+        self.mode = Some(run.mode);
+        // All runs of a command have the conditions of its first run; the varied parameters and the strategies differ between cells.
+        let known = self.strategies[point].iter().position(|strategy| *strategy == run.strategy);
+        let strategy = known.unwrap_or_else(|| {
+            self.strategies[point].push(run.strategy.clone());
+            self.strategies[point].len() - 1
+        });
+        if let Some((_, other)) = self.runs.range((point, 0, 0)..=(point, usize::MAX, u64::MAX)).next() {
+            let conditions = |run: &RunResult| Conditions::from_run(run).of_any_seed().of_any_strategy();
+            let there = WrittenConditions::from(&conditions(&other.run));
+            if let Some(what) = conditions(&run).differences(&there).into_iter().next() {
+                return Err(MergeError::Conditions { file, first: other.file.clone(), what });
+            }
+        }
+        if let Some((_, same)) = self.runs.range((point, strategy, 0)..=(point, strategy, u64::MAX)).next()
+            && same.run.config.strategy != run.config.strategy
+        {
+            let what = format!("parameters of {} differ", run.strategy);
+            return Err(MergeError::Conditions { file, first: same.file.clone(), what });
+        }
+        let seed = run.seed;
+        if let Some(before) = self.runs.get(&(point, strategy, seed)) {
+            let places = at.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
+            return Err(MergeError::Doubled {
+                file,
+                first: before.file.clone(),
+                seed,
+                strategy: run.strategy,
+                at: if places.is_empty() { String::new() } else { format!(" at {}", places.join(", ")) },
+            });
+        }
+        self.runs.insert((point, strategy, seed), Cell { file, run });
+        Ok(())
+    }
+
+    /// Checks that all documents have the same strategies at each point that they share.
+    fn check(&self) -> Result<(), MergeError> {
+        let mut files: BTreeMap<(usize, &str), BTreeSet<usize>> = BTreeMap::new();
+        for ((point, strategy, _), cell) in &self.runs {
+            files.entry((*point, &cell.file)).or_default().insert(*strategy);
+        }
+        for ((point, file), own) in &files {
+            let all = &self.strategies[*point];
+            let Some(lacks) = (0..all.len()).find(|strategy| !own.contains(strategy)) else { continue };
+            let has_it = |(there, _): &(&(usize, &str), &BTreeSet<usize>)| there.0 == *point;
+            let other = files.iter().filter(has_it).find(|(_, own)| own.contains(&lacks));
+            let other = other.map_or(*file, |((_, other), _)| *other);
+            if other != *file {
+                let what = format!("{} is only in the second", all[lacks]);
+                return Err(MergeError::Conditions {
+                    file: (*file).to_owned(),
+                    first: other.to_owned(),
+                    what,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops runs of blocks that lack a strategy, and returns the number of the other runs.
+    fn keep_complete_blocks(&mut self) -> u64 {
+        let mut counts: BTreeMap<(usize, u64), usize> = BTreeMap::new();
+        for (point, _, seed) in self.runs.keys() {
+            *counts.entry((*point, *seed)).or_default() += 1;
+        }
+        let strategies = self.strategies.iter().map(Vec::len).max().unwrap_or_default();
+        self.runs.retain(|(point, _, seed), _| counts[&(*point, *seed)] == strategies);
+        self.runs.len() as u64
+    }
+}
+
+/// Shards that were given, and the first seed of their command.
+#[derive(Default)]
+struct Shards {
+    of: Option<ShardRecord>,
+    repeats: u64,
+    base: Option<(u64, String)>,
+    /// File, and number of blocks, of each shard.
+    files: BTreeMap<u32, (String, u64)>,
+}
+
+impl Shards {
+    fn take(
+        &mut self,
+        file: &str,
+        shard: ShardRecord,
+        runs: &[(usize, RunResult)],
+        points: usize,
+    ) -> Result<(), MergeError> {
+        let broken = |what: &str| Err(MergeError::Broken { file: file.to_owned(), what: what.to_owned() });
+        let ShardRecord { index, of, blocks } = shard;
+        self.of.get_or_insert(shard);
+        let points = points as u64;
+        self.repeats = blocks / points.max(1);
+        if blocks == 0 || blocks % points != 0 || self.repeats > u64::from(MAX_SEEDS) {
+            return broken("`shard.blocks` is not the number of blocks of its command");
+        }
+        let (mut own, mut known) = (Vec::new(), BTreeSet::new());
+        for (point, run) in runs {
+            if u64::from(run.config.repeats) != self.repeats {
+                return broken("`config.repeats` of a run contradicts `shard.blocks`");
+            }
+            if known.insert((*point, run.seed)) {
+                own.push((*point, run.seed));
+            }
+        }
+        for (place, (point, seed)) in own.iter().enumerate() {
+            let block = u64::from(index) + place as u64 * u64::from(of);
+            let base = seed.wrapping_sub(block % self.repeats);
+            if block >= blocks || block / self.repeats != *point as u64 {
+                return broken("a run is of no block of this shard");
+            }
+            match &self.base {
+                None => self.base = Some((base, file.to_owned())),
+                Some((there, first)) if *there != base => {
+                    return Err(MergeError::Differs {
+                        file: file.to_owned(),
+                        first: first.clone(),
+                        what: "the first seed".into(),
+                        ours: there.to_string(),
+                        theirs: base.to_string(),
+                    });
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some((first, _)) = self.files.insert(index, (file.to_owned(), own.len() as u64)) {
+            return Err(MergeError::SameShard { file: file.to_owned(), first, index, of });
+        }
+        Ok(())
+    }
+
+    fn seeds(&self) -> Option<Vec<u64>> {
+        let (base, _) = self.base.as_ref()?;
+        Some((0..self.repeats).map(|block| base.wrapping_add(block)).collect())
+    }
+
+    fn missing_shards(&self) -> Vec<u32> {
+        let of = self.of.map_or(0, |shard| shard.of);
+        (0..of).filter(|index| !self.files.contains_key(index)).take(MAX_NAMED).collect()
+    }
+
+    fn missing(&self) -> Vec<String> {
+        const NAMED: usize = 10;
+        let Some(ShardRecord { of, blocks, .. }) = self.of else { return Vec::new() };
+        let listed = |all: &[String]| match all.len() {
+            0..=NAMED => all.join(", "),
+            more => format!("{}, {} more", all[..NAMED].join(", "), more - NAMED),
+        };
+        let mut missing = Vec::new();
+        let shards: Vec<String> = self.missing_shards().iter().map(|index| format!("{index}/{of}")).collect();
+        if !shards.is_empty() {
+            let (noun, verb) = if shards.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+            missing.push(format!("{noun} {} {verb} missing", listed(&shards)));
+        }
+        for (index, (file, done)) in &self.files {
+            let planned = blocks.saturating_sub((*index).into()).div_ceil(of.into());
+            let lacking: Vec<String> = (*done..planned)
+                .take(MAX_NAMED)
+                .map(|place| (u64::from(*index) + place * u64::from(of)).to_string())
+                .collect();
+            if !lacking.is_empty() {
+                let noun = if lacking.len() == 1 { "block" } else { "blocks" };
+                missing.push(format!("`{file}` lacks {noun} {}", listed(&lacking)));
+            }
+        }
+        missing
+    }
+}
