@@ -1,25 +1,20 @@
-//! Fuzz target of shard documents, as `loadgen merge` reads them, restores their plans, and merges them.
+//! Fuzz target of documents to merge, as `loadgen merge` reads them, restores their experiments, and merges them.
 #![no_main]
 
-use experiments::manifest::restored;
+use experiments::restored;
 use libfuzzer_sys::fuzz_target;
-use results::{ReadShard, RunResult, TaskRecord, merged_clients};
+use results::{MergePart, merged};
 
 fuzz_target!(|text: &str| {
-    let Ok(shard) = ReadShard::read(text) else { return };
-    for point in &shard.plan.points {
-        let _ = restored(point, shard.plan.mode, &shard.plan.command_line);
+    let Ok(part) = MergePart::read(text) else { return };
+    for run in &part.runs {
+        let _ = restored::experiment(run);
     }
-    for (_, text) in &shard.tasks {
-        let Ok(TaskRecord { run, .. }) = TaskRecord::read(text) else { continue };
-        let _ = merged_clients(vec![("alone".to_owned(), run.clone())]);
-        let _ = merged_clients(vec![("one".to_owned(), run.clone()), ("next".to_owned(), next(run))]);
+    let mut next = part.clone();
+    for run in &mut next.runs {
+        run.seed = run.seed.wrapping_add(1);
+        run.config.seed = run.seed;
     }
+    let version = part.runs.first().map(|run| run.config.version.clone()).unwrap_or_default();
+    let _ = merged(vec![("one".to_owned(), part), ("next".to_owned(), next)], &version);
 });
-
-fn next(mut run: RunResult) -> RunResult {
-    if let Some(shard) = &mut run.shard {
-        shard.index = shard.index.wrapping_add(1);
-    }
-    run
-}

@@ -7,12 +7,14 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use loadgen_http::{RequestTemplate, TransportChoice, TransportEntry};
 use mockserver::core::Config;
 use results::{ConfigRecord, Mode, RequestRecord, RunResult, TransportRecord};
+use tailback::StrategySpec;
 
 use crate::experiment::{Experiment, Sending};
 use crate::record::config_record;
 use crate::servers::server_under_test::{PastServer, ServerUnderTest};
 use crate::workload::{PARAMETERS, Spelling, WorkloadSpec};
 
+const MAX_ATTEMPTS: &str = "max-attempts";
 /// Maximum size of a request body, in bytes. A document with a larger body is rejected, because no real run sends so much.
 const MAX_BODY: usize = 64 << 20;
 
@@ -22,8 +24,16 @@ const MAX_BODY: usize = 64 << 20;
 /// Fails if the configuration is not one that this program would write.
 pub fn experiment(run: &RunResult) -> anyhow::Result<Experiment> {
     let config = &run.config;
-    let strategy = run.strategy.parse().with_context(|| format!("`{}` is not a strategy", run.strategy))?;
-    let workload = workload(config)?;
+    let strategy: StrategySpec =
+        run.strategy.parse().with_context(|| format!("`{}` is not a strategy", run.strategy))?;
+    let mut workload = workload(config)?;
+    // `--max-attempts` replaces the limit of a strategy, but not in its text.
+    let limit =
+        strategy.describe().pop().and_then(|(_, rules)| rules.into_iter().find(|it| it.key == MAX_ATTEMPTS));
+    if limit.is_some_and(|limit| limit.value != config.max_attempts) {
+        let words = || format!("`config.max_attempts` is `{}`", config.max_attempts);
+        workload.max_attempts = Some(config.max_attempts.parse().with_context(words)?);
+    }
     let mut experiment = Experiment {
         sending: config.transport.as_ref().map(sending).transpose()?.unwrap_or_default(),
         request: request(&config.request)?,

@@ -2,7 +2,7 @@
 //! goes to an unnamed temporary file, which vanishes however the program ends.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek, SeekFrom, Write};
+use std::io::{self, Seek as _, Write};
 
 const IN_MEMORY_BYTES: usize = 1 << 20;
 

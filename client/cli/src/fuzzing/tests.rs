@@ -8,7 +8,7 @@ use experiments::checks::{Condition, refuse_unknown};
 use loadgen_core::Mix;
 use mockserver_core::{AnswerSet, AnswersConfig, Config, Faults, Outages, Schedule, Script, read_patch};
 use recordings::judge::Suite;
-use results::{ReadShard, TaskRecord};
+use results::MergePart;
 use tailback::{AdviceForms, StrategySpec};
 use vocabulary::{Distribution, TextField, duration_text};
 
@@ -50,10 +50,7 @@ const PARSERS: [(&str, Accepts); 19] = [
     ("scenario", super::scenario),
     ("schedule", |text| text.parse::<Schedule>().is_ok()),
     ("script", |text| text.parse::<Script>().is_ok() || Script::from_json(text).is_ok()),
-    ("shards", |text| {
-        ReadShard::read(text)
-            .is_ok_and(|shard| shard.tasks.iter().all(|(_, task)| TaskRecord::read(task).is_ok()))
-    }),
+    ("shards", |text| MergePart::read(text).is_ok()),
     ("spec", |text| text.parse::<StrategySpec>().is_ok()),
     ("suite", |text| Suite::parse(text, 3).is_ok()),
 ];

@@ -1,4 +1,4 @@
-//! Tests: merged shards equal the whole byte for byte, and invalid documents are refused before anything is written.
+//! Tests: merged documents equal the whole byte for byte, and invalid documents are refused before anything is written.
 
 mod equality;
 mod mutations;

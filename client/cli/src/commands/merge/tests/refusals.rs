@@ -20,62 +20,96 @@ fn refused(folder: &Folder, files: &[&str]) -> String {
     format!("{error:#}").replace(&format!("{}/", folder.0.path().display()), "")
 }
 
-/// Nothing is written.
+fn written(folder: &Folder, name: &str, typed: &str) {
+    loadgen(&with(&words(typed), &[("--json", &folder.path(name))])).unwrap();
+}
+
 #[test]
-fn missing_duplicate_and_foreign_shards_are_refused_by_name() {
+fn missing_duplicate_and_foreign_documents_are_refused_by_name() {
     let folder = Folder::new();
     shards(&words(SMALL), 3, &folder);
     assert_eq!(
         refused(&folder, &["0.json", "2.json"]),
-        "shard 1/3 is missing (2 of 5 runs); `--partial` merges the runs that exist"
+        "shard 1/3 is missing; `--partial` merges the blocks that are complete"
     );
     assert_eq!(
         refused(&folder, &["1.json"]),
-        "shards 0/3, 2/3 are missing (3 of 5 runs); `--partial` merges the runs that exist"
+        "shards 0/3, 2/3 are missing; `--partial` merges the blocks that are complete"
     );
     fs::copy(folder.path("1.json"), folder.path("again.json")).unwrap();
     assert_eq!(
         refused(&folder, &["0.json", "1.json", "again.json", "2.json"]),
         "`again.json` and `1.json` are both shard 1 of 3; give each once"
     );
+    written(&folder, "first.json", SMALL);
+    written(&folder, "second.json", &format!("{SMALL} --seed 5"));
+    assert_eq!(
+        refused(&folder, &["first.json", "second.json"]),
+        "`second.json` and `first.json` both have seed 5 of aimd; give each run once"
+    );
+    let sweep = "sweep --simulate --strategies aimd --vary ops=5,6 --repeats 2";
+    written(&folder, "sweep.json", sweep);
+    written(&folder, "sweep-2.json", &format!("{sweep} --seed 2"));
+    let told = refused(&folder, &["sweep.json", "sweep-2.json"]);
+    assert!(told.contains("both have seed 2 of aimd at ops=5"), "{told}");
     for (other, told) in [
+        ("--simulate --strategy none --ops 20 --repeats 5", "none is only in the "),
+        ("--simulate --strategy aimd --ops 21 --repeats 5", "workload.ops is 21, there 20"),
         (
-            "--simulate --strategy aimd --ops 20 --repeats 5 --seed 2",
-            "its seed is `2` in the first and `1` in the second",
+            "--simulate --strategy aimd --ops 20 --repeats 5 --max-busy 9",
+            "server_model.max_busy is 9, there 50",
         ),
-        (
-            "--simulate --strategy none --ops 20 --repeats 5",
-            "its strategy is `none` in the first and `aimd` in the second",
-        ),
-        (
-            "--simulate --strategy aimd --ops 20 --repeats 4",
-            "`--repeats` is `4` in the first and `5` in the second",
-        ),
-        ("--simulate --strategy aimd --ops 21 --repeats 5", "its workload is "),
-        ("--simulate --strategy aimd --ops 20 --repeats 5 --max-busy 9", "its server is "),
         (
             "compare --simulate --strategies aimd,none --ops 20 --repeats 5",
             "its command is `compare` in the first and `run` in the second",
         ),
     ] {
-        let path = folder.path("foreign.json");
-        let typed = with(&words(other), &[("--shard", Path::new("1/3")), ("--json", &path)]);
-        loadgen(&typed).unwrap();
-        let told_of = refused(&folder, &["0.json", "foreign.json", "2.json"]);
-        assert!(told_of.starts_with("`foreign.json` and `0.json` are shards of different runs"), "{told_of}");
+        written(&folder, "foreign.json", &format!("{other} --seed 6"));
+        let told_of = refused(&folder, &["first.json", "foreign.json"]);
+        let names_both = ["`foreign.json`", "`first.json`", " cannot be merged: "];
+        assert!(names_both.iter().chain([&told]).all(|words| told_of.contains(words)), "{told_of}");
+    }
+    for (one, other, told) in [
+        (
+            "compare --simulate --strategies aimd,none --ops 9",
+            "--by attempts",
+            "`--by` is `attempts.total` in the first and `makespan_s`",
+        ),
+        (sweep, "--vary clients=1,2", "`--vary` is `ops=5,6 clients=1,2` in the first and `ops=5,6` in"),
+    ] {
+        written(&folder, "one.json", one);
+        written(&folder, "other.json", &format!("{one} --seed 50 {other}"));
+        let told_of = refused(&folder, &["one.json", "other.json"]);
         assert!(told_of.contains(told), "{told_of}");
     }
-    let version = format!("\"version\":\"{}\",\"command\"", env!("CARGO_PKG_VERSION"));
-    folder.changed("1.json", "foreign.json", &version, "\"version\":\"9.9.9\",\"command\"");
+    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    folder.changed("1.json", "foreign.json", &version, "\"version\":\"9.9.9\"");
     let told = refused(&folder, &["0.json", "foreign.json", "2.json"]);
     assert!(told.starts_with("`foreign.json` was written by loadgen 9.9.9, and this is "), "{told}");
-    let typed =
-        with(&words(SMALL), &[("--shard", Path::new("1/4")), ("--json", &folder.path("foreign.json"))]);
-    loadgen(&typed).unwrap();
-    assert_eq!(
-        refused(&folder, &["0.json", "foreign.json"]),
-        "`foreign.json` is one of 4 shards, and `0.json` one of 3"
-    );
+    for (shard, told) in [("1/4", "the number of shards is `4` in the first and `3` in the second")] {
+        let typed =
+            with(&words(SMALL), &[("--shard", Path::new(shard)), ("--json", &folder.path("foreign.json"))]);
+        loadgen(&typed).unwrap();
+        let told_of = refused(&folder, &["0.json", "foreign.json"]);
+        assert!(told_of.contains(told), "{told_of}");
+    }
+    let told = refused(&folder, &["0.json", "first.json"]);
+    assert!(told.contains("the number of shards is `1` in the first and `3`"), "{told}");
+}
+
+#[test]
+fn documents_with_other_seeds_are_merged_with_a_gap() {
+    let folder = Folder::new();
+    written(&folder, "a.json", "--simulate --ops 20 --repeats 2");
+    written(&folder, "b.json", "--simulate --ops 20 --seed 9");
+    let merged = folder.path("merged.json");
+    let files = ["b.json", "a.json"].map(|name| folder.path(name));
+    assert_eq!(merge(&files, &[("--output", &merged)]).unwrap(), ExitCode::SUCCESS);
+    let merged: serde_json::Value = serde_json::from_str(&folder.read("merged.json")).unwrap();
+    let runs = merged["runs"].as_array().unwrap();
+    let figures = |key: &str| runs.iter().map(|run| run["config"][key].as_u64().unwrap()).collect::<Vec<_>>();
+    assert_eq!((figures("seed"), figures("repeats")), (vec![1, 2, 9], vec![3; 3]));
+    assert_eq!(merged["summary"]["makespan_s"]["count"], 3);
 }
 
 #[test]
@@ -86,7 +120,7 @@ fn a_shard_is_not_written_over() {
     for flag in ["--output", "--csv"] {
         let error = merge(&files, &[(flag, &files[1])]).unwrap_err();
         assert_eq!(crate::exit::report(&error), Exit::Usage.into());
-        assert!(error.to_string().contains(&format!("({flag}) is one of the shards")), "{error:#}");
+        assert!(error.to_string().contains(&format!("({flag}) is one of the documents")), "{error:#}");
     }
     assert_eq!(folder.read("1.json"), before);
 }
@@ -95,24 +129,18 @@ fn a_shard_is_not_written_over() {
 fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
     let folder = Folder::new();
     shards(&words(SMALL), 2, &folder);
-    loadgen(&with(&words(SMALL), &[("--json", &folder.path("whole.json"))])).unwrap();
     let told = |name: &str| refused(&folder, &["0.json", name]);
-    assert!(
-        told("whole.json").contains("`whole.json` cannot be merged: the document is not a shard"),
-        "{}",
-        told("whole.json")
-    );
     assert!(told("absent.json").starts_with("`absent.json` cannot be read"), "{}", told("absent.json"));
     let good = folder.read("1.json");
-    let cut = good.rsplit_once("\"run\":{").unwrap().0;
-    let deep =
-        format!("{{\"shard\":{{\"kind\":\"tasks\"}},\"deep\":{}{}}}", "[".repeat(9_999), "]".repeat(9_999));
+    let cut = &good[..good.len() / 2];
+    let deep = format!("{{\"runs\":[],\"deep\":{}{}}}", "[".repeat(9_999), "]".repeat(9_999));
     for (text, words) in [
         ("", "line 1, column 0: it is empty"),
         ("hello", "it is not JSON"),
         (cut, "the document is incomplete, because the file was cut off"),
         (deep.as_str(), "recursion limit exceeded"),
-        ("{\"shard\": {\"kind\": \"tasks\"}}", "`shard.index`: is missing"),
+        ("{\"shard\": {\"kind\": \"tasks\"}, \"plan\": {}}", "the document is a shard of a former version"),
+        ("{\"scenarios\": []}", "the document has no runs"),
     ] {
         fs::write(folder.path("broken.json"), text).unwrap();
         let told = told("broken.json");
@@ -124,23 +152,26 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("\"index\":1", "\"index\":2", "`shard.index`: 2 is not below 2"),
         ("\"index\":1", "\"index\":-1", "`shard.index`: integer `-1` is not a whole number"),
         ("\"of\":2", "\"of\":0", "`shard.index`: 1 is not below 0"),
-        ("\"task\":1,", "\"task\":3,", "`tasks[1].task`: 3 is not later than the previous entry"),
-        ("\"task\":3,", "\"task\":4,", "`tasks[1].task`: 4 is not a task of shard 1 of 2"),
-        ("\"task\":3,", "\"task\":99,", "`tasks[1].task`: 99 is not below 5"),
-        ("\"task\":1,", "\"task\":1e300,", "1e300 is too large"),
-        ("\"schema_version\":1,\"shard\"", "\"schema_version\":7,\"shard\"", "`schema_version`: 7 is newer"),
-        ("\"at\":[],", "\"at\":[\"\\u001b[2J\"],", "contains characters that cannot be shown"),
-        ("\"tasks\":[\n", "\"jobs\":[\n", "`tasks`: is missing"),
-        ("\"answered\":true", "\"answered\":3", "`tasks[0].answered`"),
-        ("\"succeeded\":20,", "\"succeeded\":19,", "`tasks[0].run.ops.total`: is 20, but 19 ops succeeded"),
+        ("\"blocks\":5", "\"blocks\":0", "the number of blocks is `0` in the first"),
+        ("\"repeats\":5,", "\"repeats\":6,", "`config.repeats` of a run contradicts `shard.blocks`"),
+        ("\"seed\":2,", "\"seed\":1e300,", "1e300 is too large"),
+        ("\"seed\":2,", "\"seed\":3,", "`runs[0].config.seed`: is 2, and the run's is 3"),
+        ("\"schema_version\":1", "\"schema_version\":7", "`runs[0].schema_version`: 7 is newer"),
+        ("\"warnings\":[]", "\"warnings\":[\"\\u001b[2J\"]", "contains characters that cannot be shown"),
+        ("\"runs\":[", "\"jogs\":[", "the document has no runs"),
+        ("\"succeeded\":20,", "\"succeeded\":19,", "`runs[0].ops.total`: is 20, but 19 ops succeeded"),
         (
             "\"rejected\":0,",
             "\"rejected\":18446744073709551615,",
-            "`tasks[0].run.attempts`: 18446744073709551615 is larger",
+            "`runs[0].attempts`: 18446744073709551615 is larger",
         ),
-        ("\"makespan_s\":", "\"makespan_s\":-", "`tasks[0].run.makespan_s`: -"),
-        ("\"succeeded\":20,", "\"succeeded\":21,", "`tasks[0].run.ops.succeeded`: 21 is more than all"),
-        ("\"mode\":\"simulated\",\"strategy\"", "\"mode\":\"http\",\"strategy\"", "`tasks[0].run.mode`"),
+        ("\"makespan_s\":", "\"makespan_s\":-", "`runs[0].makespan_s`: -"),
+        ("\"succeeded\":20,", "\"succeeded\":21,", "`runs[0].ops.succeeded`: 21 is more than all"),
+        (
+            "\"mode\":\"simulated\",\"strategy\"",
+            "\"mode\":\"http\",\"strategy\"",
+            "mode is \"http\", there \"simulated\"",
+        ),
     ] {
         folder.changed("1.json", "broken.json", what, by);
         let told = told("broken.json");
@@ -149,32 +180,14 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
 }
 
 #[test]
-fn documents_that_agree_on_an_invalid_plan_are_refused() {
+fn a_configuration_that_no_command_writes_is_refused() {
     let folder = Folder::new();
-    let one = "--simulate --strategy aimd --ops 20 --repeats 3";
-    shards(&words(one), 1, &folder);
+    written(&folder, "0.json", "--simulate --strategy aimd --ops 20");
     for (what, by, words) in [
-        ("\"tasks\":3,", "\"tasks\":4,", "was cut off and lacks 1 run"),
-        ("\"repeats\":\"3\"", "\"repeats\":\"2\"", "`plan.tasks` is 3, and the plan has 2 runs"),
-        ("\"repeats\":\"3\"", "\"repeats\":\"three\"", "`plan.points[0]`: `repeats` is `three`"),
-        (
-            "\"strategies\":[\"aimd\"],\"workload\"",
-            "\"strategies\":[\"amid\"],\"workload\"",
-            "`amid` is not a strategy",
-        ),
-        (
-            "\"strategies\":[\"aimd\"],\"workload\"",
-            "\"strategies\":[\"none\"],\"workload\"",
-            "task 0 is a run of aimd with seed 1, but the plan has none",
-        ),
-        ("\"strategies\":[\"aimd\"],\"workload\"", "\"strategies\":[],\"workload\"", "no strategy is named"),
-        (
-            "\"seed\":\"1\"",
-            "\"seed\":\"2\"",
-            "task 0 is a run of aimd with seed 1, but the plan has aimd with seed 2",
-        ),
-        ("\"command\":\"run\"", "\"command\":\"compare\"", "`plan.by`: strategies cannot be ranked by ``"),
-        ("\"command\":\"run\"", "\"command\":\"jog\"", "`plan.command`: `jog` is not"),
+        ("\"timeout\":\"30s\"", "\"timeout\":\"long\"", "`timeout` is `long`"),
+        ("\"strategy\":\"aimd\"", "\"strategy\":\"amid\"", "`amid` is not a strategy"),
+        ("\"strategy\":\"aimd\"", "\"strategy\":\"none\"", "`config.strategy` is "),
+        ("\"max_busy\":50", "\"max_busy\":0", "the server cannot be configured"),
     ] {
         folder.changed("0.json", "changed.json", what, by);
         let told = refused(&folder, &["changed.json"]);
@@ -211,8 +224,8 @@ fn partial_merges_are_marked_incomplete() {
     let swept =
         incomplete("sweep --simulate --strategies aimd,none --vary ops=10,20 --repeats 6", 4, &[0, 1, 2]);
     assert_eq!(swept["sweep"]["incomplete"]["missing_tasks"], 6);
-    assert_eq!(swept["sweep"]["cells"][0]["figures"]["makespan_s"]["count"], 3);
-    assert_eq!(swept["runs"].as_array().unwrap().len(), 12, "half a block is none");
+    assert_eq!(swept["sweep"]["cells"][0]["figures"]["makespan_s"]["count"], 5, "block 3 is missing");
+    assert_eq!(swept["runs"].as_array().unwrap().len(), 18);
 }
 
 #[test]
@@ -236,7 +249,7 @@ fn what_is_of_all_runs_does_not_go_with_a_shard() {
     assert!(folder.names().is_empty());
     shards(&words("sweep --simulate --vary ops=10,20 --repeats 2"), 1, &folder);
     let error = merge(&[folder.path("0.json")], &[("--fail-if", Path::new("amplification>2"))]).unwrap_err();
-    assert!(error.to_string().contains("these are shards of a sweep"), "{error:#}");
+    assert!(error.to_string().contains("these are documents of a sweep"), "{error:#}");
 }
 
 #[test]
