@@ -6,7 +6,6 @@
 mod admin_access;
 mod bad_luck;
 mod bad_servers;
-mod client_shards;
 mod colours;
 mod conditional_writes;
 mod dead_and_reborn;

@@ -1,18 +1,25 @@
-//! Commands in shards through the built program: merged shards equal a single program, and the behaviour of one shard.
+//! Documents merged through the built program: they equal the document of a single program. Also the behaviour of one shard.
 
 use std::fs;
 use std::net::TcpListener;
 
 use serde_json::Value;
 
-use crate::support::{MockServer, interrupted, loadgen_in};
+use crate::support::{MockServer, interrupted, loadgen_in, request};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Runs a command whole and in `of` merged shards, and compares all files and all output.
+/// Returns a text without a flag that a merge leaves out of the command line.
+fn without(flag: &str, text: &str) -> String {
+    let forms = [format!(",\"{flag}\""), format!(",\n    &quot;{flag}&quot;"), format!(" {flag}")];
+    forms.iter().fold(text.to_owned(), |text, form| text.replace(form, ""))
+}
+
+/// Runs a command whole and in `of` merged shards, and compares all files and all output. The last word of the command is `--repeats=N`.
 fn same_in_shards(of: u32, command: &[&str], code: i32) {
+    let repeats = command.last().expect("a command");
     let folder = tempfile::tempdir().expect("a temporary directory");
     let here = folder.path();
     let outputs = |name: &str| ["json", "csv", "html"].map(|end| format!("{name}.{end}"));
@@ -32,8 +39,9 @@ fn same_in_shards(of: u32, command: &[&str], code: i32) {
     let merged = loadgen_in(here, &merge.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(merged.status.code(), Some(code), "{}", text(&merged.stderr));
     for (name, other) in outputs("whole").iter().zip(outputs("merged")) {
-        let [whole, merged] = [name, &other].map(|name| fs::read(here.join(name)).expect("it is written"));
-        assert!(whole == merged, "{name} and {other} differ");
+        let [whole, merged] =
+            [name, &other].map(|name| fs::read_to_string(here.join(name)).expect("it is written"));
+        assert!(without(repeats, &whole) == merged, "{name} and {other} differ");
     }
     assert_eq!(text(&merged.stdout), text(&whole.stdout));
     // The number of progress lines depends on the machine.
@@ -46,28 +54,24 @@ fn same_in_shards(of: u32, command: &[&str], code: i32) {
 
 #[test]
 fn a_sweep_in_four_shards_is_the_sweep_to_the_byte() {
-    let command = "sweep --simulate --strategies aimd,full-jitter,oracle --vary ops=50,200 --vary aimd.beta=0.5,0.9 --repeats 6";
+    let command = "sweep --simulate --strategies aimd,full-jitter,oracle --vary ops=50,200 --vary aimd.beta=0.5,0.9 --repeats=6";
     same_in_shards(4, &command.split(' ').collect::<Vec<_>>(), 0);
 }
 
 #[test]
 fn a_comparison_in_three_shards_is_the_comparison_to_the_byte() {
-    let command = "compare --simulate --strategies aimd,exponential:jitter=0.5,none --ops 200 --repeats 7 --sensitivity";
+    let command = "compare --simulate --strategies aimd,exponential:jitter=0.5,none --ops 200 --sensitivity --repeats=7";
     same_in_shards(3, &command.split(' ').collect::<Vec<_>>(), 0);
 }
 
 /// So does a single run.
 #[test]
 fn runs_in_shards_equal_the_undivided_runs_to_the_byte() {
-    let command = "--simulate --strategy aimd+retry-budget --ops 200 --clients 4 --repeats 5";
+    let command = "--simulate --strategy aimd+retry-budget --ops 200 --clients 4 --repeats=5";
     same_in_shards(2, &command.split(' ').collect::<Vec<_>>(), 0);
-    same_in_shards(2, &["--simulate", "--ops", "100"], 0);
+    same_in_shards(2, &["--simulate", "--ops", "100", "--repeats=1"], 0);
     // Nothing succeeds. This is judged for all runs together.
-    same_in_shards(
-        2,
-        &["--simulate", "--ops", "10", "--repeats", "2", "--loss", "1", "--max-attempts", "1"],
-        1,
-    );
+    same_in_shards(2, &["--simulate", "--ops", "10", "--loss", "1", "--max-attempts", "1", "--repeats=2"], 1);
 }
 
 #[test]
@@ -122,12 +126,13 @@ fn a_stopped_shard_keeps_its_finished_runs() {
     assert_eq!(output.status.code(), Some(130), "{errors:?}");
     let document: Value =
         serde_json::from_slice(&fs::read(here.join("1.json")).expect("it was written")).expect("it is whole");
-    let tasks = document["tasks"].as_array().expect("there are tasks");
-    assert!(!tasks.is_empty() && tasks.iter().all(|task| task["run"]["interrupted"].is_null()));
-    assert!(errors.iter().any(|line| line.contains("of its 4 500 runs done")), "{errors:?}");
+    let tasks = document["runs"].as_array().expect("there are runs");
+    assert!(!tasks.is_empty() && tasks.iter().all(|run| run["interrupted"].is_null()));
+    let told = errors.join(" ");
+    assert!(told.contains("of its 4 500 blocks done") && told.contains("are missing"), "{errors:?}");
     let refused = loadgen_in(here, &["merge", "1.json", "-o", "merged.json"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(text(&refused.stderr).contains("`1.json` was cut off and lacks "), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("`1.json` lacks blocks "), "{}", text(&refused.stderr));
     let merged = loadgen_in(here, &["merge", "--partial", "1.json", "-o", "merged.json", "--quiet"]);
     assert_eq!(merged.status.code(), Some(1), "{}", text(&merged.stderr));
     let merged: Value = serde_json::from_slice(&fs::read(here.join("merged.json")).expect("it was written"))
@@ -237,4 +242,80 @@ fn a_shard_goes_to_a_file_or_stdout_and_has_no_report() {
     assert_eq!(report.status.code(), Some(2));
     assert!(text(&report.stderr).contains("`loadgen merge`"), "{}", text(&report.stderr));
     assert!(!folder.path().join("page.html").exists());
+}
+
+#[test]
+fn loads_that_ran_together_add_up_to_the_ledger_of_their_server() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let server = MockServer::start(&["--max-busy", "5", "--service-time", "20ms", "--network-delay", "1ms"]);
+    let url = server.url();
+    let load = |seed: &'static str, ops: &'static str, file: &'static str| {
+        let (here, url) = (folder.path(), &url);
+        move || {
+            let words =
+                ["--target", url, "--strategy", "aimd", "--no-tui", "--rate", "100/s", "--clients", "2"];
+            let own = ["--seed", seed, "--ops", ops, "--json", file];
+            let done = loadgen_in(here, &[&words[..], &own].concat());
+            assert!(done.status.success(), "{}", text(&done.stderr));
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(load("1", "80", "one.json"));
+        scope.spawn(load("2", "60", "two.json"));
+    });
+    let stats = request(server.address, "GET", "/_mock/stats", "").json();
+    drop(server);
+    let merged =
+        loadgen_in(folder.path(), &["merge", "--together", "two.json", "one.json", "-o", "all.json"]);
+    assert!(merged.status.success(), "{}", text(&merged.stderr));
+    let read = |name: &str| -> Value {
+        let text = fs::read_to_string(folder.path().join(name)).expect("it is written");
+        serde_json::from_str(&text).expect("it is JSON")
+    };
+    let (all, one, two) = (read("all.json"), read("one.json"), read("two.json"));
+    assert_eq!((&all["ops"]["total"], &all["ops"]["succeeded"]), (&140.into(), &140.into()));
+    assert_eq!(all["attempts"]["total"], stats["received"]);
+    for key in ["received", "accepted", "rejected"] {
+        assert_eq!(all["server"][key], stats[key], "{key}");
+    }
+    let number =
+        |document: &Value, path: &str| document.pointer(path).and_then(Value::as_f64).expect("a number");
+    for path in [
+        "/config/workload/ops",
+        "/config/workload/rate_per_s",
+        "/config/workload/clients",
+        "/op_latency_ms/count",
+    ] {
+        assert!((number(&all, path) - number(&one, path) - number(&two, path)).abs() < 1e-9, "{path}");
+    }
+    for (path, of) in
+        [("/op_latency_ms/max", f64::max as fn(f64, f64) -> f64), ("/op_latency_ms/min", f64::min)]
+    {
+        assert!((number(&all, path) - of(number(&one, path), number(&two, path))).abs() < 1e-6, "{path}");
+    }
+    let p50s = [&one, &two].map(|document| number(document, "/op_latency_ms/p50"));
+    let p50 = number(&all, "/op_latency_ms/p50");
+    assert!(p50 >= p50s[0].min(p50s[1]) * 0.99 && p50 <= p50s[0].max(p50s[1]) * 1.01, "{p50} {p50s:?}");
+    for path in ["/fairness", "/optimal_makespan_s", "/rejection_latency_ms/p99", "/generator/peak_rss_bytes"]
+    {
+        assert!(all.pointer(path).is_some_and(Value::is_null), "{path}");
+    }
+    assert_eq!(all["config"]["merged"].as_array().map(Vec::len), Some(2));
+    let refused = |files: &[&str], told: &str, code: i32| {
+        let done = loadgen_in(folder.path(), &[&["merge", "--together", "-o", "x.json"], files].concat());
+        assert_eq!(done.status.code(), Some(code), "{}", text(&done.stderr));
+        assert!(text(&done.stderr).contains(told), "{}", text(&done.stderr));
+    };
+    refused(&["one.json", "one.json"], "have the same seed 1", 2);
+    refused(&["one.json", "gone.json"], "`gone.json` cannot be read", 2);
+    refused(&["one.json", "all.json"], "it is not the document of a single run over HTTP", 2);
+    refused(&["--partial", "one.json", "gone.json"], "left out: `gone.json`", 1);
+    let simulated = loadgen_in(folder.path(), &["--simulate", "--ops", "9", "--json", "simulated.json"]);
+    assert!(simulated.status.success());
+    refused(&["one.json", "simulated.json"], "it is not the document of a single run over HTTP", 2);
+    let earlier = fs::read_to_string(folder.path().join("two.json")).expect("it is written");
+    let start = two["started_at"].as_str().expect("a time");
+    let earlier = earlier.replace(start, "2001-01-01T00:00:00.000Z");
+    fs::write(folder.path().join("earlier.json"), earlier).expect("it can be written");
+    refused(&["one.json", "earlier.json"], "did not overlap in time", 2);
 }

@@ -101,9 +101,6 @@ fn of_the_command_line() {
         "--baseline",
         "--save-baseline",
         "--shard",
-        "--client-shard",
-        "--barrier",
-        "--start-at",
         "--progress",
         "--theme",
         "--no-such-flag",
@@ -361,7 +358,6 @@ fn of_the_admin_endpoints_of_a_claimed_mockserver() {
         }
     }
     let refusal = serde_json::json!({ "error": ATTACK, "missing": [1] }).to_string();
-    let shard = ["--clients", "2", "--client-shard", "0/2", "--json", "/dev/null", "--barrier-timeout", "1s"];
     for words in [&refusal, ATTACK] {
         for status in ["200 OK", "400 Bad", "500 Wrong"] {
             for endpoint in ["/_mock/config", "/_mock/stats"] {
@@ -371,11 +367,7 @@ fn of_the_admin_endpoints_of_a_claimed_mockserver() {
         }
         let url = lying(real.address, "/_mock/config", "403 Forbidden", words);
         is_shown(&with(&url, &[]).exits(2), "refused");
-        let url = lying(real.address, "/_mock/barrier", "409 Conflict", words);
-        is_shown(&with(&url, &[&["--barrier", &url], &shard[..]].concat()), "not let in");
     }
-    let url = lying(real.address, "/_mock/barrier", "504 Late", &refusal);
-    is_shown(&with(&url, &[&["--barrier", &url], &shard[..]].concat()).exits(69), "not filled");
 }
 
 #[test]

@@ -247,26 +247,6 @@ fn a_signal_lets_requests_in_flight_finish() {
 }
 
 #[test]
-fn a_signal_answers_clients_that_wait_at_a_barrier() {
-    let server = MockServer::start(FAST);
-    let mut waits = TcpStream::connect(server.address).unwrap();
-    waits
-        .write_all(
-            b"POST /_mock/barrier?run=a&of=3 HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\n\r\nbody",
-        )
-        .unwrap();
-    eventually("it waits", || {
-        let other = request(server.address, "POST", "/_mock/barrier?run=a&of=3&wait_ms=0", "");
-        other.body.contains("2 of 3 shards arrived").then_some(())
-    });
-    server.signal(Signal::INT);
-    let reply = read_reply(waits);
-    assert_eq!((reply.status, reply.header("x-tailback-mock")), (503, Some("1")));
-    assert!(reply.body.contains("the server is shutting down"), "{}", reply.body);
-    server.finish().exits(130);
-}
-
-#[test]
 fn a_signal_does_not_wait_for_the_rest_of_a_head() {
     let server = MockServer::start(FAST);
     let mut begins = TcpStream::connect(server.address).unwrap();

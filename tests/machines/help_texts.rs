@@ -134,7 +134,7 @@ const COMPANIONS: [(&str, &[&str]); 4] = [
 ];
 
 /// Flags that need a free port, a baseline or other shards. Their defaults are no words.
-const NOT_ALONE: [&str; 3] = ["--listen", "--noise", "--barrier-timeout"];
+const NOT_ALONE: [&str; 2] = ["--listen", "--noise"];
 
 /// Returns each flag of a help text whose default is a value, with this value.
 fn named_defaults(help: &str) -> Vec<(String, String)> {

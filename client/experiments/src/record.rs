@@ -117,6 +117,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             threads: settings.sending.threads.get(),
         }),
         server_model: server.model.map(server_model),
+        merged: Vec::new(),
         more: BTreeMap::new(),
     }
 }

@@ -70,6 +70,7 @@ impl Conditions {
             // A transport changes only the load of the load generator itself.
             transport: _,
             server_model,
+            merged: _,
             more,
         } = config.clone();
         // The rate is compared as a number, and its text is dropped, because `60/m` and `1/s` are the same load.

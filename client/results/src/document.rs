@@ -7,6 +7,7 @@ mod fields;
 pub(crate) mod judgement;
 pub(crate) mod malformed;
 mod objects;
+pub(crate) mod op_latencies;
 pub(crate) mod parity;
 pub(crate) mod probe;
 pub(crate) mod progress_line;

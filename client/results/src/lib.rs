@@ -34,6 +34,7 @@ pub use document::judgement::{
     Judgement, OtherCallRecord, PresetDifference, RunEnd, SituationRecord, SituationVerdict,
 };
 pub use document::malformed::Malformed;
+pub use document::op_latencies::OpLatencies;
 pub use document::parity::{Pairing, Parity, ParityFigure};
 pub use document::progress_line::{IntervalFigures, ProgressLine};
 pub use document::reading::read;
@@ -68,7 +69,8 @@ pub use figures::run_figures::RunFigures;
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
 pub use health::{Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_machine, names_remedy};
 pub use merging::{
-    Incomplete, MergeError, Merged, MergedCommand, MergedPoint, Part as MergePart, ShardRecord, merged,
+    Incomplete, MergeError, Merged, MergedCommand, MergedLoad, MergedPoint, Part as MergePart, ShardRecord,
+    TogetherError, merged, together,
 };
 pub use plot_data::Basis;
 pub use ranking::answer::{

@@ -3,7 +3,9 @@
 mod cells;
 mod incomplete;
 mod part;
+mod together;
 
 pub use cells::{MergeError, Merged, MergedPoint, merged};
 pub use incomplete::Incomplete;
 pub use part::{MergedCommand, Part, ShardRecord};
+pub use together::{MergedLoad, TogetherError, together};

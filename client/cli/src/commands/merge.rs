@@ -27,11 +27,9 @@ const MAX_RUNS: usize = 100_000_000;
 
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     refuse_own_inputs(args)?;
-    let part = |path: &Path| -> anyhow::Result<(String, MergePart)> {
-        let (name, text) = document(path)?;
-        let part = MergePart::read(&text).map_err(|error| refusal(&name, &error))?;
-        Ok((name, part))
-    };
+    if args.together {
+        return together(args);
+    }
     let parts = args.files.iter().map(|path| part(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let merged = results::merged(parts, env!("CARGO_PKG_VERSION"))
         .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
@@ -67,6 +65,31 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     Ok(if is_partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
 }
 
+/// Adds up runs that sent their load together. With `--partial`, files that cannot be read are left out, because their machine is lost.
+fn together(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    let (mut parts, mut lost) = (Vec::new(), Vec::new());
+    for path in &args.files {
+        match part(path) {
+            Ok(part) => parts.push(part),
+            Err(error) if args.partial => lost.push(error),
+            Err(error) => return Err(error),
+        }
+    }
+    for error in &lost {
+        to_stderr(&format!("{}\n", wrapped(&format!("left out: {error:#}"), "warning: ", "         ")));
+    }
+    let run = results::together(parts, env!("CARGO_PKG_VERSION"))
+        .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+    let code = run::merged(Merging::of_run(args, run)?)?;
+    Ok(if !lost.is_empty() && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
+}
+
+fn part(path: &Path) -> anyhow::Result<(String, MergePart)> {
+    let (name, text) = document(path)?;
+    let part = MergePart::read(&text).map_err(|error| refusal(&name, &error))?;
+    Ok((name, part))
+}
+
 fn document(path: &Path) -> anyhow::Result<(String, String)> {
     let name = path.display().to_string();
     match text_of(path, LARGE) {
@@ -77,6 +100,11 @@ fn document(path: &Path) -> anyhow::Result<(String, String)> {
 
 fn refusal(name: &str, error: &impl std::fmt::Display) -> anyhow::Error {
     Fatal::error(Exit::Usage, format!("`{name}` cannot be merged: {error}"))
+}
+
+fn changed(error: anyhow::Error) -> anyhow::Error {
+    let words = "these documents cannot be merged, because one was changed or is of another version";
+    Fatal::because(Exit::Usage, words, error)
 }
 
 /// Refuses to overwrite a document that is an input, because it could not be merged again.
@@ -116,6 +144,29 @@ pub(crate) struct Merging {
 }
 
 impl Merging {
+    fn of_run(args: &MergeArgs, run: RunResult) -> anyhow::Result<Self> {
+        let mut bare = run.clone();
+        bare.config.merged.clear();
+        let restored =
+            restored::experiment(&bare).and_then(|experiment| Ok((experiment, restored::server(&bare)?)));
+        let (experiment, server) = restored.map_err(changed)?;
+        Ok(Self {
+            mode: run.mode,
+            by: String::new(),
+            is_sensitive: false,
+            axes: Vec::new(),
+            labels: Vec::new(),
+            points: vec![(Vec::new(), vec![experiment], server)],
+            began: run.started_at.clone(),
+            past: Past::new(vec![Some(Box::new(run))]),
+            incomplete: None,
+            asked: args.asked(),
+            checks: args.checks.clone(),
+            output: args.report.clone(),
+            explain: args.explain,
+        })
+    }
+
     fn new(args: &MergeArgs, merged: Merged) -> anyhow::Result<Self> {
         let Merged { command, mode, by, is_sensitive, axes, labels, mut seeds, mut points, .. } = merged;
         if command != MergedCommand::Sweep {
@@ -164,10 +215,7 @@ impl Merging {
                 let first = point.runs.iter().flatten().flatten().next().context("a point has no run")?;
                 Ok((point.at.clone(), experiments, restored::server(first)?.with_seed(seeds[0])))
             };
-        let restored = points.iter().map(of_point).collect::<anyhow::Result<_>>().map_err(|error| {
-            let words = "these documents cannot be merged, because one was changed or is of another version";
-            Fatal::because(Exit::Usage, words, error)
-        })?;
+        let restored = points.iter().map(of_point).collect::<anyhow::Result<_>>().map_err(changed)?;
         let of_file = series_points(u32::try_from(runs).unwrap_or(u32::MAX));
         for run in points.iter_mut().flat_map(|point| &mut point.runs).flatten().flatten() {
             let config = &mut run.config;

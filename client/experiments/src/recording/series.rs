@@ -21,7 +21,7 @@ pub(super) fn outline(label: &str, result: &RunResult) -> DrawnRun {
         makespan_complete: result.makespan_complete,
         optimal_makespan_s: result.optimal_makespan_s,
         stalled_at_s: result.stalled_at_s,
-        op_latency_ms: result.op_latency_ms,
+        op_latency_ms: result.op_latency_ms.figures,
         series: None,
         calls: None,
         clients: None,

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::document::setting::Setting;
+use crate::merging::MergedLoad;
 
 /// Configuration of a run: everything that is needed to repeat it.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
@@ -38,6 +39,9 @@ pub struct ConfigRecord {
     pub transport: Option<TransportRecord>,
     /// Configuration of the mockserver; null for any other server.
     pub server_model: Option<ServerModel>,
+    /// Runs that sent their load together and were added up (`loadgen merge --together`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub merged: Vec<MergedLoad>,
     /// Settings in files of later versions of the program that have no field in this version. They are kept, because they may matter.
     #[serde(flatten)]
     #[schemars(skip)]
@@ -69,6 +73,7 @@ impl Default for ConfigRecord {
             request: RequestRecord::default(),
             transport: None,
             server_model: None,
+            merged: Vec::new(),
             more: BTreeMap::new(),
         }
     }

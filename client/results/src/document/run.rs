@@ -13,6 +13,7 @@ use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
 use crate::document::config::ConfigRecord;
+use crate::document::op_latencies::OpLatencies;
 use crate::document::setting::At;
 use crate::document::version::SchemaVersion;
 
@@ -52,7 +53,7 @@ pub struct RunResult {
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub given_up_after: GivenUpCounts,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
-    pub op_latency_ms: LatencyFigures,
+    pub op_latency_ms: OpLatencies,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub op_latency_curve: Vec<[f64; 2]>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
@@ -357,7 +358,7 @@ impl RunResult {
     /// Returns true if an op was retried, or waited in the client before it was sent: if ops took a tenth longer than the attempts that
     /// ended them.
     pub fn ops_took_longer(&self) -> bool {
-        let (ops, attempts) = (&self.op_latency_ms, &self.success_latency_ms);
+        let (ops, attempts) = (&*self.op_latency_ms, &self.success_latency_ms);
         let is_longer = |op: Option<f64>, attempt: Option<f64>| {
             op.zip(attempt).is_some_and(|(op, attempt)| op > attempt * 1.1)
         };
@@ -405,7 +406,7 @@ impl RunResult {
             failures: measured.failures.results(),
             statuses: if is_http { measured.statuses.statuses() } else { Vec::new() },
             given_up_after: measured.given_up_after,
-            op_latency_ms: measured.op_latency.figures(),
+            op_latency_ms: OpLatencies::new(&measured.op_latency, is_http),
             op_latency_curve: measured.op_latency_curve(),
             attempt_latency_ms: attempt_latency.figures(),
             attempt_latency_bars: if is_http { attempt_latency.bars() } else { Vec::new() },

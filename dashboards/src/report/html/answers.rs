@@ -51,7 +51,7 @@ fn answers(result: &RunResult) -> String {
 }
 
 fn percentiles(result: &RunResult) -> Markup {
-    let ops = Some(&result.op_latency_ms).filter(|ops| ops.count > 0 && result.ops_took_longer());
+    let ops = Some(&*result.op_latency_ms).filter(|ops| ops.count > 0 && result.ops_took_longer());
     let rows = [("attempts", Some(&result.attempt_latency_ms)), ("ops", ops)];
     html! {
         div class="scroll" {

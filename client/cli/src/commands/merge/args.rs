@@ -22,6 +22,9 @@ pub(crate) const EXAMPLES: &str = r"Examples:
       One command, on two machines at the same time.
   loadgen merge compare-*.json --fail-if 'amplification of aimd > 1.2'
       Conditions and baselines are checked on all runs together.
+  loadgen merge --together a.json b.json -o all.json
+      Two machines that sent their load at the same time, each with its own
+      --seed and its part of --ops, --rate, --clients and --in-flight.
   loadgen merge --partial shard-*.json -o partial.json
       Merges although a shard is missing; the result is marked incomplete (exit code 1).
 
@@ -43,6 +46,11 @@ pub(crate) struct MergeArgs {
     /// Merge although shards or blocks are missing. The document is marked incomplete, and the exit code is 1.
     #[arg(long)]
     pub(super) partial: bool,
+
+    /// Add up single runs over HTTP that sent their load to one target at the same time, each from its own machine and with its own
+    /// seed. With `--partial`, a file that cannot be read is left out.
+    #[arg(long)]
+    pub(super) together: bool,
 
     #[command(flatten)]
     pub(super) checks: CheckArgs,

@@ -166,9 +166,11 @@ mod tests {
             "fairness": null, "wasted_server_s": null, "server_work_per_success_ms": null, "server": null, "started_at": null,
             "wall_s": 1.0, "interrupted": null}"#;
         let mut result: RunResult = results::read(run).unwrap();
-        for latencies in
-            [&mut result.op_latency_ms, &mut result.attempt_latency_ms, &mut result.success_latency_ms]
-        {
+        for latencies in [
+            &mut result.op_latency_ms.figures,
+            &mut result.attempt_latency_ms,
+            &mut result.success_latency_ms,
+        ] {
             *latencies = figures(900.0);
         }
         result

@@ -1,0 +1,356 @@
+//! Sums over runs of several machines that sent their load to one target at the same time. Values that cannot be added up become null, such
+//! as percentiles of latencies without a histogram, fairness, and time series.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use loadgen_core::{
+    AdviceFigures, AttemptCounts, EarlyFigures, FailureResult, GivenUpCounts, Latencies, LatencyFigures,
+    StatusCount, WindowFigures,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use vocabulary::wire::ServerCounts;
+
+use super::part::{MergedCommand, Part};
+use crate::document::config::{ConfigRecord, WorkloadRecord};
+use crate::document::op_latencies::OpLatencies;
+use crate::document::run::{AttemptsResult, GeneratorResult, LagResult, Mode, OpsResult, RunResult};
+use crate::health::is_about_machine;
+
+/// Run that was added to others which sent their load to the same target at the same time.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[serde(default, expecting = "an object")]
+pub struct MergedLoad {
+    pub seed: u64,
+    pub started_at: Option<String>,
+    pub wall_s: Option<f64>,
+    pub ops: u64,
+    pub attempts: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TogetherError {
+    #[error("no document is given")]
+    None,
+    #[error("`{file}` cannot be added up: {what}")]
+    Unsuitable { file: String, what: String },
+    #[error(
+        "`{file}` and `{first}` cannot be added up: {what} is `{theirs}` in the first and `{ours}` in the second"
+    )]
+    Differs { file: String, first: String, what: &'static str, ours: String, theirs: String },
+    #[error(
+        "`{file}` and `{first}` cannot be added up, because they have the same seed {seed}; give each load its own"
+    )]
+    SameSeed { file: String, first: String, seed: u64 },
+    #[error("`{file}` and `{first}` cannot be added up, because their runs did not overlap in time")]
+    Apart { file: String, first: String },
+}
+
+struct Load {
+    file: String,
+    run: RunResult,
+    /// Start and end of the run, since 1970.
+    start: Duration,
+    end: Duration,
+    latencies: Latencies,
+}
+
+/// Adds up single runs over HTTP, each with the name of its file. The order of the runs does not matter.
+///
+/// # Errors
+/// Fails if the runs differ in target, strategy or version, have equal seeds, or did not overlap in time.
+pub fn together(parts: Vec<(String, Part)>, version: &str) -> Result<RunResult, TogetherError> {
+    let mut loads = parts.into_iter().map(|(file, part)| load(file, part)).collect::<Result<Vec<_>, _>>()?;
+    loads.sort_by_key(|load| load.run.seed);
+    let Some(first) = loads.first() else { return Err(TogetherError::None) };
+    if first.run.config.version != version {
+        let what = format!("it was written by loadgen {}, and this is {version}", first.run.config.version);
+        return Err(TogetherError::Unsuitable { file: first.file.clone(), what });
+    }
+    for pair in loads.windows(2) {
+        let [one, other] = pair else { continue };
+        let (file, first) = (other.file.clone(), one.file.clone());
+        if one.run.seed == other.run.seed {
+            return Err(TogetherError::SameSeed { file, first, seed: one.run.seed });
+        }
+        for (what, of) in SAME {
+            let (ours, theirs) = (of(&one.run), of(&other.run));
+            if ours != theirs {
+                return Err(TogetherError::Differs { file, first, what, ours, theirs });
+            }
+        }
+    }
+    let latest = loads.iter().max_by_key(|load| load.start);
+    let earliest = loads.iter().min_by_key(|load| load.end);
+    if let Some((latest, earliest)) =
+        latest.zip(earliest).filter(|(latest, earliest)| latest.start > earliest.end)
+    {
+        return Err(TogetherError::Apart { file: latest.file.clone(), first: earliest.file.clone() });
+    }
+    Ok(sum(&loads))
+}
+
+type Figure = fn(&RunResult) -> String;
+
+/// Figures that are the same in all runs.
+const SAME: [(&str, Figure); 4] = [
+    ("its version", |run| run.config.version.clone()),
+    ("its target", |run| run.config.target.clone().unwrap_or_else(|| run.config.server.clone())),
+    ("its strategy", |run| run.strategy.clone()),
+    ("its time scale", |run| run.config.time_scale.to_string()),
+];
+
+fn load(file: String, part: Part) -> Result<Load, TogetherError> {
+    let unsuitable = |what: &str| TogetherError::Unsuitable { file: file.clone(), what: what.to_owned() };
+    let command = part.command;
+    let Ok([run]) = <[RunResult; 1]>::try_from(part.runs) else {
+        return Err(unsuitable("it is not the document of a single run"));
+    };
+    if command != MergedCommand::Run || run.mode != Mode::Http || !run.config.merged.is_empty() {
+        return Err(unsuitable("it is not the document of a single run over HTTP"));
+    }
+    let start = run.started_at.as_ref().and_then(|text| humantime::parse_rfc3339_weak(text).ok());
+    let start = start.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let wall = run.wall_s.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    let (Some(start), Some(wall)) = (start, wall) else {
+        return Err(unsuitable("`started_at` and `wall_s` are no times"));
+    };
+    let latencies = run.op_latency_ms.read();
+    let Some(latencies) = latencies else {
+        return Err(unsuitable("`op_latency_ms.histogram` is missing, or contradicts the other figures"));
+    };
+    Ok(Load { file, run, start, end: start.saturating_add(wall), latencies })
+}
+
+fn sum(loads: &[Load]) -> RunResult {
+    let runs = || loads.iter().map(|load| &load.run);
+    let first = loads[0].run.clone();
+    let ops = ops(runs());
+    let attempts = attempts(runs());
+    let per = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let start = loads.iter().map(|load| load.start).min().unwrap_or_default();
+    let end = loads.iter().map(|load| load.end).max().unwrap_or_default();
+    let scale = first.config.time_scale;
+    let since_start = |load: &Load| load.start.saturating_sub(start).as_secs_f64() / scale;
+    let makespan_s =
+        loads.iter().filter_map(|load| Some(since_start(load) + load.run.makespan_s?)).reduce(f64::max);
+    let mut latencies = Latencies::default();
+    loads.iter().for_each(|load| latencies.merge(&load.latencies));
+    let share = |of: fn(&RunResult) -> Option<f64>| -> Option<f64> {
+        let done = runs().map(|run| Some(of(run)? * run.ops.share_base() as f64)).sum::<Option<f64>>()?;
+        (ops.share_base() > 0).then(|| done / ops.share_base() as f64)
+    };
+    let combined = |of: fn(&RunResult) -> &LatencyFigures| combined(runs().map(of));
+    let mut warnings: Vec<String> = runs()
+        .flat_map(|run| run.warnings.iter().map(|warning| format!("seed {}: {warning}", run.seed)))
+        .collect();
+    warnings.sort_by_key(|warning| is_about_machine(warning));
+    let work = runs().map(|run| Some(run.server_work_per_success_ms? * run.ops.succeeded as f64));
+    let work = work.sum::<Option<f64>>();
+    RunResult {
+        config: config(loads),
+        amplification: per(attempts.total, ops.total),
+        efficiency: per(ops.succeeded, attempts.total),
+        attempts_per_success: per(attempts.total, ops.succeeded),
+        makespan_s,
+        makespan_complete: runs().all(|run| run.makespan_complete),
+        optimal_makespan_s: None,
+        goodput_per_s: makespan_s.filter(|s| *s > 0.0).map(|s| ops.succeeded as f64 / s),
+        load_factor: None,
+        load: None,
+        failures: failures(runs()),
+        statuses: statuses(runs()),
+        given_up_after: given_up(runs()),
+        op_latency_ms: OpLatencies::new(&latencies, true),
+        op_latency_curve: Vec::new(),
+        attempt_latency_ms: combined(|run| &run.attempt_latency_ms),
+        attempt_latency_bars: Vec::new(),
+        success_latency_ms: combined(|run| &run.success_latency_ms),
+        rejection_latency_ms: combined(|run| &run.rejection_latency_ms),
+        failure_latency_ms: combined(|run| &run.failure_latency_ms),
+        attempts_per_op: AttemptsResult {
+            max: runs().filter_map(|run| run.attempts_per_op.max).max(),
+            ..AttemptsResult::default()
+        },
+        stalled_at_s: loads
+            .iter()
+            .filter_map(|load| Some(since_start(load) + load.run.stalled_at_s?))
+            .reduce(f64::min),
+        late_share: share(|run| run.late_share),
+        done_share: share(|run| run.done_share),
+        share_is_lower_bound: runs().any(|run| run.share_is_lower_bound),
+        advice: advice(runs()),
+        window: WindowFigures::default(),
+        fairness: None,
+        wasted_server_s: runs().map(|run| run.wasted_server_s).sum(),
+        server_work_per_success_ms: work.filter(|_| ops.succeeded > 0).map(|ms| ms / ops.succeeded as f64),
+        server: runs().map(|run| run.server.as_ref()).collect::<Option<Vec<_>>>().map(|all| server(&all)),
+        generator: generator(runs()),
+        started_at: Some(humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + start).to_string()),
+        wall_s: Some(end.saturating_sub(start).as_secs_f64()),
+        interrupted: runs().find_map(|run| run.interrupted.clone()),
+        warnings,
+        series: Vec::new(),
+        rate: None,
+        at: None,
+        ops,
+        attempts,
+        ..first
+    }
+}
+
+/// Returns the configuration of the first run, with the load of all runs.
+fn config(loads: &[Load]) -> ConfigRecord {
+    let workloads = || loads.iter().map(|load| &load.run.config.workload);
+    let rate_per_s: Option<f64> = workloads().map(|workload| workload.rate_per_s).sum();
+    let merged = |load: &Load| MergedLoad {
+        seed: load.run.seed,
+        started_at: load.run.started_at.clone(),
+        wall_s: load.run.wall_s,
+        ops: load.run.ops.total,
+        attempts: load.run.attempts.total,
+    };
+    let first = loads[0].run.config.clone();
+    ConfigRecord {
+        workload: WorkloadRecord {
+            ops: workloads().map(|workload| workload.ops).sum(),
+            rate: rate_per_s.map(|rate| format!("{rate}/s")),
+            rate_per_s,
+            in_flight: workloads().map(|workload| workload.in_flight).sum(),
+            clients: workloads().map(|workload| workload.clients).fold(0, u32::saturating_add),
+            ..first.workload
+        },
+        command_line: Vec::new(),
+        merged: loads.iter().map(merged).collect(),
+        ..first
+    }
+}
+
+fn ops<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> OpsResult {
+    let sum = |count: fn(&OpsResult) -> u64| runs.clone().map(|run| count(&run.ops)).sum();
+    OpsResult {
+        total: sum(|ops| ops.total),
+        offered: runs.clone().map(|run| run.ops.offered).sum(),
+        succeeded: sum(|ops| ops.succeeded),
+        given_up: sum(|ops| ops.given_up),
+        unfinished: sum(|ops| ops.unfinished),
+        deferred: sum(|ops| ops.deferred),
+        failed_for_good: sum(|ops| ops.failed_for_good),
+        failed: sum(|ops| ops.failed),
+    }
+}
+
+fn attempts<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> AttemptCounts {
+    let sum = |count: fn(&AttemptCounts) -> u64| runs.clone().map(|run| count(&run.attempts)).sum();
+    AttemptCounts {
+        total: sum(|attempts| attempts.total),
+        succeeded: sum(|attempts| attempts.succeeded),
+        rejected: sum(|attempts| attempts.rejected),
+        failed: sum(|attempts| attempts.failed),
+        cancelled: sum(|attempts| attempts.cancelled),
+        shed: sum(|attempts| attempts.shed),
+        by_gateway: sum(|attempts| attempts.by_gateway),
+        duplicates: sum(|attempts| attempts.duplicates),
+        after_final: sum(|attempts| attempts.after_final),
+        unsent: sum(|attempts| attempts.unsent),
+    }
+}
+
+fn given_up<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> GivenUpCounts {
+    let sum = |count: fn(&GivenUpCounts) -> u64| runs.clone().map(|run| count(&run.given_up_after)).sum();
+    GivenUpCounts {
+        rejected: sum(|why| why.rejected),
+        failed: sum(|why| why.failed),
+        shed: sum(|why| why.shed),
+        deferred: sum(|why| why.deferred),
+        deadline: sum(|why| why.deadline),
+    }
+}
+
+/// Adds up latencies without a histogram. Their percentiles are unknown.
+fn combined<'a>(all: impl Iterator<Item = &'a LatencyFigures> + Clone) -> LatencyFigures {
+    let count = all.clone().map(|figures| figures.count).sum();
+    let total: f64 = all.clone().filter_map(|figures| Some(figures.mean? * figures.count as f64)).sum();
+    LatencyFigures {
+        count,
+        min: all.clone().filter_map(|figures| figures.min).reduce(f64::min),
+        mean: (count > 0).then(|| total / count as f64),
+        max: all.filter_map(|figures| figures.max).reduce(f64::max),
+        ..LatencyFigures::default()
+    }
+}
+
+fn advice<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> AdviceFigures {
+    let broken: u64 = runs.clone().map(|run| run.advice.broken).sum();
+    let early = |advice: &AdviceFigures| Some(advice.early_ms.mean? * advice.broken as f64);
+    let early_ms: f64 = runs.clone().filter_map(|run| early(&run.advice)).sum();
+    AdviceFigures {
+        retries: runs.clone().map(|run| run.advice.retries).sum(),
+        broken,
+        early_ms: EarlyFigures {
+            mean: (broken > 0).then(|| early_ms / broken as f64),
+            max: runs.filter_map(|run| run.advice.early_ms.max).reduce(f64::max),
+        },
+    }
+}
+
+/// Adds up what a server counted for each run. Counts by policy are left out, because they cannot be added up in order.
+fn server(all: &[&ServerCounts]) -> ServerCounts {
+    let sum = |count: fn(&ServerCounts) -> u64| all.iter().map(|counts| count(counts)).sum();
+    let most =
+        |count: fn(&ServerCounts) -> u64| all.iter().map(|counts| count(counts)).max().unwrap_or_default();
+    ServerCounts {
+        received: sum(|counts| counts.received),
+        reads: sum(|counts| counts.reads),
+        reads_rejected: sum(|counts| counts.reads_rejected),
+        accepted: sum(|counts| counts.accepted),
+        rejected: sum(|counts| counts.rejected),
+        failed: sum(|counts| counts.failed),
+        max_busy_seen: most(|counts| counts.max_busy_seen),
+        max_accepted_seen: most(|counts| counts.max_accepted_seen),
+        crashes: most(|counts| counts.crashes),
+        by_policy: Vec::new(),
+    }
+}
+
+fn generator<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> GeneratorResult {
+    let sum =
+        |count: fn(&GeneratorResult) -> Option<u64>| runs.clone().map(|run| count(&run.generator)).sum();
+    let most = |of: fn(&GeneratorResult) -> LagResult| LagResult {
+        max: runs.clone().filter_map(|run| of(&run.generator).max).reduce(f64::max),
+        ..LagResult::default()
+    };
+    GeneratorResult {
+        send_lag_ms: most(|generator| generator.send_lag_ms),
+        cpu_s: runs.clone().map(|run| run.generator.cpu_s).sum(),
+        connections: sum(|generator| generator.connections),
+        connect_ms: most(|generator| generator.connect_ms),
+        resent: sum(|generator| generator.resent),
+        waited_for_connection: sum(|generator| generator.waited_for_connection),
+        connection_wait_ms: most(|generator| generator.connection_wait_ms),
+        ..GeneratorResult::default()
+    }
+}
+
+fn statuses<'a>(runs: impl Iterator<Item = &'a RunResult>) -> Vec<StatusCount> {
+    let mut all = BTreeMap::new();
+    for StatusCount { status, attempts } in runs.flat_map(|run| &run.statuses) {
+        *all.entry(*status).or_default() += attempts;
+    }
+    all.into_iter().map(|(status, attempts)| StatusCount { status, attempts }).collect()
+}
+
+fn failures<'a>(runs: impl Iterator<Item = &'a RunResult>) -> Vec<FailureResult> {
+    let mut all: Vec<FailureResult> = Vec::new();
+    for failure in runs.flat_map(|run| &run.failures) {
+        match all.iter_mut().find(|there| (there.status, there.kind) == (failure.status, failure.kind)) {
+            Some(there) => there.attempts += failure.attempts,
+            None => all.push(*failure),
+        }
+    }
+    all.sort_by_key(|failure| {
+        (std::cmp::Reverse(failure.attempts), failure.status.is_none(), failure.status, failure.kind)
+    });
+    all
+}
