@@ -48,6 +48,11 @@ pub(crate) fn refuse_conflicts(
     Ok(())
 }
 
+/// Returns the number of blocks that this program does.
+pub(crate) fn own(shard: Option<Shard>, blocks: usize) -> usize {
+    shard.map_or(blocks, |shard| usize::try_from(shard.own(blocks as u64)).unwrap_or(usize::MAX))
+}
+
 pub(crate) fn record(shard: Shard, blocks: usize) -> ShardRecord {
     ShardRecord { index: shard.index(), of: shard.of(), blocks: blocks as u64 }
 }

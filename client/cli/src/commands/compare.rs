@@ -112,7 +112,8 @@ fn conduct(
     if let Some(warning) = server_under_test.counts_unknown() {
         session.warn(&warning);
     }
-    let board = board(blocks, 1 + others.len(), simulated, session.at_once);
+    let runs = shards::own(shard, (1 + others.len()) * blocks.count());
+    let board = board(blocks, runs, simulated, session.at_once);
     let figures: Vec<_> = RunFigures::ranked(several.by).chain(checks.figures()).collect();
     let mut taken =
         RunSink { exports: &mut exports, short: Failures::default(), bottlenecks: 0, long_wait: None };
@@ -233,7 +234,7 @@ fn announcement(blocks: Blocks<'_>, simulated: bool) -> String {
     format!("{first}\n{server}\n")
 }
 
-fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) -> Board {
+fn board(blocks: Blocks<'_>, runs: usize, simulated: bool, at_once: usize) -> Board {
     let first = blocks.strategies.first();
     let header = LanesHeader {
         title: format!("{} strategies, {}", blocks.strategies.len(), counted(blocks.count() as u64, "seed")),
@@ -242,7 +243,7 @@ fn board(blocks: Blocks<'_>, servers: usize, simulated: bool, at_once: usize) ->
         time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
     };
     let names = blocks.strategies.iter().map(|experiment| experiment.strategy.to_string());
-    lanes::board(header, names, servers * blocks.count(), at_once)
+    lanes::board(header, names, runs, at_once)
 }
 
 /// Sink for the runs of complete blocks (one seed with every strategy). It exports each run at once. It keeps only missed expectations and

@@ -104,7 +104,7 @@ fn goal(args: &RecommendArgs) -> anyhow::Result<Goal> {
     let workload = &args.workload.0;
     let is_burst = workload.arrivals == Some(Arrivals::Burst);
     match (workload.in_flight, workload.rate) {
-        (Some(_), _) if workload.duration.is_some() && workload.ops.is_none() => Err(Fatal::error(
+        (Some(_), _) if workload.duration.is_some() => Err(Fatal::error(
             Exit::Usage,
             "`--in-flight` with `--duration` does as many ops as fit, so no setting finishes sooner; give `--ops` instead of `--duration`",
         )),

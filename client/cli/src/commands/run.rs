@@ -15,6 +15,7 @@ use crate::commands::merge::Merging;
 use crate::files::exporter::Source;
 use crate::files::output::to_stdout;
 use crate::screen::watch::Watch;
+use crate::shards;
 use crate::text::summary;
 use kept::Kept;
 use plan::{Plan, described, tasks};
@@ -80,7 +81,13 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let tasks = tasks(experiment, &plan.server_under_test);
     let mode = Watch::choose(&args.output, stdout_is_data);
     let Plan { mut exports, checks, interrupt, is_past, incomplete, shard, .. } = plan;
-    let watcher = Watching::new(exports.on_the_way(), mode, &interrupt, args.output.quiet, tasks.count())?;
+    let watcher = Watching::new(
+        exports.on_the_way(),
+        mode,
+        &interrupt,
+        args.output.quiet,
+        shards::own(args.shard.shard, tasks.count()),
+    )?;
     let figures = figures(exports.want(Source::Document), &checks);
     let mut kept = Kept::new(figures, tasks.count(), &mut exports);
     let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {

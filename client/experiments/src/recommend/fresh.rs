@@ -8,8 +8,6 @@ use super::observed::{Goal, Observed};
 pub const FRESH_SERVERS: u32 = 24;
 pub const FRESH_SEEDS: u32 = 4;
 
-/// Difference in undone ops, in percentage points, above which a server counts as better or worse.
-const DIFFERENT_POINTS: f64 = 1.0;
 const WORTH_COST: f64 = 0.05;
 /// Number of resamples of the bootstrap; its intervals then vary by less than a tenth of their width.
 const RESAMPLES: usize = 10_000;
@@ -39,18 +37,19 @@ pub struct Fresh {
     pub cost_ratio: Option<f64>,
     pub better: usize,
     pub same: usize,
-    /// Indices of the fresh servers on which the chosen candidate leaves more ops undone than today's setting, by more than 1 percentage
-    /// point.
+    /// Indices of the fresh servers on which the chosen candidate leaves more ops undone than today's setting, by more than
+    /// [`Goal::equal_points`].
     pub worse: Vec<usize>,
 }
 
 impl Fresh {
-    pub fn new(servers: Vec<FreshServer>, seed: u64) -> Option<Self> {
+    pub fn new(servers: Vec<FreshServer>, goal: Goal, seed: u64) -> Option<Self> {
+        let different = goal.equal_points();
         let gains: Vec<f64> = servers.iter().map(FreshServer::gain).collect();
         let interval = Bootstrap::of_mean(&gains, RESAMPLES, seed)?.interval(Level::P95);
         let cost_ratio = Observed::cost_ratio(servers.iter().map(|server| (&server.today, &server.chosen)));
-        let worse = (0..gains.len()).filter(|server| gains[*server] < -DIFFERENT_POINTS).collect::<Vec<_>>();
-        let better = gains.iter().filter(|gain| **gain > DIFFERENT_POINTS).count();
+        let worse = (0..gains.len()).filter(|server| gains[*server] < -different).collect::<Vec<_>>();
+        let better = gains.iter().filter(|gain| **gain > different).count();
         Some(Self {
             points: gains.iter().sum::<f64>() / gains.len() as f64,
             interval,
@@ -90,7 +89,7 @@ mod tests {
 
     #[test]
     fn fewer_undone_ops_or_lower_costs_are_worth_a_change() {
-        let of = |today, chosen| Fresh::new(vec![server(today, chosen); 24], 1).unwrap();
+        let of = |today, chosen| Fresh::new(vec![server(today, chosen); 24], Goal::InTime, 1).unwrap();
         assert!(of((0.3, 10.0), (0.0, 20.0)).is_worth_a_change(Goal::InTime));
         assert!(of((0.0, 10.0), (0.0, 9.4)).is_worth_a_change(Goal::InTime));
         assert!(!of((0.0, 10.0), (0.0, 9.6)).is_worth_a_change(Goal::InTime));
@@ -100,18 +99,21 @@ mod tests {
 
     #[test]
     fn of_a_fixed_amount_of_work_half_a_point_is_worth_a_change() {
-        let fresh = Fresh::new(vec![server((0.005, 10.0), (0.0, 10.0)); 24], 1).unwrap();
+        let fresh = Fresh::new(vec![server((0.005, 10.0), (0.0, 10.0)); 24], Goal::InTime, 1).unwrap();
         assert!(fresh.is_worth_a_change(Goal::Finish));
         let mut servers = vec![server((0.001, 10.0), (0.0, 10.0)); 20];
         servers.extend(vec![server((0.004, 10.0), (0.0, 10.0)); 4]);
-        assert!(Fresh::new(servers, 1).unwrap().is_worth_a_change(Goal::Finish), "0.4 points at worst");
+        assert!(
+            Fresh::new(servers, Goal::InTime, 1).unwrap().is_worth_a_change(Goal::Finish),
+            "0.4 points at worst"
+        );
     }
 
     #[test]
     fn lower_costs_never_outweigh_significantly_more_late_ops() {
-        let fresh = Fresh::new(vec![server((0.0, 10.0), (0.008, 5.0)); 24], 1).unwrap();
+        let fresh = Fresh::new(vec![server((0.0, 10.0), (0.008, 5.0)); 24], Goal::InTime, 1).unwrap();
         assert!(!fresh.is_worth_a_change(Goal::InTime));
-        let rarely = Fresh::new(vec![server((0.0, 10.0), (0.001, 5.0)); 24], 1).unwrap();
+        let rarely = Fresh::new(vec![server((0.0, 10.0), (0.001, 5.0)); 24], Goal::InTime, 1).unwrap();
         assert!(rarely.is_worth_a_change(Goal::Finish));
     }
 
@@ -119,14 +121,14 @@ mod tests {
     fn lower_costs_never_outweigh_more_undone_ops() {
         let mut servers = vec![server((0.0, 10.0), (0.0, 5.0)); 20];
         servers.extend(vec![server((0.0, 10.0), (0.03, 5.0)); 4]);
-        assert!(!Fresh::new(servers, 1).unwrap().is_worth_a_change(Goal::InTime));
+        assert!(!Fresh::new(servers, Goal::InTime, 1).unwrap().is_worth_a_change(Goal::InTime));
     }
 
     #[test]
     fn a_gain_on_one_server_of_many_is_uncertain() {
         let mut servers = vec![server((0.0, 1.0), (0.0, 1.0)); 23];
         servers.push(server((0.5, 1.0), (0.0, 1.0)));
-        let fresh = Fresh::new(servers, 1).unwrap();
+        let fresh = Fresh::new(servers, Goal::InTime, 1).unwrap();
         assert!(fresh.points > 1.0 && fresh.interval.includes(0.0), "{fresh:?}");
         assert!(!fresh.is_worth_a_change(Goal::InTime));
         assert_eq!((fresh.better, fresh.same, fresh.worse.len()), (1, 23, 0));
@@ -135,9 +137,9 @@ mod tests {
     #[test]
     fn servers_on_which_the_choice_is_worse_are_named() {
         let servers = vec![server((0.0, 1.0), (0.1, 1.0)), server((0.9, 1.0), (0.0, 1.0))];
-        let fresh = Fresh::new(servers, 1).unwrap();
+        let fresh = Fresh::new(servers, Goal::InTime, 1).unwrap();
         assert_eq!((fresh.better, fresh.worse), (1, vec![0]));
         assert!((fresh.points - 40.0).abs() < 1e-9);
-        assert_eq!(Fresh::new(Vec::new(), 1), None);
+        assert_eq!(Fresh::new(Vec::new(), Goal::InTime, 1), None);
     }
 }

@@ -44,13 +44,15 @@ impl Driver for Past {
 
 /// Restores a run as it was when it ended. Its counts matched, because a run whose counts do not match is not written to a document.
 fn finished(result: RunResult) -> Finished {
-    let attempts = &result.attempts;
-    let answered = result.mode == Mode::Simulated || attempts.failed == 0 || !result.statuses.is_empty();
+    let kinds = || result.failures.iter().filter_map(|failure| failure.kind);
+    let last_arrived = kinds().find(|kind| kind.has_arrived()).map(|kind| kind.words().to_owned());
+    let answers = !result.statuses.is_empty() || last_arrived.is_some();
+    let answered = result.mode == Mode::Simulated || result.attempts.failed == 0 || answers;
     Finished {
         conservation: Conservation { mismatches: Vec::new(), server_compared: result.server.is_some() },
         generator_share: None,
         answered,
-        last_arrived: None,
+        last_arrived,
         bottleneck: result.warnings.iter().any(|warning| Bottleneck::is_named_in(warning)),
         latencies: None,
         result,

@@ -26,6 +26,11 @@ impl Shard {
         self.of
     }
 
+    /// Returns the number of blocks of this shard, of all `blocks` of the command.
+    pub fn own(self, blocks: u64) -> u64 {
+        blocks.saturating_sub(self.index.into()).div_ceil(self.of.into())
+    }
+
     pub fn has(self, block: u64) -> bool {
         block % u64::from(self.of) == u64::from(self.index)
     }
@@ -96,6 +101,8 @@ impl Watcher for Numbered<'_> {
 
     fn on_over(&self, number: usize, outcome: &Outcome) {
         self.watcher.on_over(self.numbers[number], outcome);
+        // A shard has no other display over HTTP.
+        self.watcher.on_tick();
     }
 
     fn on_tick(&self) {

@@ -89,7 +89,7 @@ impl Recommender<'_> {
         if rows.iter().flatten().all(|run| run.undone >= 1.0) {
             return Err(Fatal::error(Exit::Unmet, self.no_setting_can(candidates.len() - 1)));
         }
-        let fresh = Fresh::new(pairs, self.bench.seed).expect("there are fresh servers");
+        let fresh = Fresh::new(pairs, self.bench.goal, self.bench.seed).expect("there are fresh servers");
         let today_is_allowed = eligible.contains(&TODAY);
         let is_change = winner != TODAY && (fresh.is_worth_a_change(self.bench.goal) || !today_is_allowed);
         let chosen = if is_change { winner } else { TODAY };

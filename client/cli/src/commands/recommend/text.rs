@@ -8,6 +8,7 @@ use results::{
     Decision, FreshFigures, FreshRuns, FreshServerRuns, LookUpRecord, Recommendation, RecommendationGoal,
     SettingOf,
 };
+use vocabulary::Distribution;
 
 use super::answer::{Answered, Recommender};
 use super::flags::NETWORK;
@@ -116,7 +117,8 @@ impl Text<'_> {
         let count = fresh.servers.len();
         let of = |figures: &FreshFigures| {
             let FreshFigures { undone, least_undone: least, most_undone: most, servers, .. } = figures;
-            let (least, most) = (points(100.0 * least), points(100.0 * most));
+            let most_text = Some(points(100.0 * most)).filter(|text| text != "0" || *most == 0.0);
+            let (least, most) = (points(100.0 * least), most_text.unwrap_or_else(|| "<0.1".to_owned()));
             (share(*undone), format!("{least}–{most} on all {servers}"))
         };
         let ((today, of_today), (other, of_other)) = (of(&fresh.today), of(&fresh.of_other));
@@ -403,7 +405,10 @@ impl Text<'_> {
             let name = preset.split(':').next().unwrap_or(preset);
             format!("{name}, ")
         });
-        let is_range = self.document.assumptions.iter().any(|range| range.key == NETWORK);
+        // A distribution that was typed stays as it is on every server, except for its mean.
+        let is_constant = |text: &str| matches!(text.parse(), Ok(Distribution::Constant(_)));
+        let mut assumptions = self.document.assumptions.iter();
+        let is_range = assumptions.any(|range| range.key == NETWORK && is_constant(&range.nominal));
         let network = flags.value(NETWORK).map(|network| {
             if is_range { "network ±30 % of its mean, ".to_owned() } else { format!("network {network}, ") }
         });

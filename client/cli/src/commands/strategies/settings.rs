@@ -4,6 +4,7 @@
 use experiments::recommend::knobs;
 use settings::{FORMATS, Format, SettingsError, find_format, write};
 use tailback::{Knob, StrategySpec};
+use vocabulary::split_outside;
 
 use crate::exit::{Exit, Fatal};
 use crate::text::stderr::to_stderr;
@@ -41,7 +42,7 @@ pub(crate) fn printed(text: &str, format: Option<&str>) -> anyhow::Result<Printe
             if format.is_none() && !knobs(text).is_empty() =>
         {
             let settings = of_knobs(knobs(text), &spec);
-            return Ok(Printed { settings, notes: String::new(), is_of_knobs: true });
+            return Ok(Printed { settings, notes: of_own_code(text), is_of_knobs: true });
         }
         written => written.map_err(|error| usage(&error))?,
     };
@@ -64,6 +65,17 @@ fn of_knobs(knobs: &[Knob], spec: &StrategySpec) -> String {
         Some(knob.setting_of(parameter.value.trim_end_matches("/s")) + "\n")
     };
     knobs.iter().filter_map(line).collect()
+}
+
+/// Returns a note on the parts of a strategy that are no settings of the library.
+fn of_own_code(text: &str) -> String {
+    let parts: Vec<String> = split_outside(text, '+').skip(1).map(|part| format!("`{part}`")).collect();
+    if parts.is_empty() {
+        return String::new();
+    }
+    let words =
+        format!("{} needs your own code, because the library has no such setting", parts.join(" with "));
+    wrapped(&words, "note: ", "      ") + "\n"
 }
 
 /// Converts an error to a usage error. The message lists the available formats if the user must choose one.
@@ -127,6 +139,18 @@ mod tests {
             notes,
             "// Rules of `aimd` that polly cannot express, and rules that it adds:\n// - `aimd`: nothing like it\n"
         );
+    }
+
+    #[test]
+    fn a_part_that_is_no_setting_of_the_library_is_named() {
+        let printed = printed("preset:openai+token-bucket:rate=6.97/s,burst=1", None).unwrap();
+        assert_eq!(printed.settings, "OpenAI(max_retries=2)\n");
+        assert!(
+            printed.notes.contains("`token-bucket:rate=6.97/s,burst=1` needs your own code"),
+            "{}",
+            printed.notes
+        );
+        assert_eq!(of_own_code("preset:openai,max-attempts=6"), "");
     }
 
     #[test]

@@ -106,7 +106,8 @@ impl<'a> Grid<'a> {
             target: self.server(),
             time_scale: first.map_or(1.0, |first| first.time_scale.factor()),
         };
-        lanes::board(header, names.iter().cloned(), points * self.repeats(), at_once)
+        let runs = crate::shards::own(self.args.several.shard.shard, points * self.repeats());
+        lanes::board(header, names.iter().cloned(), runs, at_once)
     }
 
     /// Returns the result document without its runs, because all runs were already written to the output file.
