@@ -133,7 +133,7 @@ const COMPANIONS: [(&str, &[&str]); 4] = [
     ("--http2-connections", &["--http2"]),
 ];
 
-/// Flags that need a free port, a baseline or other shards. Their defaults are no words.
+/// Flags that need a free port or a baseline. Their defaults are no words.
 const NOT_ALONE: [&str; 2] = ["--listen", "--noise"];
 
 /// Returns each flag of a help text whose default is a value, with this value.

@@ -85,7 +85,7 @@ impl Setting {
         let transport = TransportConfig {
             target: Target::resolve(&server.address().to_string(), Trust::default()).expect("an address"),
             request: RequestTemplate::default(),
-            run: Some(RunHeaders { run: 7, seed: self.config.seed, shard: None, anchor: server.anchor() }),
+            run: Some(RunHeaders { run: 7, seed: self.config.seed, anchor: server.anchor() }),
             classifier: Classifier::new(
                 &self.config.rejected_when,
                 self.server.reject_statuses(),

@@ -86,9 +86,8 @@ impl Conservation {
         Self { mismatches, server_compared: server.is_some() }
     }
 
-    /// Compares the client's counts of attempts with the server's counts, and returns the mismatches. The counts are
-    /// those of a whole run, or of one shard of its clients. `gateway_successes` is the number of successful answers
-    /// that came from a gateway instead of the server.
+    /// Compares the client's counts of attempts with the server's counts, and returns the mismatches.
+    /// `gateway_successes` is the number of successful answers that came from a gateway instead of the server.
     pub fn with_server(
         attempts: &AttemptCounts,
         gateway_successes: u64,

@@ -10,7 +10,6 @@ mod arrivals;
 mod cancellable;
 mod cause;
 mod classify;
-mod client_shard;
 mod conservation;
 mod downtime;
 mod lower_bound;
@@ -31,16 +30,14 @@ mod workload;
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult, StatusCount};
 pub use classify::Classifier;
-pub use client_shard::{ClientShard, ClientShardError};
 pub use conservation::{Conservation, Mismatch};
 pub use downtime::PlannedOutages;
 pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
-    AdviceFigures, AttemptCounts, Bin, Bins, ClientCount, ClientCounts, DrawnGauge, EXACT_LATENCIES,
-    EarlyFigures, Excess, ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies,
-    LatencyBar, LatencyFigures, LatencySums, Measurements, OpCounts, Point, RATE_LIMIT, REMAINING,
-    RateFigures, RateLaw, SERIES_POINTS, Series, SteadyRate, TOLERABLE_EXCESS, WindowFigures, fairness_of,
-    histogram,
+    AdviceFigures, AttemptCounts, Bin, Bins, DrawnGauge, EXACT_LATENCIES, EarlyFigures, Excess,
+    ExcessFigures, FairnessFigures, Gauge, GivenUp, GivenUpCounts, Latencies, LatencyBar, LatencyFigures,
+    LatencySums, Measurements, OpCounts, Point, RATE_LIMIT, REMAINING, RateFigures, RateLaw, SERIES_POINTS,
+    Series, SteadyRate, TOLERABLE_EXCESS, WindowFigures, histogram,
 };
 pub use mix::{HIGHEST_COST, MAX_KINDS, Mix, MixError, RequestKind};
 pub use rejected_when::{MAX_SEARCHED, RejectedWhen, RejectedWhenError};

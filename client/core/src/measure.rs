@@ -22,7 +22,7 @@ pub use bins::{Bin, Bins};
 pub use counts::{AttemptCounts, OpCounts};
 pub use exact::EXACT_LATENCIES;
 pub use excess::{Excess, ExcessFigures, TOLERABLE_EXCESS};
-pub use fairness::{ClientCount, ClientCounts, FairnessFigures, fairness_of};
+pub use fairness::FairnessFigures;
 pub use given_up::{GivenUp, GivenUpCounts};
 pub use latencies::{Latencies, LatencyFigures};
 pub use measurements::{Measurements, RATE_LIMIT, REMAINING};

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tailback::Outcome;
 use vocabulary::Instant;
 
-use crate::client_shard::ClientShard;
 use crate::downtime::PlannedOutages;
 use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
@@ -79,9 +78,6 @@ pub struct RunConfig {
     pub success: SuccessStatuses,
     /// Number of independent clients; op i belongs to client i mod `clients`.
     pub clients: u32,
-    /// Clients that this process executes. The ops of all other clients are skipped. A run can be divided into shards
-    /// only if it is an open loop and its clients share nothing.
-    pub shard: ClientShard,
     /// Whether all clients share one strategy instance, and thus one queue.
     pub share_strategy: bool,
     pub timeout: Duration,
@@ -139,7 +135,6 @@ impl Default for RunConfig {
             rejected_when: RejectedWhen::default(),
             success: SuccessStatuses::default(),
             clients: 1,
-            shard: ClientShard::WHOLE,
             share_strategy: false,
             timeout: Duration::from_secs(30),
             deadline: None,

@@ -15,11 +15,6 @@ impl Clock {
         Self { origin: RealInstant::now(), scale }
     }
 
-    /// Creates a clock with a given origin, which may be in the past or in the future.
-    pub(crate) fn starting_at(origin: RealInstant, scale: TimeScale) -> Self {
-        Self { origin, scale }
-    }
-
     pub(crate) fn now(&self) -> Instant {
         Instant::ORIGIN + self.scale.to_experiment(self.origin.elapsed())
     }

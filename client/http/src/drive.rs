@@ -26,14 +26,11 @@ pub struct DriveOptions {
     /// Real time for which attempts in flight may continue after a stop request.
     pub grace: Duration,
     pub warm_connections: usize,
-    /// Start of the run's clock. With `None`, the clock starts as soon as the driver is ready. If the driver becomes ready only after
-    /// `start_at`, it processes the events since `start_at` late.
-    pub start_at: Option<RealInstant>,
 }
 
 impl Default for DriveOptions {
     fn default() -> Self {
-        Self { grace: Duration::from_secs(2), warm_connections: 0, start_at: None }
+        Self { grace: Duration::from_secs(2), warm_connections: 0 }
     }
 }
 
@@ -41,8 +38,6 @@ impl Default for DriveOptions {
 pub struct DriveReport {
     /// Real time from the first event of the run to the last.
     pub wall: Duration,
-    /// Delay from `start_at` until the driver was ready; zero without `start_at`.
-    pub start_late: Duration,
     /// Processor time of all threads that carry attempts, in total.
     pub cpu: Option<Duration>,
     /// Processor time of the busiest of the threads that carry attempts.
@@ -91,15 +86,9 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     let report = runtime.block_on(async {
         let warm_up = before_run(run, control, warm_up(&lanes, options.warm_connections)).await;
         let warm_up = warm_up.transpose()?.unwrap_or_default();
-        // Without `start_at`, the clock starts only when the connections are ready, so that the first arrivals are not late.
-        let Some(start_at) = options.start_at else {
-            let report = drive(run, lanes, Clock::start(scale), control, options).await;
-            return report.map(|report| DriveReport { warm_up, ..report });
-        };
-        let start_late = RealInstant::now().saturating_duration_since(start_at);
-        before_run(run, control, tokio::time::sleep_until(start_at.into())).await;
-        let report = drive(run, lanes, Clock::starting_at(start_at, scale), control, options).await;
-        report.map(|report| DriveReport { start_late, warm_up, ..report })
+        // The clock starts only when the connections are ready, so that the first arrivals are not late.
+        let report = drive(run, lanes, Clock::start(scale), control, options).await;
+        report.map(|report| DriveReport { warm_up, ..report })
     });
     // Does not wait for connections on which an answer is still outstanding.
     runtime.shutdown_background();
@@ -233,7 +222,6 @@ async fn drive<T: Transport>(
     let cpu = thread_cpu().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
     Ok(DriveReport {
         wall: clock.wall(),
-        start_late: Duration::ZERO,
         cpu,
         busiest_cpu: cpu,
         connection_waits: workers.waits().figures(),

@@ -22,7 +22,7 @@ mod workers;
 
 pub use control::{Command, Control};
 pub use drive::{DriveError, DriveOptions, DriveReport};
-pub use mock::{BarrierError, MockError, MockServer, Probe, probe, touch};
+pub use mock::{MockError, MockServer, Probe, probe, touch};
 pub use open_files::raise_open_files;
 pub use response::kept_body::SearchedBodies;
 pub use rusage::{peak_rss_bytes, process_cpu};

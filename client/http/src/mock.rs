@@ -1,15 +1,14 @@
-//! Admin requests to a mockserver: for its configuration, for its counts, to change its configuration, and to wait at the
-//! barrier of shards.
+//! Admin requests to a mockserver: for its configuration, for its counts, and to change its configuration.
 
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::AUTHORIZATION;
-use loadgen_core::{ClientShard, ErrorKind};
+use loadgen_core::ErrorKind;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use vocabulary::wire::{self, ConfigChange, NotReleased, Refusal, Released, RunId, ServerState, ServerStats};
+use vocabulary::wire::{self, ConfigChange, Refusal, RunId, ServerState, ServerStats};
 
 use crate::error_kind;
 use crate::target::Target;
@@ -59,27 +58,6 @@ pub enum MockError {
     Garbage(String),
     #[error("the mockserver rejected the request with {status}: {text}")]
     Refused { status: StatusCode, text: String },
-}
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BarrierError {
-    #[error("{}{}", .0.error, missing(&.0.missing))]
-    NotFilled(NotReleased),
-    /// The server rejected the shard, because it contradicts other shards of the run or is not a valid shard.
-    #[error("{0}")]
-    Refused(String),
-    #[error(transparent)]
-    Mock(#[from] MockError),
-}
-
-fn missing(missing: &[u32]) -> String {
-    if missing.is_empty() {
-        return String::new();
-    }
-    let named: Vec<String> = missing.iter().take(10).map(ToString::to_string).collect();
-    let more = if missing.len() > named.len() { " …" } else { "" };
-    format!("; missing: {}{more}", named.join(", "))
 }
 
 impl From<reqwest::Error> for MockError {
@@ -201,44 +179,6 @@ impl MockServer {
         let change = serde_json::to_string(change).map_err(|error| MockError::Garbage(error.to_string()))?;
         let request = self.client.patch(url).header("content-type", "application/json").body(change);
         json(self.with_host(request).send().await?).await
-    }
-
-    /// Waits at the server's barrier for the other shards of a run, for at most `patience`. All shards must send the same `plan`. If the
-    /// returned future is dropped, this shard leaves the barrier.
-    ///
-    /// # Errors
-    /// Fails if some shards do not arrive in time, or the server refuses, or does not answer like a mockserver.
-    pub async fn barrier(
-        &self,
-        run: &str,
-        plan: &str,
-        shard: ClientShard,
-        patience: Duration,
-    ) -> Result<Released, BarrierError> {
-        let mut url = self.target.with_path("/_mock/barrier").requested().clone();
-        let wait_ms = patience.as_millis();
-        url.set_query(Some(&format!(
-            "run={run}&plan={plan}&of={}&index={}&wait_ms={wait_ms}",
-            shard.of(),
-            shard.index()
-        )));
-        // The server itself ends the wait after `patience` and reports the result. The request has a longer timeout, so that this report is
-        // received.
-        let request = self.with_host(self.client.post(url)).timeout(patience.saturating_add(PATIENCE));
-        let response = request.send().await.map_err(MockError::from)?;
-        match json(response).await {
-            Ok(released) => serde_json::from_value(released)
-                .map_err(|error| BarrierError::Mock(MockError::Garbage(error.to_string()))),
-            Err(MockError::Refused { status: StatusCode::GATEWAY_TIMEOUT, text }) => {
-                let refusal: NotReleased = serde_json::from_str(&text)
-                    .map_err(|error| BarrierError::Mock(MockError::Garbage(error.to_string())))?;
-                Err(BarrierError::NotFilled(refusal))
-            }
-            Err(MockError::Refused { status, text }) if status.is_client_error() => {
-                Err(BarrierError::Refused(reason(text)))
-            }
-            Err(error) => Err(BarrierError::Mock(error)),
-        }
     }
 
     fn get(&self, path: &str) -> RequestBuilder {

@@ -140,8 +140,6 @@ pub struct RequestTemplate {
 pub struct RunHeaders {
     pub run: RunId,
     pub seed: u64,
-    /// Number of this shard, if the run's clients are divided into shards. The mockserver counts each shard separately.
-    pub shard: Option<u32>,
     /// Wall-clock time at which the server started. In its answers to a run, the server uses experiment time, also for dates.
     pub anchor: WallTime,
 }

@@ -13,9 +13,6 @@ pub const OP: &str = "x-tailback-op";
 pub const ATTEMPT: &str = "x-tailback-attempt";
 /// Request header: the client's number, counted from 0, decimal.
 pub const CLIENT: &str = "x-tailback-client";
-/// Request header: number of the shard that sent the request, counted from 0, decimal. A shard is a part of the run's
-/// clients. A server that several shards share counts each shard separately.
-pub const SHARD: &str = "x-tailback-shard";
 /// Request header: phase of a conditional write. The only value is [`STEP_READ`], for the read that precedes the write.
 /// The write itself is recognised by its `If-Match` header.
 pub const STEP: &str = "x-tailback-step";
@@ -160,63 +157,6 @@ impl PolicyCounts {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
-pub struct ShardRow {
-    pub shard: u32,
-    pub received: u64,
-    pub reads: u64,
-    pub reads_rejected: u64,
-    pub accepted: u64,
-    pub rejected: u64,
-    pub failed: u64,
-}
-
-impl ShardRow {
-    pub fn counts(&self) -> ServerCounts {
-        let Self { shard: _, received, reads, reads_rejected, accepted, rejected, failed } = *self;
-        ServerCounts {
-            received,
-            reads,
-            reads_rejected,
-            accepted,
-            rejected,
-            failed,
-            ..ServerCounts::default()
-        }
-    }
-}
-
-/// Maximum number of shards of a run, both for separate counts and at a barrier.
-pub const MAX_SHARDS: u32 = 1024;
-
-/// Answer to `POST /_mock/barrier`, sent when all participants (shards of a run) have arrived at the barrier.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Released {
-    /// Id of the run, which all participants send in the header [`RUN`]: 16 hexadecimal digits.
-    pub run: String,
-    pub of: u32,
-    /// Real time from this answer to the common start, in milliseconds. Participants use this time for preparations.
-    pub start_in_ms: u64,
-    pub instance: u64,
-    /// Number of the epoch; see [`ServerStats::epoch`]. Each release of the barrier resets the counts and thus begins a
-    /// new epoch.
-    pub epoch: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct NotReleased {
-    pub error: String,
-    /// Number of participants that had arrived at the barrier, including the receiver of this answer. Absent if the
-    /// receiver was not admitted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub came: Option<u32>,
-    /// Numbers of the participants that have not arrived, if participants reported their numbers.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<u32>,
-}
-
 /// Answer to `GET /_mock/stats`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -252,7 +192,4 @@ pub struct ServerStats {
     /// activity can be missing.
     #[serde(default)]
     pub forgotten_until_s: Option<f64>,
-    /// Counts of each shard of a run whose clients are divided into shards, in the order of the shards.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shards: Vec<ShardRow>,
 }

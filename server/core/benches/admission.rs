@@ -24,8 +24,7 @@ fn pass(config: &Config, gap_nanos: u64) -> u64 {
     for op in 0..REQUESTS {
         let now = Instant::from_nanos(op * gap_nanos);
         let Some(id) = free.pop() else { panic!("more than 4096 requests are under way") };
-        let request =
-            Request { id: RequestId(id), run: Some(1.into()), seed: 1, op, attempt: 1, step: Step::Work };
+        let request = Request { id: RequestId(id), run: Some(1), seed: 1, op, attempt: 1, step: Step::Work };
         server.handle(now, Input::Arrive(request));
         drain(&mut server, now, &mut free);
     }

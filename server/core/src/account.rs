@@ -1,4 +1,4 @@
-//! Request counts. Counts are kept for a run, for a shard (part) of a run's clients, or for all requests.
+//! Request counts. Counts are kept for a run, or for all requests.
 
 use std::time::Duration;
 

@@ -4,19 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use vocabulary::Instant;
-use vocabulary::wire::{RunId, ShardRow};
+use vocabulary::wire::RunId;
 
 use crate::account::Account;
 use crate::by_policy::{Fate, Names};
-use crate::request::{Counted, ServerDecision, Step};
-use crate::shard_rows::ShardRows;
+use crate::request::{ServerDecision, Step};
 
 /// Maximum number of runs whose requests are counted separately. To make room for a new run, the run that has been inactive for the longest
 /// time is evicted.
 const RUNS: usize = 1024;
-
-/// Maximum number of shards (parts of a run's clients) whose requests are counted separately, over all runs.
-const ROWS: usize = 4096;
 
 /// Time for which a run counts as live after its last activity. Live runs are never evicted, however many new runs arrive.
 const LIVE: Duration = Duration::from_mins(1);
@@ -29,7 +25,6 @@ pub(crate) struct Ledger {
     /// Counts of the requests that arrived since the last reset of the counts.
     total: Account,
     runs: BTreeMap<RunId, Kept>,
-    rows_left: usize,
     policies: Names,
     now: Instant,
     /// Instant of the latest activity that is missing in the account of its run. Activity is missing if its run was evicted, or if all
@@ -46,7 +41,6 @@ struct Kept {
     /// Value of `Ledger::forgotten_until` at the time when the run's account was created. The run's activity up to that instant may be
     /// missing in the account.
     forgotten_before: Option<Instant>,
-    shards: ShardRows,
 }
 
 impl Default for Ledger {
@@ -55,7 +49,6 @@ impl Default for Ledger {
             earlier: Account::default(),
             total: Account::default(),
             runs: BTreeMap::new(),
-            rows_left: ROWS,
             policies: Names::default(),
             now: Instant::ORIGIN,
             forgotten_until: None,
@@ -175,7 +168,7 @@ impl Ledger {
     fn update(&mut self, run: Of, change: impl Fn(&mut Account)) {
         let Of::ThisEpoch(run) = run else { return change(&mut self.earlier) };
         change(&mut self.total);
-        let Some(Counted { run, shard }) = run else { return };
+        let Some(run) = run else { return };
         if !self.runs.contains_key(&run) && self.runs.len() >= RUNS && !self.make_room() {
             self.forgotten_until = Some(self.now);
             return;
@@ -185,17 +178,9 @@ impl Ledger {
             account: Account::default(),
             last: now,
             forgotten_before,
-            shards: ShardRows::default(),
         });
         kept.last = now;
         change(&mut kept.account);
-        if let Some(shard) = shard {
-            kept.shards.update(shard, &mut self.rows_left, change);
-        }
-    }
-
-    pub(crate) fn shard_rows(&self, run: RunId) -> Vec<ShardRow> {
-        self.runs.get(&run).map(|kept| kept.shards.rows()).unwrap_or_default()
     }
 
     /// Evicts the run without activity for the longest time. Returns false if all runs are live.
@@ -212,9 +197,7 @@ impl Ledger {
             self.full_until = last + LIVE;
             return false;
         }
-        if let Some(kept) = self.runs.remove(&run) {
-            self.rows_left += kept.shards.len();
-        }
+        self.runs.remove(&run);
         self.forgotten_until = self.forgotten_until.max(Some(last));
         true
     }
@@ -223,7 +206,7 @@ impl Ledger {
 /// Counts to which a request belongs: the current counts, or the earlier counts if it arrived before the last reset.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Of {
-    ThisEpoch(Option<Counted>),
+    ThisEpoch(Option<RunId>),
     Earlier,
 }
 
@@ -248,12 +231,7 @@ mod tests {
 
     fn served(ledger: &mut Ledger, run: RunId, at_s: u64) {
         ledger.on_time(Instant::from_millis(at_s * 1000));
-        ledger.on_admission(
-            Of::ThisEpoch(Some(run.into())),
-            Step::Work,
-            Some(ServerDecision::Accepted),
-            (1, 1),
-        );
+        ledger.on_admission(Of::ThisEpoch(Some(run)), Step::Work, Some(ServerDecision::Accepted), (1, 1));
     }
 
     #[test]
@@ -295,7 +273,7 @@ mod tests {
         let mut ledger = Ledger::default();
         served(&mut ledger, 1, 0);
         ledger.runs.remove(&1);
-        let run = Of::ThisEpoch(Some(1.into()));
+        let run = Of::ThisEpoch(Some(1));
         ledger.on_revocation(run, Step::Work);
         ledger.on_revocation(run, Step::Read);
         assert_eq!(ledger.account(Some(1)), Account::default());
@@ -303,44 +281,10 @@ mod tests {
         assert_eq!((all.counts.accepted, all.counts.rejected, all.revoked), (0, 1, 1));
     }
 
-    /// Each shard of a run has a row of its own, and the rows add up.
-    #[test]
-    fn shards_are_counted_in_a_bounded_number_of_rows() {
-        let mut ledger = Ledger::default();
-        let mut served = |run, shard, verdict| {
-            let of = Of::ThisEpoch(Some(Counted { run, shard: Some(shard) }));
-            ledger.on_admission(of, Step::Work, Some(verdict), (1, 1));
-        };
-        for (shard, verdict) in [
-            (2, ServerDecision::Accepted),
-            (0, ServerDecision::Rejected),
-            (2, ServerDecision::Rejected),
-            (9999, ServerDecision::Accepted),
-        ] {
-            served(1, shard, verdict);
-        }
-        for run in 2..10 {
-            (0..1000).for_each(|shard| served(run, shard, ServerDecision::Accepted));
-        }
-        let row = |shard, received, accepted, rejected| ShardRow {
-            shard,
-            received,
-            accepted,
-            rejected,
-            ..ShardRow::default()
-        };
-        assert_eq!(ledger.shard_rows(1), [row(0, 1, 0, 1), row(2, 2, 1, 1)]);
-        assert_eq!(ledger.account(Some(1)).counts.received, 4, "who is no shard of ours is of the run");
-        let rows: usize = (1..10).map(|run| ledger.shard_rows(run).len()).sum();
-        assert_eq!((rows, ledger.rows_left), (ROWS, 0));
-        ledger.reset();
-        assert_eq!((ledger.shard_rows(1), ledger.rows_left), (Vec::new(), ROWS));
-    }
-
     #[test]
     fn a_reset_counts_anew_and_forgets_nothing_of_the_lifetime() {
         let mut ledger = Ledger::default();
-        let now = Of::ThisEpoch(Some(1.into()));
+        let now = Of::ThisEpoch(Some(1));
         ledger.on_admission(now, Step::Work, Some(ServerDecision::Accepted), (1, 1));
         ledger.on_admission(now, Step::Work, None, (1, 1));
         ledger.reset();

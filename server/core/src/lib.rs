@@ -43,7 +43,6 @@ mod script;
 mod server;
 mod service;
 mod setting;
-mod shard_rows;
 mod timeline;
 
 pub use account::Account;
@@ -75,7 +74,7 @@ pub use presets::{
     read_scale, server_preset, server_preset_names, server_presets,
 };
 pub use rate_model::RateLaw;
-pub use request::{Counted, Request, RequestId, ServerDecision, Step};
+pub use request::{Request, RequestId, ServerDecision, Step};
 pub use request_fields::{FieldSelection, MAX_SEARCHED_BODY, RequestFields};
 pub use schedule::{Schedule, ScheduleError};
 pub use script::{

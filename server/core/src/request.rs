@@ -13,26 +13,12 @@ pub struct RequestId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     pub id: RequestId,
-    pub run: Option<Counted>,
+    pub run: Option<RunId>,
     pub seed: u64,
     pub op: u64,
     /// Number of the attempt within its op, from 1.
     pub attempt: u32,
     pub step: Step,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counted {
-    pub run: RunId,
-    /// Shard (part) of the run's clients that sent the request. `None` if the clients are not divided into shards. The field adds nothing
-    /// to the size of a request, which matters because requests are copied often.
-    pub shard: Option<u16>,
-}
-
-impl From<RunId> for Counted {
-    fn from(run: RunId) -> Self {
-        Self { run, shard: None }
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -295,7 +295,6 @@ impl Server {
             wasted_ms: account.wasted.as_secs_f64() * 1e3,
             epoch: self.epoch,
             retried_too_early: account.early,
-            shards: run.map(|run| self.ledger.shard_rows(run)).unwrap_or_default(),
             forgotten_until_s: run.and_then(|run| self.ledger.forgotten_until(run)).map(Instant::as_secs_f64),
             ..ServerStats::default()
         }

@@ -222,7 +222,7 @@ proptest! {
                     open[id as usize] = true;
                     attempt += 1;
                     let id = RequestId(id);
-                    let request = Request { id, run: Some(1.into()), seed: 1, op: u64::from(id.0), attempt, step };
+                    let request = Request { id, run: Some(1), seed: 1, op: u64::from(id.0), attempt, step };
                     server.handle(at, cost.map_or(Input::Arrive(request), |cost| costing(request, cost)));
                 }
                 Action::Cancel(id) if open[id as usize] => {

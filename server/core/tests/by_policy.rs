@@ -20,7 +20,7 @@ fn arrive(server: &mut Server, run: RunId, at_ms: &[u64]) {
         let id = RequestId(u32::try_from(op).expect("few"));
         server.handle(
             at,
-            Input::Arrive(Request { id, run: Some(run.into()), seed: 1, op, attempt: 1, step: Step::Work }),
+            Input::Arrive(Request { id, run: Some(run), seed: 1, op, attempt: 1, step: Step::Work }),
         );
     }
 }
@@ -68,8 +68,7 @@ fn a_request_that_no_policy_evaluated_counts_with_none() {
 fn what_serves_itself_counts_as_the_last() {
     let mut server = Server::new(config("fixed-window:limit=3,window=1h then script:steps=429|200"));
     for attempt in [1, 2, 3, 4] {
-        let request =
-            Request { id: RequestId(0), run: Some(1.into()), seed: 1, op: 0, attempt, step: Step::Work };
+        let request = Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt, step: Step::Work };
         server.handle(Instant::ORIGIN, Input::Arrive(request));
         drain(&mut server, Instant::ORIGIN, |_| {});
     }

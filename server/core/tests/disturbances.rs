@@ -4,7 +4,7 @@ use mockserver_core::{Config, Input, Output, Request, RequestId, Server, ServerD
 use vocabulary::{Distribution, Instant};
 
 fn request(id: u32, op: u64, attempt: u32) -> Request {
-    Request { id: RequestId(id), run: Some(7.into()), seed: 1, op, attempt, step: Step::Work }
+    Request { id: RequestId(id), run: Some(7), seed: 1, op, attempt, step: Step::Work }
 }
 
 /// Returns all answers until the server waits, as (milliseconds, id, verdict).

@@ -39,14 +39,8 @@ fn visits(config: &Config, requests: &[(u64, u32)]) -> Vec<Visit> {
         at_ms += gap_ms;
         let at = Instant::from_millis(at_ms);
         drain(&mut server, at, |answer| answers.push(answer));
-        let request = Request {
-            id: RequestId(op),
-            run: Some(1.into()),
-            seed: 1,
-            op: op.into(),
-            attempt: 1,
-            step: Step::Work,
-        };
+        let request =
+            Request { id: RequestId(op), run: Some(1), seed: 1, op: op.into(), attempt: 1, step: Step::Work };
         let headers = vec![("x-cost".into(), cost.to_string().into())];
         let details = Arc::new(RequestFields { headers, ..RequestFields::default() });
         server.handle(at, Input::ArriveWith { request, details, least: 0 });

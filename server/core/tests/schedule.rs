@@ -26,7 +26,7 @@ fn config(policy: &str, schedule: &str) -> Config {
 
 fn request(op: u64, run: Option<RunId>) -> Request {
     let id = RequestId(u32::try_from(op).expect("few"));
-    Request { id, run: run.map(Into::into), seed: 1, op, attempt: 1, step: Step::Work }
+    Request { id, run, seed: 1, op, attempt: 1, step: Step::Work }
 }
 
 /// Sends requests of one run at these milliseconds. Returns instant, verdict and advice by request.

@@ -16,7 +16,7 @@ fn config(steps: &str) -> Config {
 }
 
 fn ask(server: &mut Server, op: u64, attempt: u32) -> Answer {
-    let request = Request { id: RequestId(0), run: Some(7.into()), seed: 1, op, attempt, step: Step::Work };
+    let request = Request { id: RequestId(0), run: Some(7), seed: 1, op, attempt, step: Step::Work };
     server.handle(Instant::ORIGIN, Input::Arrive(request));
     match server.poll(Instant::ORIGIN) {
         Output::Answer(answer) => answer,

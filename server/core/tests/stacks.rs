@@ -30,8 +30,7 @@ fn answers(config: Config, arrivals: &[(u64, Arc<RequestFields>)]) -> Vec<(u32, 
         let at = Instant::from_millis(*at_ms);
         drain(&mut server, at, &mut note);
         let id = RequestId(u32::try_from(op).expect("few"));
-        let request =
-            Request { id, run: Some(1.into()), seed: 1, op: op as u64, attempt: 1, step: Step::Work };
+        let request = Request { id, run: Some(1), seed: 1, op: op as u64, attempt: 1, step: Step::Work };
         server.handle(at, Input::ArriveWith { request, details: details.clone(), least: 0 });
     }
     drain(&mut server, Instant::FAR_FUTURE, note);
@@ -243,7 +242,7 @@ fn a_rejection_before_any_policy_causes_no_lockout() {
         for attempt in 1..=2 {
             let at = Instant::from_millis(10 * u64::from(attempt));
             let request =
-                Request { id: RequestId(0), run: Some(1.into()), seed: 1, op: 0, attempt, step: Step::Work };
+                Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt, step: Step::Work };
             server.handle(at, Input::Arrive(request));
             drain(&mut server, at + Duration::from_millis(200), |answer| verdicts.push(answer.verdict));
         }
@@ -259,8 +258,7 @@ fn details_of_a_request_in_flight_reach_the_new_policy() {
     let mut server = Server::new(Config { network_delay, ..before });
     let headers = vec![("x-cost".into(), "11".into())];
     let details = Arc::new(RequestFields { headers, ..RequestFields::default() });
-    let request =
-        Request { id: RequestId(0), run: Some(1.into()), seed: 1, op: 0, attempt: 1, step: Step::Work };
+    let request = Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt: 1, step: Step::Work };
     server.handle(Instant::ORIGIN, Input::ArriveWith { request, details, least: 0 });
     server.handle(Instant::from_millis(10), Input::Configure(Config { network_delay, ..other }.into()));
     let mut verdicts = Vec::new();

@@ -2,15 +2,12 @@
 
 pub(crate) mod access;
 pub(crate) mod answer_times;
-pub(crate) mod barrier;
 pub(crate) mod metrics;
 pub(crate) mod token;
 
-use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{DefaultBodyLimit, Path, RawQuery, Request, State};
 use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
@@ -22,32 +19,19 @@ use axum::{Extension, Router, middleware};
 use mockserver_core::{AnswersConfig, Expanded, Patch, Policies, ServerPreset, expand, read_patch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, to_value};
-use vocabulary::wire::ServerStats;
 use vocabulary::{excerpt, wire};
 
 use crate::admin::access::Access;
-use crate::admin::barrier::{BarrierError, Participant};
-use crate::connection::abort::Abort;
 use crate::connection::channel::Client;
 use crate::presets;
 use crate::shared::Shared;
-use crate::work::{request_body, response};
+use crate::work::response;
 
 /// Maximum size of a configuration change, in bytes. It is enough for several body templates of maximum size.
 const MAX_PATCH: usize = 1 << 20;
 
 pub(crate) const ENDPOINTS: &str = "GET /_mock/stats[?run=ID], GET /_mock/capacity, GET /_mock/config, \
      PATCH /_mock/config, POST /_mock/reset, GET /_mock/presets[/NAME], GET /metrics";
-
-/// Path of the barrier, at which shards of a run wait for each other. Other admin endpoints never delay their answers.
-const BARRIER: &str = "/_mock/barrier";
-
-/// Real time from the release of a barrier to the common start of the shards. It is long enough to open connections.
-const READY_IN: Duration = Duration::from_millis(100);
-
-/// Default and maximum of the real time for which a request waits at a barrier.
-const PATIENCE: Duration = Duration::from_mins(1);
-const MAX_PATIENCE: Duration = Duration::from_hours(1);
 
 /// Returns the router of the admin endpoints. Its access rules apply to every path that reaches the router, even if the path does not
 /// exist.
@@ -57,7 +41,6 @@ pub(crate) fn router(shared: Arc<Shared>, access: Access) -> Router {
         .route("/_mock/capacity", get(capacity))
         .route("/_mock/config", get(config).patch(configure))
         .route("/_mock/reset", post(reset))
-        .route(BARRIER, post(barrier))
         .route("/_mock/presets", get(presets))
         .route("/_mock/presets/{name}", get(preset))
         .route("/metrics", get(metrics))
@@ -137,86 +120,6 @@ async fn reset(State(shared): State<Arc<Shared>>) -> Response {
     answer(StatusCode::OK, to_value(shared.stats(None)))
 }
 
-/// Answers a request at the barrier once all shards have arrived, the client disconnects, or the server stops. The body is read first,
-/// whatever its content, because a disconnect can be detected only after the whole request was read.
-async fn barrier(
-    State(shared): State<Arc<Shared>>,
-    Extension(client): Extension<Client>,
-    RawQuery(query): RawQuery,
-    body: Body,
-) -> Response {
-    if let Err((status, text)) = request_body::ignore(body).await {
-        return refuse(status, text.trim_end());
-    }
-    tokio::select! {
-        biased;
-        response = at_barrier(&shared, query.as_deref().unwrap_or_default()) => response,
-        () = client.channel.gone() => Abort::ClientGone.into_response(),
-        () = shared.stopping.stopped() => refuse(StatusCode::SERVICE_UNAVAILABLE, "the server is shutting down"),
-    }
-}
-
-async fn at_barrier(shared: &Shared, query: &str) -> Response {
-    let (participant, patience) = match participant(query) {
-        Ok(participant) => participant,
-        Err(words) => return refuse(StatusCode::BAD_REQUEST, words),
-    };
-    let of = participant.of;
-    let release = || {
-        shared.reset();
-        let ServerStats { instance, epoch, .. } = shared.stats(None);
-        let run = format!("{:016x}", RandomState::new().hash_one(epoch));
-        let start_in_ms = u64::try_from(READY_IN.as_millis()).unwrap_or(u64::MAX);
-        wire::Released { run, of, start_in_ms, instance, epoch }
-    };
-    let mut place = match shared.barriers.join(participant, release) {
-        Ok(place) => place,
-        Err(error) => {
-            let status = match error {
-                BarrierError::Full => StatusCode::SERVICE_UNAVAILABLE,
-                _ if error.is_conflict() => StatusCode::CONFLICT,
-                _ => StatusCode::BAD_REQUEST,
-            };
-            return refuse(status, &error.to_string());
-        }
-    };
-    match tokio::time::timeout(patience, place.released()).await {
-        Ok(Some(released)) => answer(StatusCode::OK, to_value(released)),
-        Ok(None) | Err(_) => match place.given_up() {
-            Ok(released) => answer(StatusCode::OK, to_value(released)),
-            Err(not_released) => answer(StatusCode::GATEWAY_TIMEOUT, to_value(not_released)),
-        },
-    }
-}
-
-fn participant(query: &str) -> Result<(Participant, Duration), &'static str> {
-    let value = |key: &str| {
-        query
-            .split('&')
-            .find_map(|pair| pair.split_once('=').filter(|(name, _)| *name == key))
-            .map(|(_, value)| value)
-    };
-    let run =
-        value("run").ok_or("`run` is missing; add a name for the run, for which its shards wait together")?;
-    let of =
-        value("of").and_then(|of| of.parse().ok()).ok_or("`of` must be the number of shards of the run")?;
-    let index = value("index")
-        .map(str::parse)
-        .transpose()
-        .map_err(|_| "`index` must be the number of this shard, counted from 0")?;
-    let plan = value("plan").map(ToOwned::to_owned);
-    let patience = match value("wait_ms") {
-        None => PATIENCE,
-        Some(ms) => {
-            let patience = ms.parse().ok().map(Duration::from_millis);
-            patience
-                .filter(|patience| *patience <= MAX_PATIENCE)
-                .ok_or("`wait_ms` must be a number of milliseconds, at most 3600000 (an hour)")?
-        }
-    };
-    Ok((Participant { run: run.to_owned(), of, index, plan }, patience))
-}
-
 async fn presets() -> Response {
     answer(StatusCode::OK, to_value(presets::listed()))
 }
@@ -256,7 +159,7 @@ async fn unknown(uri: Uri) -> Response {
 async fn other_method(method: Method, uri: Uri) -> Response {
     let allowed = match uri.path() {
         "/_mock/config" => "GET, HEAD, PATCH",
-        "/_mock/reset" | BARRIER => "POST",
+        "/_mock/reset" => "POST",
         _ => "GET, HEAD",
     };
     let words = format!("`{}` accepts the methods {allowed}, not {method}", uri.path());

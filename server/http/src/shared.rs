@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, AnswerSet, Config, ConfigError, Counted, Fault, Input, LimitStatus, Output, Patch, PatchError,
-    Reply, Request, RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
+    Answer, AnswerSet, Config, ConfigError, Fault, Input, LimitStatus, Output, Patch, PatchError, Reply,
+    Request, RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
 };
 use slab::Slab;
 use tokio::sync::{Notify, oneshot};
@@ -15,7 +15,6 @@ use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, TimeScale};
 
 use crate::admin::answer_times::AnswerTimes;
-use crate::admin::barrier::Barriers;
 use crate::admin::metrics::Metrics;
 use crate::clock::Clock;
 use crate::connection::stopping::Stopping;
@@ -32,7 +31,6 @@ pub(crate) struct Shared {
     counts_calls: AtomicBool,
     /// Random number that is drawn at each start of a mockserver and identifies this start.
     pub(crate) instance: u64,
-    pub(crate) barriers: Barriers,
     /// Maximum number of streams of an HTTP/2 connection. It is stored here only for the description of the server, because the connections
     /// themselves enforce it.
     pub(crate) http2_max_streams: u32,
@@ -125,7 +123,6 @@ impl Shared {
             clock,
             // The random number has at most 53 bits, because JSON numbers are exact only up to 2^53.
             instance: RandomState::new().hash_one(0) >> 11,
-            barriers: Barriers::default(),
             http2_max_streams,
             stopping: Arc::default(),
         }
@@ -374,7 +371,7 @@ impl Inner {
         let op = op.unwrap_or_else(|| next(&mut self.unnumbered));
         Request {
             id,
-            run: identity.run.map(|run| Counted { run, shard: identity.shard }),
+            run: identity.run,
             seed,
             op,
             attempt: identity.attempt.unwrap_or(1),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-use super::tally::{LatencySums, Tally};
+use super::tally::Tally;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Advice {
@@ -31,13 +31,6 @@ pub struct EarlyFigures {
     pub max: Option<f64>,
 }
 
-impl AdviceFigures {
-    pub fn new(retries: u64, early: &LatencySums) -> Self {
-        let (mean, max) = Tally::of_sums(early).mean_and_max_ms().unzip();
-        Self { retries, broken: early.count, early_ms: EarlyFigures { mean, max } }
-    }
-}
-
 impl Advice {
     pub(super) fn on_retry(&mut self, sent_at: Instant, not_before: Instant) {
         self.retries += 1;
@@ -48,11 +41,12 @@ impl Advice {
     }
 
     pub(super) fn figures(&self) -> AdviceFigures {
-        AdviceFigures::new(self.retries, &self.early.sums())
-    }
-
-    pub(super) fn sums(&self) -> (u64, LatencySums) {
-        (self.retries, self.early.sums())
+        let (mean, max) = self.early.mean_and_max_ms().unzip();
+        AdviceFigures {
+            retries: self.retries,
+            broken: self.early.count,
+            early_ms: EarlyFigures { mean, max },
+        }
     }
 }
 

@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 use statistics::{jain, jain_among, percentile};
 use vocabulary::Instant;
 
-use crate::client_shard::ClientShard;
-
 /// Length of a fairness window, as a multiple of the duration of an attempt that nothing delays.
 const WINDOW_ATTEMPTS: u32 = 10;
 
@@ -26,10 +24,8 @@ pub(super) struct Fairness {
     /// the next by half.
     half_nanos: u64,
     half: u64,
-    /// Measurements of this shard's clients, indexed by the client's position in the shard. All other lists with one entry per client have
-    /// the same order.
+    /// Measurements of the clients, indexed by the client's number. All other lists with one entry per client have the same order.
     clients: Vec<Client>,
-    shard: ClientShard,
     /// Number of successes of every client. The first number is for the previous half window, the second for the current one.
     got: Vec<[u32; 2]>,
     got_any: Bits,
@@ -78,106 +74,15 @@ pub struct FairnessFigures {
     pub slowest_over_median: Option<f64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClientCounts {
-    /// Counts of each client, indexed by the client's position in the shard.
-    pub clients: Vec<ClientCount>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClientCount {
-    pub arrived: u64,
-    pub succeeded: u64,
-    /// Sum of the latencies of the client's successful ops, in nanoseconds.
-    pub latency_nanos: u64,
-    /// Time during which the client had unfinished ops, in nanoseconds, excluding a period that has not ended yet.
-    pub busy_nanos: u64,
-    pub busy_since: Option<Instant>,
-}
-
-/// Returns the fairness figures for a run that ended at `end`. `clients` yields the number and the counts of each client. The figures do
-/// not include the index over windows.
-pub fn fairness_of(
-    clients: impl Iterator<Item = (u64, ClientCount)>,
-    end: Option<Instant>,
-) -> FairnessFigures {
-    figures_of(clients, end, None)
-}
-
-fn figures_of(
-    clients: impl Iterator<Item = (u64, ClientCount)>,
-    end: Option<Instant>,
-    windows: Option<f64>,
-) -> FairnessFigures {
-    let (mut rates, mut means, mut slowest) = (Vec::new(), Vec::new(), None);
-    for (number, client) in clients.filter(|(_, client)| client.arrived > 0) {
-        let mean_ms = client.mean_ms();
-        rates.push(client.rate_per_s(end.unwrap_or(Instant::ORIGIN)));
-        means.push(mean_ms);
-        if slowest.is_none_or(|(_, ms): (u64, f64)| mean_ms.total_cmp(&ms).is_ge()) {
-            slowest = Some((number, mean_ms));
-        }
-    }
-    means.sort_unstable_by(f64::total_cmp);
-    let finite = |ms: f64| ms.is_finite().then_some(ms);
-    let slowest_ms = slowest.and_then(|(_, ms)| finite(ms));
-    // The mean latency of a client without success is infinite. If one of the two middle clients had no success, the median over clients is
-    // therefore not finite.
-    let median_ms = percentile(&means, 0.5);
-    FairnessFigures {
-        clients: means.len() as u64,
-        jain: windows,
-        jain_whole_run: jain(&rates),
-        slowest_client: slowest.map(|(number, _)| number),
-        slowest_mean_ms: slowest_ms,
-        slowest_over_median: slowest_ms
-            .zip(median_ms.and_then(finite).filter(|ms| *ms > 0.0))
-            .map(|(slowest, median)| slowest / median),
-    }
-}
-
-impl ClientCount {
-    fn rate_per_s(&self, end: Instant) -> f64 {
-        let current_nanos =
-            self.busy_since.map_or(0, |since| end.as_nanos().saturating_sub(since.as_nanos()));
-        match self.busy_nanos.saturating_add(current_nanos) {
-            0 => 0.0,
-            busy => self.succeeded as f64 * 1e9 / busy as f64,
-        }
-    }
-
-    fn mean_ms(&self) -> f64 {
-        if self.succeeded == 0 {
-            f64::INFINITY
-        } else {
-            self.latency_nanos as f64 / 1e6 / self.succeeded as f64
-        }
-    }
-}
-
-impl From<&Client> for ClientCount {
-    fn from(client: &Client) -> Self {
-        let Client { arrived, succeeded, latency_nanos, busy_since, busy_nanos, .. } = *client;
-        Self {
-            arrived: arrived.into(),
-            succeeded: succeeded.into(),
-            latency_nanos,
-            busy_nanos,
-            busy_since: (busy_since != NEVER).then_some(busy_since),
-        }
-    }
-}
-
 impl Fairness {
-    pub(crate) fn new(clients: u32, shard: ClientShard, undisturbed_attempt: Duration) -> Self {
+    pub(crate) fn new(clients: u32, undisturbed_attempt: Duration) -> Self {
         let half = (undisturbed_attempt.saturating_mul(WINDOW_ATTEMPTS) / 2).max(MIN_HALF);
-        let clients = shard.count(clients) as usize;
+        let clients = clients as usize;
         let bits = || vec![0; clients.div_ceil(64)];
         Self {
             half_nanos: u64::try_from(half.as_nanos()).unwrap_or(u64::MAX).max(1),
             half: 0,
             clients: vec![Client::default(); clients],
-            shard,
             got: vec![[0; 2]; clients],
             got_any: bits(),
             busy: bits(),
@@ -191,12 +96,11 @@ impl Fairness {
 
     pub(crate) fn on_arrival(&mut self, at: Instant, client: u32) {
         self.pass(at);
-        let place = self.shard.place(client);
-        let Some(held) = self.clients.get_mut(place as usize) else { return };
+        let Some(held) = self.clients.get_mut(client as usize) else { return };
         held.arrived += 1;
         if held.busy_since == NEVER {
             held.busy_since = at;
-            let (word, bit) = bit_of(place);
+            let (word, bit) = bit_of(client);
             self.busy[word] |= bit;
             self.has_work[word] |= bit;
         }
@@ -205,15 +109,14 @@ impl Fairness {
     /// Records that an op of this client succeeded after `latency`, or ended without success (`None`).
     pub(crate) fn on_end(&mut self, at: Instant, client: u32, latency: Option<Duration>) {
         self.pass(at);
-        let place = self.shard.place(client);
-        let Some(held) = self.clients.get_mut(place as usize) else { return };
-        let (word, bit) = bit_of(place);
+        let Some(held) = self.clients.get_mut(client as usize) else { return };
+        let (word, bit) = bit_of(client);
         held.ended += 1;
         if let Some(latency) = latency {
             held.succeeded += 1;
             let nanos = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
             held.latency_nanos = held.latency_nanos.saturating_add(nanos);
-            self.got[place as usize][1] += 1;
+            self.got[client as usize][1] += 1;
             self.got_any[word] |= bit;
         }
         if held.ended == held.arrived {
@@ -224,12 +127,31 @@ impl Fairness {
 
     pub(crate) fn figures(&self, end: Option<Instant>) -> FairnessFigures {
         let windows = if self.windows > 0 { Some(self.indices / self.windows as f64) } else { self.so_far() };
-        let counts = self.clients.iter().map(ClientCount::from);
-        figures_of((0..).map(|place| u64::from(self.shard.client(place))).zip(counts), end, windows)
-    }
-
-    pub(crate) fn counts(&self) -> ClientCounts {
-        ClientCounts { clients: self.clients.iter().map(ClientCount::from).collect() }
+        let (mut rates, mut means, mut slowest) = (Vec::new(), Vec::new(), None);
+        for (number, client) in (0..).zip(&self.clients).filter(|(_, client)| client.arrived > 0) {
+            let mean_ms = client.mean_ms();
+            rates.push(client.rate_per_s(end.unwrap_or(Instant::ORIGIN)));
+            means.push(mean_ms);
+            if slowest.is_none_or(|(_, ms): (u64, f64)| mean_ms.total_cmp(&ms).is_ge()) {
+                slowest = Some((number, mean_ms));
+            }
+        }
+        means.sort_unstable_by(f64::total_cmp);
+        let finite = |ms: f64| ms.is_finite().then_some(ms);
+        let slowest_ms = slowest.and_then(|(_, ms)| finite(ms));
+        // The mean latency of a client without success is infinite. If one of the two middle clients had no success, the median over
+        // clients is therefore not finite.
+        let median_ms = percentile(&means, 0.5);
+        FairnessFigures {
+            clients: means.len() as u64,
+            jain: windows,
+            jain_whole_run: jain(&rates),
+            slowest_client: slowest.map(|(number, _)| number),
+            slowest_mean_ms: slowest_ms,
+            slowest_over_median: slowest_ms
+                .zip(median_ms.and_then(finite).filter(|ms| *ms > 0.0))
+                .map(|(slowest, median)| slowest / median),
+        }
     }
 
     /// Returns Jain's fairness index over the whole run so far, for runs that are shorter than one window.
@@ -281,11 +203,28 @@ impl Fairness {
     }
 }
 
-fn bit_of(place: u32) -> (usize, u64) {
-    (place as usize / 64, 1 << (place % 64))
+fn bit_of(client: u32) -> (usize, u64) {
+    (client as usize / 64, 1 << (client % 64))
 }
 
 impl Client {
+    fn rate_per_s(&self, end: Instant) -> f64 {
+        // This is 0 if the client has no work now, because `NEVER` is later than any end.
+        let current_nanos = end.as_nanos().saturating_sub(self.busy_since.as_nanos());
+        match self.busy_nanos.saturating_add(current_nanos) {
+            0 => 0.0,
+            busy => f64::from(self.succeeded) * 1e9 / busy as f64,
+        }
+    }
+
+    fn mean_ms(&self) -> f64 {
+        if self.succeeded == 0 {
+            f64::INFINITY
+        } else {
+            self.latency_nanos as f64 / 1e6 / f64::from(self.succeeded)
+        }
+    }
+
     fn rest(&mut self, at: Instant) {
         if self.busy_since != NEVER {
             self.busy_nanos =
@@ -301,7 +240,7 @@ mod tests {
 
     /// Creates a `Fairness` with windows of one second and halves of 500 ms.
     fn fairness(clients: u32) -> Fairness {
-        Fairness::new(clients, ClientShard::WHOLE, Duration::from_millis(100))
+        Fairness::new(clients, Duration::from_millis(100))
     }
 
     fn at(ms: u64) -> Instant {

@@ -9,10 +9,9 @@ use vocabulary::{AdvertisedLimits, Instant, whole_nanos};
 use super::advice::Advice;
 use super::counts::{AttemptCounts, OpCounts};
 use super::excess::Excess;
-use super::fairness::{ClientCounts, Fairness};
+use super::fairness::Fairness;
 use super::histogram::{self, MAX_ATTEMPTS_PER_OP};
 use super::rate_course::RateCourse;
-use super::tally::LatencySums;
 use super::window_course::WindowCourse;
 use super::{
     AdviceFigures, Bin, Bins, FairnessFigures, GivenUp, GivenUpCounts, Latencies, RateFigures, RateLaw,
@@ -122,8 +121,7 @@ impl Measurements {
             bins: config.bins.map(Bins::new),
             window_course: WindowCourse::new(config.undisturbed_attempt),
             excess: Excess::new(config.mean_service),
-            fairness: several
-                .then(|| Fairness::new(config.clients, config.shard, config.undisturbed_attempt)),
+            fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
             deadline: config.deadline,
             deadline_nanos: config.deadline.map(whole_nanos),
             within_nanos: config.within.or(config.deadline).map_or(u64::MAX, whole_nanos),
@@ -154,16 +152,6 @@ impl Measurements {
 
     pub fn done_in_time(&self) -> u64 {
         self.done_in_time
-    }
-
-    pub fn clients(&self) -> Option<ClientCounts> {
-        self.fairness.as_ref().map(Fairness::counts)
-    }
-
-    /// Returns the number of retries for which the server had advised an instant. Also returns the sums of the times by which these retries
-    /// were sent too early.
-    pub fn advice_sums(&self) -> (u64, LatencySums) {
-        self.advice.sums()
     }
 
     pub fn advice_figures(&self) -> AdviceFigures {

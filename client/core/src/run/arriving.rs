@@ -7,7 +7,6 @@ use std::collections::BinaryHeap;
 use vocabulary::Instant;
 
 use crate::arrivals::Arrivals;
-use crate::client_shard::ClientShard;
 use crate::workload::{ArrivalProcess, RunConfig};
 
 #[derive(Clone)]
@@ -19,10 +18,8 @@ pub(super) struct Arriving {
     free_slots: BinaryHeap<Reverse<Instant>>,
     /// Arrival of the latest op. No later op arrives before it.
     last: Instant,
-    /// Number, within the whole run, of the op that arrives next.
+    /// Number of the op that arrives next.
     next_op: u64,
-    shard: ClientShard,
-    clients: u32,
 }
 
 impl Arriving {
@@ -38,8 +35,6 @@ impl Arriving {
             free_slots,
             last: Instant::ORIGIN,
             next_op: 0,
-            shard: config.shard,
-            clients: config.clients,
         };
         arriving.go_on();
         arriving
@@ -55,8 +50,7 @@ impl Arriving {
         })
     }
 
-    /// Records the arrival of the next op at `at`, which must be the result of [`Self::next`]. Returns the number of
-    /// that op in the whole run.
+    /// Records the arrival of the next op at `at`, which must be the result of [`Self::next`]. Returns the op's number.
     pub(super) fn arrive(&mut self, at: Instant) -> u64 {
         let op = self.next_op;
         self.last = at;
@@ -68,30 +62,11 @@ impl Arriving {
         op
     }
 
-    /// Advances to the next op of this shard and, in an open loop, to its arrival.
+    /// In an open loop, advances to the next arrival.
     #[inline]
     fn go_on(&mut self) {
-        if self.shard.of() > 1 {
-            self.pass_over_others();
-        } else if !self.closed {
-            self.next_in_stream = self.arrivals.next();
-        }
-    }
-
-    /// Variant of `go_on` for a run with several shards: skips ops of other shards. It skips fewer ops than the run has
-    /// clients.
-    fn pass_over_others(&mut self) {
-        let clients = u64::from(self.clients.max(1));
-        let shard = self.shard;
-        let is_own = |op: u64| u32::try_from(op % clients).is_ok_and(|client| shard.has(client));
         if !self.closed {
             self.next_in_stream = self.arrivals.next();
-        }
-        while !is_own(self.next_op) && (self.closed || self.next_in_stream.is_some()) {
-            self.next_op += 1;
-            if !self.closed {
-                self.next_in_stream = self.arrivals.next();
-            }
         }
     }
 
@@ -108,8 +83,7 @@ impl Arriving {
         self.next_in_stream.is_some() || self.closed && self.arrivals.allows(self.next_op, now)
     }
 
-    /// Returns how many ops of this shard have not arrived yet in an open loop. `None` if there are more than `most` of
-    /// them.
+    /// Returns how many ops have not arrived yet in an open loop. `None` if there are more than `most` of them.
     pub(super) fn count_rest(&self, most: u64) -> Option<u64> {
         let mut rest = self.clone();
         let mut count = 0;
@@ -123,7 +97,7 @@ impl Arriving {
         Some(count)
     }
 
-    /// Returns all remaining arrivals of an open loop, including arrivals of other shards' ops.
+    /// Returns all remaining arrivals of an open loop.
     pub(super) fn rest(&self) -> impl Iterator<Item = Instant> {
         self.next_in_stream.into_iter().chain(self.arrivals.clone())
     }

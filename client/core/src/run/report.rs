@@ -26,8 +26,7 @@ impl Run {
         snapshot.now = now;
         snapshot.phase = self.phase(now);
         snapshot.first_arrival = self.measured.first_arrival;
-        snapshot.planned_ops =
-            self.config.workload.ops.map(|ops| self.config.shard.ops(ops, self.config.clients));
+        snapshot.planned_ops = self.config.workload.ops;
         snapshot.planned_duration = self.config.workload.duration;
         snapshot.bound_holds = self.lower_bound.is_some();
         snapshot.ops = self.measured.ops;
@@ -96,16 +95,13 @@ impl Run {
     /// arrivals end by time before its configured ops have arrived, because their number depends on the strategy.
     pub fn offered(&self) -> Option<u64> {
         let workload = &self.config.workload;
-        let own = |ops| self.config.shard.ops(ops, self.config.clients);
         match (&workload.arrivals, workload.ops, workload.duration) {
             (ArrivalProcess::Closed { .. }, ops, duration) => {
-                ops.map(own).filter(|ops| duration.is_none() || self.measured.ops.arrived == *ops)
+                ops.filter(|ops| duration.is_none() || self.measured.ops.arrived == *ops)
             }
             // Fast path: if nothing but the configured number of ops limits the arrivals, that number is the result. So
             // the arrivals need not be drawn and counted.
-            (ArrivalProcess::Poisson { .. } | ArrivalProcess::Uniform { .. }, Some(ops), None) => {
-                Some(own(ops))
-            }
+            (ArrivalProcess::Poisson { .. } | ArrivalProcess::Uniform { .. }, Some(ops), None) => Some(ops),
             _ => Some(self.measured.ops.arrived + self.agenda.arriving.count_rest(MAX_COUNTED)?),
         }
     }

@@ -83,10 +83,9 @@ impl Run {
         mut strategy: impl FnMut(u32) -> Result<Strategy, E>,
         costs: Option<Arc<dyn LeastCosts>>,
     ) -> Result<Self, E> {
-        let count = if config.share_strategy { 1 } else { config.shard.count(config.clients.max(1)).max(1) };
-        let instances = (0..count)
-            .map(|place| strategy(config.shard.client(place)).map(Instance::new))
-            .collect::<Result<Vec<_>, E>>()?;
+        let count = if config.share_strategy { 1 } else { config.clients.max(1) };
+        let instances =
+            (0..count).map(|client| strategy(client).map(Instance::new)).collect::<Result<Vec<_>, E>>()?;
         let mut run = Self {
             agenda: Timers::new(&config),
             hedges: instances.iter().any(|instance| instance.strategy.hedges()),
@@ -146,7 +145,7 @@ impl Run {
         if self.instances.len() == 1 {
             return InstanceId(0);
         }
-        InstanceId(self.config.shard.place(share_of(id, self.config.clients)))
+        InstanceId(share_of(id, self.config.clients))
     }
 
     pub(super) fn client_of(&self, id: OpId) -> u32 {

@@ -13,7 +13,6 @@ use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
 mod deferring;
 mod hedging;
-mod sharding;
 mod stalling;
 mod waiting;
 
@@ -258,6 +257,18 @@ fn ops_are_dealt_to_clients_in_turn_and_each_has_its_own_window() {
     assert_eq!(dealt, [(0, 0), (1, 1)]);
     bench.answer(ms(10), Status::Succeeded);
     assert_eq!(bench.ops_out(), [1, 2]);
+}
+
+#[test]
+fn the_strategy_of_each_client_is_built_with_its_number() {
+    let mut asked = Vec::new();
+    let spec: StrategySpec = "fixed-window:window=1".parse().unwrap();
+    let strategy = |client| {
+        asked.push(client);
+        spec.build(1, None)
+    };
+    Run::new(RunConfig { clients: 3, ..burst(4) }, strategy, None).unwrap();
+    assert_eq!(asked, [0, 1, 2]);
 }
 
 #[test]

@@ -320,7 +320,6 @@ fn transport(
     let headers = server.mock.as_ref().map(|mock| RunHeaders {
         run: id,
         seed: config.seed,
-        shard: None,
         anchor: WallTime::from_unix(Duration::from_millis(mock.state.anchor_unix_ms.unwrap_or_default())),
     });
     let of_server = server.model.as_ref().map(mockserver::core::Config::reject_statuses).unwrap_or_default();

@@ -77,9 +77,6 @@ impl Prepared {
             let id = HeaderValue::from_str(&format!("{:016x}", run.run)).map_err(TransportError::Host)?;
             headers.insert(HeaderName::from_static(wire::RUN), id);
             headers.insert(HeaderName::from_static(wire::SEED), HeaderValue::from(run.seed));
-            if let Some(shard) = run.shard {
-                headers.insert(HeaderName::from_static(wire::SHARD), HeaderValue::from(shard));
-            }
         }
         let plain = Template {
             method: config.request.method.clone(),

@@ -11,10 +11,10 @@ impl Server {
     /// Updates the run's clock when a request arrives, because the request may be the first of its run.
     #[inline]
     pub(super) fn on_arrival(&mut self, now: Instant, request: &Request) {
-        if self.clock.goes_on_with(request.run.map(|counted| counted.run)) {
+        if self.clock.goes_on_with(request.run) {
             return;
         }
-        let (requests, run) = (&self.requests, request.run.map(|counted| counted.run));
+        let (requests, run) = (&self.requests, request.run);
         if self.clock.on_arrival(now, run, || requests.iter().all(Option::is_none)) {
             self.begin_schedule(now);
         }

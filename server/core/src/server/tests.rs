@@ -14,14 +14,7 @@ fn ms(millis: u64) -> Instant {
 }
 
 fn request(id: u32) -> Request {
-    Request {
-        id: RequestId(id),
-        run: Some(7.into()),
-        seed: 1,
-        op: u64::from(id),
-        attempt: 1,
-        step: Step::Work,
-    }
+    Request { id: RequestId(id), run: Some(7), seed: 1, op: u64::from(id), attempt: 1, step: Step::Work }
 }
 
 fn arrive(server: &mut Server, at: u64, id: u32) {

@@ -1,4 +1,4 @@
-//! Identity of a request (run, shard, op, attempt) and its conditions, as parsed from its headers.
+//! Identity of a request (run, op, attempt) and its conditions, as parsed from its headers.
 
 use axum::http::HeaderMap;
 use mockserver_core::Step;
@@ -12,7 +12,6 @@ const NO_VERSION: u64 = u64::MAX;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) run: Option<RunId>,
-    pub(crate) shard: Option<u16>,
     pub(crate) seed: Option<u64>,
     pub(crate) op: Option<u64>,
     pub(crate) attempt: Option<u32>,
@@ -31,8 +30,8 @@ pub(crate) struct Marks<'a> {
     several_conditions: bool,
 }
 
-const NAMES: [&str; 8] =
-    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::MIN_FREE, wire::SHARD, IF_MATCH];
+const NAMES: [&str; 7] =
+    [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::MIN_FREE, IF_MATCH];
 
 /// Prefix of the project's own headers. Checking it first skips most other headers quickly.
 const OURS: &str = "x-tailback-";
@@ -54,7 +53,7 @@ impl<'a> Marks<'a> {
     }
 
     pub(crate) fn identity(&self) -> Identity {
-        let [run, seed, op, attempt, step, min_free, shard, condition] =
+        let [run, seed, op, attempt, step, min_free, condition] =
             self.values.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
         let run = run.and_then(|text| u64::from_str_radix(text, 16).ok());
         let condition = match (self.values[NAMES.len() - 1], self.several_conditions) {
@@ -64,7 +63,6 @@ impl<'a> Marks<'a> {
         };
         Identity {
             run,
-            shard: shard.and_then(|text| text.parse().ok()),
             seed: seed.and_then(|text| text.parse().ok()),
             op: op.and_then(|text| text.parse().ok()),
             // Attempts are counted from 1, so 0 is invalid.
