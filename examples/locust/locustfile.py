@@ -10,6 +10,7 @@ import functools
 import ipaddress
 import json
 import logging
+import os
 import shlex
 import signal
 import sys
@@ -64,7 +65,7 @@ def add_options(parser: Any, **_: Any) -> None:
         ("--loadgen-flags", "", False, "Further flags of every loadgen, such as --loadgen-flags='--timeout 5s'"),
         ("--merge-flags", "", False, "Further flags of `loadgen merge`, such as --merge-flags='--html all.html'"),
         ("--results", "tailback.json", False, "Merged document on the master; those of the workers are beside it"),
-        ("--loadgen", "loadgen", False, "Program `loadgen` on this machine"),
+        ("--loadgen", os.environ.get("TAILBACK_LOADGEN", "loadgen"), False, "Program `loadgen` on this machine"),
         ("--allow-host", "", False, "Further names of the web page's host, separated by commas"),
     ):
         parser.add_argument(flag, default=default, help=text, include_in_web_ui=is_on_page)

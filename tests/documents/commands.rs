@@ -134,7 +134,7 @@ fn root() -> &'static Path {
 /// Returns the pages, as paths from the root of the project.
 fn pages() -> Vec<PathBuf> {
     let mut pages = Vec::new();
-    for folder in ["", "docs", "deploy/locust", "tests/real_clients", "examples", "examples/judge"] {
+    for folder in ["", "docs", "examples/locust", "tests/real_clients", "examples", "examples/judge"] {
         let Ok(entries) = std::fs::read_dir(root().join(folder)) else { continue };
         let names = entries.map(|entry| Path::new(folder).join(entry.unwrap().file_name()));
         pages.extend(names.filter(|name| name.extension().is_some_and(|extension| extension == "md")));

@@ -28,6 +28,12 @@ def free_port() -> int:
         return listener.getsockname()[1]
 
 
+def command_line(pid: str) -> bytes:
+    """Returns the command line of a process, which is empty after its end."""
+    path = Path(f"/proc/{pid}/cmdline")
+    return path.read_bytes() if path.exists() else b""
+
+
 class LocustTest(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="tailback-locust-")
@@ -113,7 +119,9 @@ class LocustTest(unittest.TestCase):
         workers = self.workers()
         master = self.headless("--ops", "3000", "--rate", "300/s")
         self.eventually(lambda: self.ledger()["received"] > 100)
+        [child] = Path(f"/proc/{workers[1].pid}/task/{workers[1].pid}/children").read_text().split()
         workers[1].kill()
+        self.eventually(lambda: not command_line(child))
         self.ends_with(1, master)
         self.assertIn("is lost", self.log("master"))
         [present] = [index for index in range(2) if (self.folder / f"tailback.{index}.json").exists()]
