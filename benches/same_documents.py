@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Two builds of the programs side by side: every document, text and exit code must be the same.
 
-    benches/same_documents.py OLD NEW [--only WORD] [--keep DIR]
+    benches/same_documents.py OLD NEW [--only WORD] [--without WORD,WORD] [--keep DIR]
 
 OLD and NEW are folders with `loadgen` and `mockserver`, such as `target/release` of two checkouts. Each command below runs
 with both, in a folder of its own; compared are the exit code, stdout, stderr and every file that was written, byte for
 byte. Simulated runs have no clock in them, so nothing is left out there. Of runs over HTTP the keys and types are compared.
 Of pages counts what a browser makes of them: white space between tags and the way in which something is quoted do not. Of
-help and completions, the order of flags does not count. Afterwards NEW reads what OLD wrote: reports, pictures and
-baselines must come out as OLD's own.
+help and completions, the order of flags does not count. Each build merges its own shards. Afterwards NEW reads what OLD
+wrote: reports, pictures and baselines must come out as OLD's own. The names of commands, strategies and presets are OLD's;
+a command that NEW does not have is a difference, unless `--without` leaves it out.
 
 For redesigns, which must change nothing that anybody can see. Exits 1 when anything differs.
 """
@@ -55,7 +56,13 @@ against = "full"
 below = 1.0
 """
 
-# Name, arguments. Files are written into the folder in which the command runs.
+RECORDINGS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests", "real_clients")
+SHARDED = [("run", ["-s", "aimd", "--simulate", "--ops", "200", "--repeats", "5"]),
+           ("compare", ["compare", "--simulate", "--ops", "200", "--repeats", "5", "-s", "aimd,full-jitter"]),
+           ("sweep", ["sweep", "--simulate", "--vary", "ops=50,100", "-s", "aimd,full-jitter", "--repeats", "3"])]
+
+# Name, arguments. Files are written into the folder in which the command runs. Names from `mockserver` on are commands of
+# `mockserver`.
 SMALL = ["--simulate", "--ops", "400"]
 STRATEGIES = "exponential:jitter=0.5,full-jitter,aimd,oracle"
 COMMANDS = [
@@ -78,6 +85,19 @@ COMMANDS = [
                       "d.json"]),
     ("run-budgets", ["-s", "aimd+full-jitter:base=50ms+retry-budget", *SMALL, "--json", "b.json"]),
     ("print-config", ["-s", "aimd", "--simulate", "--print-config"]),
+    *[(f"recommend-{name}", ["recommend", *arguments, "--ops", "200", "--json", "r.json", "--html", "r.html"])
+      for name, arguments in [
+          ("known", ["-s", "full-jitter", "--in-flight", "40", "--unsure", "none"]),
+          ("unsure", ["-s", "preset:openai", "--in-flight", "20", "--unsure", "max-busy=40..60"]),
+          ("within", ["-s", "preset:urllib3-usual", "--rate", "20/s", "--within", "2s", "--unsure", "none"])]],
+    ("judge", ["judge", "--strategy", "preset:openai", "--json", "j.json", "--junit", "j.xml"]),
+    ("judge-fails", ["judge", "--strategy", "immediate:max-attempts=5", "--json", "j.json", "--junit", "j.xml"]),
+    ("judge-list", ["judge", "--list"]),
+    ("check", ["strategies", "--check", os.path.join(RECORDINGS, "backoff.json"), os.path.join(RECORDINGS, "curl.json"),
+               "--json", "c.json"]),
+    *[(f"shard-{shard}-{name}", [*arguments, "--shard", f"{shard}/2", "--json", "s.json"])
+      for name, arguments in SHARDED for shard in (0, 1)],
+    ("schema", ["schema"]),
     ("compare", ["compare", "--simulate", "--ops", "300", "--repeats", "10", "-s", STRATEGIES, "--json", "c.json",
                  "--html", "c.html", "--csv", "c.csv", "--hdr", "c.hdr"]),
     ("compare-sensitivity", ["compare", "--simulate", "--ops", "200", "--repeats", "6", "-s", "aimd,full-jitter",
@@ -105,13 +125,15 @@ COMMANDS = [
     ("baseline-saved", ["-s", "aimd", *SMALL, "--repeats", "5", "--save-baseline", "b.json"]),
     ("baseline-compared", ["compare", "--simulate", "--ops", "200", "--repeats", "3", "-s", "aimd,full-jitter",
                            "--save-baseline", "b.json"]),
-    ("strategies", ["strategies"]),
-    *[(f"strategies-{name}", ["strategies", name]) for name in ("aimd", "oracle", "retry-budget", "breaker", "thain")],
-    *[(f"help-{name or 'run'}", [*filter(None, [name]), "--help"])
-      for name in ("", "compare", "sweep", "reproduce", "parity", "report", "plot", "strategies")],
-    ("short-help", ["-h"]),
-    *[(f"completions-{shell}", ["completions", shell]) for shell in ("bash", "zsh", "fish")],
-    ("man", ["man"]),
+    *[("-".join(["strategies", *flags]), ["strategies", *flags])
+      for flags in ([], ["--explain"], ["--presets"], ["--advice"])],
+    *[(f"print-settings-{library}", ["strategies", "preset:urllib3-usual,max-attempts=5", "--print-settings", library])
+      for library in ("urllib3", "envoy", "grpc", "aws", "polly", "resilience4j", "tailback")],
+    *[(f"{program}{name}", arguments) for program in ("", "mockserver-")
+      for name, arguments in (("help-run", ["--help"]), ("short-help", ["-h"]), ("version", ["--version"]), ("man", ["man"]))],
+    *[(f"{program}completions-{shell}", ["completions", shell])
+      for program in ("", "mockserver-") for shell in ("bash", "zsh", "fish")],
+    ("mockserver-presets", ["presets"]),
     ("plot-list", ["plot", "--list"]),
     *[(f"refused-{number}", arguments) for number, arguments in enumerate([
         ["-s", "amid", "--simulate"], ["-s", "aimd:betta=1", "--simulate"], ["-s", "aimd", "--simulate", "--ops", "0x"],
@@ -125,6 +147,10 @@ COMMANDS = [
         ["-s", "aimd", "--simulate", "--deadline", "0s"],
     ])],
 ]
+
+# What a build makes of its own shards.
+MERGES = [(f"merge-{name}", ["merge", f"../shard-1-{name}/s.json", f"../shard-0-{name}/s.json", "-o", "m.json", "--html",
+                             "m.html", "--csv", "m.csv"]) for name, _ in SHARDED]
 
 # What OLD wrote, and what is made of it: by OLD itself and by NEW.
 READINGS = [
@@ -155,11 +181,26 @@ READINGS = [
 HTTP = ("http", ["-s", "aimd", "--ops", "60", "--max-busy", "10", "--time-scale", "0.05", "--json", "h.json", "--no-tui"])
 
 # Lines that tell how far a long command is, by the clock.
-PROGRESS = re.compile(rb"^(.*\beta\b.*|.* runs   about .* left|\d+(\.\d+)? ?s .* ops .*)$\n?", re.M)
-LISTS_FLAGS = re.compile(r"help-|short-help|completions-")
+PROGRESS = re.compile(rb"^(.*\beta\b.*|.* runs   about .* left|(fresh )?server \d+ of \d+.*|\d+(\.\d+)? ?s .* ops .*)$\n?", re.M)
+LISTS_FLAGS = re.compile(r"(mockserver-)?(help-|short-help|completions-)")
 
 # Texts that were wider than a terminal and are wrapped now: their words are compared.
 WRAPPED = {"strategies"}
+
+
+def named_by(old):
+    """Commands of every subcommand, strategy and preset that OLD lists, and of the hidden `survey`."""
+    def listed(program, *arguments):
+        text = subprocess.run([os.path.join(old, program), *arguments], capture_output=True, text=True, check=True).stdout
+        return [line for line in text.splitlines() if line.startswith("  ")] if arguments[0] != "presets" else text.splitlines()
+    helped = [line.split()[0] for line in listed("loadgen", "-h") if re.match(r"  (?!help)[a-z]+ +[A-Z]", line)]
+    strategies = [name for line in listed("loadgen", "strategies") for name in line.split()]
+    presets = [f"preset:{line.split()[0]}" for line in listed("loadgen", "strategies", "--presets")]
+    servers = [line.split()[0] for line in listed("mockserver", "presets")[1:-1]]
+    return [*[(f"help-{name}", [name, "--help"]) for name in [*helped, "survey"]],
+            *[(f"strategies-{name}", ["strategies", name]) for name in strategies + presets],
+            *[(f"print-settings-{name}", ["strategies", name, "--print-settings"]) for name in presets],
+            *[(f"mockserver-presets-{name}", ["presets", name]) for name in servers]]
 
 
 class Page(HTMLParser):
@@ -182,7 +223,8 @@ class Page(HTMLParser):
             self.parts.append(text)
 
 
-def run(program, name, arguments, folder):
+def run(programs, name, arguments, folder):
+    program = os.path.join(programs, "mockserver" if name.startswith("mockserver") else "loadgen")
     where = os.path.join(folder, name)
     os.makedirs(where, exist_ok=True)
     with open(os.path.join(where, "mine.toml"), "w", encoding="utf-8") as file:
@@ -190,8 +232,6 @@ def run(program, name, arguments, folder):
     environment = {"PATH": "/usr/bin:/bin", "HOME": where, "COLUMNS": "100", "LANG": "C.UTF-8"}
     done = subprocess.run([program, *arguments], cwd=where, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=900, check=False)
-    if done.returncode in (2, 101) and not name.startswith(("refused", "plot")):
-        sys.exit(f"{name}: not understood: {done.stderr.decode()}")
     documents = {"exit code": str(done.returncode).encode(), "stdout": done.stdout,
                  "stderr": PROGRESS.sub(b"", done.stderr)}
     for parent, _, files in os.walk(where):
@@ -252,33 +292,43 @@ def main():
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("--only", default="", help="commands with this word in their name")
+    parser.add_argument("--without", default=[], type=lambda words: words.split(","),
+                        help="leave out commands with one of these words in their name, such as deleted ones")
     parser.add_argument("--keep", help="where documents stay, in OLD/ and NEW/")
     given = parser.parse_args()
     folder = given.keep or tempfile.mkdtemp(prefix="same-documents-")
-    programs = {which: os.path.abspath(os.path.join(path, "loadgen")) for which, path in
-                (("OLD", given.old), ("NEW", given.new))}
+    programs = {"OLD": os.path.abspath(given.old), "NEW": os.path.abspath(given.new)}
     places = {which: os.path.abspath(os.path.join(folder, which)) for which in programs}
 
     def both(name, arguments):
-        return name, *(run(programs[which], name, arguments, places[which]) for which in ("OLD", "NEW"))
+        old, new = (run(programs[which], name, arguments, places[which]) for which in ("OLD", "NEW"))
+        if old["exit code"] in (b"2", b"101") and not name.startswith(("refused", "plot", "print-settings")):
+            sys.exit(f"{name}: OLD does not understand it: {old['stderr'].decode()}")
+        return name, old, new
+
+    def wanted(name):
+        return given.only in name and not any(word in name for word in given.without)
 
     found = []
-    needed = {place.split("/")[0] for name, place, _ in READINGS if given.only in name}
-    commands = [(name, arguments) for name, arguments in COMMANDS if given.only in name or name in needed]
+    needed = {place.split("/")[0] for name, place, _ in READINGS if wanted(name)}
+    needed |= {f"shard-{shard}-{name}" for name, _ in SHARDED for shard in (0, 1) if wanted(f"merge-{name}")}
+    commands = [command for command in COMMANDS + named_by(programs["OLD"]) if wanted(command[0]) or command[0] in needed]
+    merges = [command for command in MERGES if wanted(command[0])]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for name, old, new in pool.map(lambda command: both(*command), commands):
-            found += differences(name, old, new)
-    if given.only in HTTP[0] or HTTP[0] in needed:
-        name, old, new = both(*HTTP)
-        if shape(json.loads(old["h.json"])) != shape(json.loads(new["h.json"])):
-            found.append(f"{name}: keys or types of h.json differ: "
-                         f"{shape(json.loads(old['h.json']))}\n    {shape(json.loads(new['h.json']))}")
+        for group in (commands, merges):
+            for name, old, new in pool.map(lambda command: both(*command), group):
+                found += differences(name, old, new)
+    if wanted(HTTP[0]) or HTTP[0] in needed:
+        name, *documents = both(*HTTP)
+        old, new = (shape(json.loads(one.get("h.json", b"null"))) for one in documents)
+        if old != new:
+            found.append(f"{name}: keys or types of h.json differ: {old}\n    {new}")
     better(os.path.join(places["OLD"], "baseline-saved"))
     readings = 0
     for name, place, arguments in READINGS:
         written = os.path.join(places["OLD"], place)
-        if given.only not in name or not os.path.exists(written):
-            if given.only in name:
+        if not wanted(name) or not os.path.exists(written):
+            if wanted(name):
                 found.append(f"{name}: OLD did not write {place}")
             continue
         readings += 1
@@ -291,7 +341,7 @@ def main():
             if pages[0] != pages[1]:
                 found.append(f"{name}: `--html` and `loadgen report` write different bytes")
     print("\n".join(found))
-    print(f"{len(commands)} commands, {readings} readings of OLD's documents: "
+    print(f"{len(commands) + len(merges)} commands, {readings} readings of OLD's documents: "
           + (f"{len(found)} differences" if found else "nothing differs"))
     if not given.keep:
         shutil.rmtree(folder)
