@@ -360,7 +360,7 @@ fn help_shows_examples_and_exit_codes_and_version_is_printed() {
         assert!(help.contains(words), "no `{words}` in: {help}");
     }
     let measuring = ["0 ", "1 ", "2 ", "69 ", "70 ", "74 ", "129, 130 and 143 interrupted."];
-    for (command, more) in [("compare", &["99 "][..]), ("sweep", &[]), ("reproduce", &[]), ("parity", &[])] {
+    for (command, more) in [("compare", &["99 "][..]), ("sweep", &[]), ("reproduce", &[])] {
         let help = loadgen(&[command, "--help"]).exits(0).stdout;
         let codes = help.split_once("Exit codes: ").map(|(_, codes)| codes.replace('\n', " ")).unwrap();
         for code in measuring.iter().chain(more) {

@@ -56,14 +56,13 @@ fn every_shell_gets_a_script_for_the_whole_command_line() {
 }
 
 /// Command lines, and the word to which every shell completes the last word.
-const COMPLETED: [(&str, &str); 12] = [
+const COMPLETED: [(&str, &str); 11] = [
     ("loadgen --arri", "--arrivals"),
     ("loadgen --arrivals p", "poisson"),
     ("loadgen --strategy aim", "aimd"),
     ("loadgen compare --strategies equal", "equal-jitter"),
     ("loadgen strategies deco", "decorrelated-jitter"),
     ("loadgen reproduce sync", "sync-musings"),
-    ("loadgen parity sync", "sync-musings"),
     ("loadgen plot --figure windo", "window"),
     ("loadgen --policy overw", "overwhelmed-queue"),
     ("loadgen sweep --policy descr", "descriptor-pool"),

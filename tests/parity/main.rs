@@ -1,6 +1,5 @@
 //! Parity of real time and virtual time. The logs of short real runs are replayed to show exactly that both drivers
-//! decide the same. Wide bands show that a real run has about the same figures. `loadgen parity` compares closely, by
-//! explicit command.
+//! decide the same. Wide bands show that a real run has about the same figures.
 
 mod advised;
 mod asked;
@@ -10,4 +9,5 @@ mod matrix;
 mod policies;
 mod presets;
 mod real_run;
+mod replay;
 mod replayed;

@@ -9,11 +9,13 @@ use loadgen_http::{
     Command, Control, DriveOptions, RequestTemplate, RunHeaders, TRANSPORTS, Target, TransportConfig,
     TransportEntry, Trust,
 };
-use loadgen_sim::{least_costs, replay_between, replay_client, replay_server};
+use loadgen_sim::least_costs;
 use mockserver::Embedded;
 use mockserver_core::{Config, ServerLog};
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
+
+use crate::replay::{Difference, replay_between, replay_client, replay_server};
 
 /// A run that must be alone holds the write lock, any other run the read lock.
 static MACHINE: RwLock<()> = RwLock::new(());
@@ -141,7 +143,7 @@ fn stop_after(attempts: u64, control: &Control) {
 
 impl RealRun {
     /// Replays both logs and compares them with each other.
-    pub(crate) fn replay(&self, setting: &Setting) -> Result<(), loadgen_sim::Difference> {
+    pub(crate) fn replay(&self, setting: &Setting) -> Result<(), Difference> {
         let replayed = replay_client(&self.client, setting.client())?;
         let counts =
             |run: &Run| (run.measurements().ops, run.measurements().attempts, run.measurements().makespan());

@@ -55,11 +55,6 @@ fn invalid_results_are_refused_with_file_and_place() {
             "{\"schema_version\": 2, \"scenarios\": []}",
             "`later.json`, `schema_version`: 2 is newer",
         ),
-        (
-            "parity.json",
-            "{\"schema_version\": 1, \"pairings\": []}",
-            "`parity.json`: the file is a result of `loadgen parity`",
-        ),
         ("deep.json", &"[".repeat(100_000), "`deep.json`, line 1"),
     ];
     folder.write("report.html", "what was there");

@@ -3,7 +3,6 @@
 mod compare;
 mod judge;
 mod merge;
-mod parity;
 mod plot;
 mod recommend;
 mod report;
@@ -98,9 +97,6 @@ enum Command {
     /// Merge documents with different seeds, or of shards, into one.
     #[command(after_long_help = merge::args::EXAMPLES)]
     Merge(Box<merge::args::MergeArgs>),
-    /// Check that virtual time and real HTTP agree.
-    #[command(after_long_help = parity::args::EXAMPLES)]
-    Parity(parity::args::ParityArgs),
     /// Print the JSON schema of results.
     Schema,
     /// Print the completion script of a shell.
@@ -278,7 +274,6 @@ fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
         Some(Command::Sweep(args)) => sweep::run(&args, typed),
         Some(Command::Survey(args)) => survey::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),
-        Some(Command::Parity(args)) => parity::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),
         Some(Command::Schema) => schema::print(),

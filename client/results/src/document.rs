@@ -8,7 +8,6 @@ pub(crate) mod judgement;
 pub(crate) mod malformed;
 mod objects;
 pub(crate) mod op_latencies;
-pub(crate) mod parity;
 pub(crate) mod probe;
 pub(crate) mod progress_line;
 pub(crate) mod reading;
@@ -29,7 +28,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::comparison::{Comparison, Repeats};
 use crate::document::malformed::Malformed;
-use crate::document::parity::Parity;
 use crate::document::probe::DocumentProbe;
 use crate::document::reading::read;
 use crate::document::reproduction::Reproduction;
@@ -37,7 +35,7 @@ use crate::document::run::RunResult;
 use crate::document::sweep::{Sweep, Swept};
 use crate::document::version::SchemaVersion;
 
-/// Output of loadgen with --json: a run, runs with --repeats, a comparison, a sweep, a reproduction, or a parity check. docs/figures.md
+/// Output of loadgen with --json: a run, runs with --repeats, a comparison, a sweep, or a reproduction. docs/figures.md
 /// explains the figures. More keys may be added without a new `schema_version`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
@@ -48,7 +46,6 @@ pub enum Document {
     Comparison(Comparison),
     Sweep(Box<Sweep>),
     Reproduction(Reproduction),
-    Parity(Parity),
 }
 
 impl Document {
@@ -74,7 +71,6 @@ impl Document {
             return Err(Malformed::at("", words));
         }
         let document = match () {
-            () if outline.has("pairings") => Self::Parity(read(text)?),
             () if outline.has("scenarios") => Self::Reproduction(read(text)?),
             () if outline.says("sweep") => {
                 let SweepAlone { sweep } = read(text)?;
@@ -113,7 +109,7 @@ impl Document {
             Self::Sweep(swept) if swept.sweep.cells.is_empty() => {
                 return empty("sweep.cells", "is empty: no point was complete");
             }
-            Self::Sweep(_) | Self::Reproduction(_) | Self::Parity(_) => {}
+            Self::Sweep(_) | Self::Reproduction(_) => {}
         }
         Ok(self)
     }

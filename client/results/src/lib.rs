@@ -35,7 +35,6 @@ pub use document::judgement::{
 };
 pub use document::malformed::Malformed;
 pub use document::op_latencies::OpLatencies;
-pub use document::parity::{Pairing, Parity, ParityFigure};
 pub use document::progress_line::{IntervalFigures, ProgressLine};
 pub use document::reading::read;
 pub use document::recommendation::{

@@ -13,7 +13,7 @@ const EVENTS_BETWEEN_LOOKS: u32 = 1 << 16;
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 /// Counterpart of the client in virtual time: a simulated server, or the log of a real server.
-pub(crate) trait Peer {
+pub trait Peer {
     fn on_send(&mut self, now: Instant, launched: SentAttempt);
 
     fn on_cancel(&mut self, now: Instant, key: AttemptKey);
@@ -29,7 +29,7 @@ pub(crate) trait Peer {
 }
 
 #[derive(Debug)]
-pub(crate) struct EventLoop<P> {
+pub struct EventLoop<P> {
     run: Run,
     peer: P,
     now: Instant,
@@ -38,11 +38,11 @@ pub(crate) struct EventLoop<P> {
 }
 
 impl<P: Peer> EventLoop<P> {
-    pub(crate) fn new(run: Run, peer: P) -> Self {
+    pub fn new(run: Run, peer: P) -> Self {
         Self { run, peer, now: Instant::ORIGIN, client_until: Instant::ORIGIN }
     }
 
-    pub(crate) fn run(mut self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> (Run, P, Instant) {
+    pub fn run(mut self, steer: &mut dyn FnMut(&Run, Instant) -> Steer) -> (Run, P, Instant) {
         let mut until_look = EVENTS_BETWEEN_LOOKS;
         loop {
             until_look -= 1;

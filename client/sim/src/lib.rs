@@ -4,12 +4,13 @@
 //! Each state machine keeps its own events. [`Simulation`] merges the events by time, then by class, then by order of scheduling. At one
 //! instant, the server's completions and ticks come first, then responses that reach clients, then the clients' own timers. The same seed
 //! therefore gives the same run, bit for bit, on every machine and with any number of concurrent runs.
+//!
+//! The event loop, request details and responses are public, because `tests/parity` replays the logs of real runs with them.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod delay_noise;
 mod event_loop;
 mod rendered;
-mod replay;
 mod request_details;
 mod server_facts;
 mod side_by_side;
@@ -19,8 +20,10 @@ mod simulation;
 mod steer;
 
 pub use delay_noise::with_delay_noise;
-pub use replay::{Difference, replay_between, replay_client, replay_server};
+pub use event_loop::{EventLoop, Peer};
+pub use request_details::RequestDetails;
 pub use server_facts::{least_costs, rate_law};
 pub use side_by_side::side_by_side;
+pub use simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
 pub use simulation::{Finished, Simulation};
 pub use steer::Steer;

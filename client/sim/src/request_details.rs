@@ -17,7 +17,7 @@ const OF_ATTEMPTS: [&str; 3] = [wire::OP, wire::ATTEMPT, wire::CLIENT];
 
 /// Source and cache of request details, such as headers and path. All ops with the same request kind and API key share their details.
 #[derive(Debug)]
-pub(crate) struct RequestDetails {
+pub struct RequestDetails {
     requests: Requests,
     seed: u64,
     /// HTTP method of requests that belong to no kind of a request mix.
@@ -36,7 +36,7 @@ struct AttemptRequest {
 }
 
 impl RequestDetails {
-    pub(crate) fn new(requests: Requests, seed: u64, method: &str, wants: FieldSelection) -> Option<Self> {
+    pub fn new(requests: Requests, seed: u64, method: &str, wants: FieldSelection) -> Option<Self> {
         wants.any.then(|| {
             let kinds = requests.mix.as_ref().map_or(1, |mix| mix.kinds().len() as u64);
             let keys = u64::from(requests.api_keys.map_or(1, Into::into));
@@ -47,7 +47,7 @@ impl RequestDetails {
         })
     }
 
-    pub(crate) fn of(&mut self, launched: &SentAttempt, step: Step) -> Arc<RequestFields> {
+    pub fn of(&mut self, launched: &SentAttempt, step: Step) -> Arc<RequestFields> {
         let asked = AttemptRequest {
             kind: self.requests.mix.as_ref().map(|mix| mix.kind_of(self.seed, launched.op)),
             api_key: self.requests.api_key_of(self.seed, launched.op),

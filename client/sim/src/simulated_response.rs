@@ -17,28 +17,28 @@ use vocabulary::{AdvertisedLimits, Instant, WallTime, grpc};
 use crate::rendered::RenderedHeaders;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct SimulatedResponse {
-    pub(crate) outcome: Outcome,
-    pub(crate) cause: Option<Cause>,
-    pub(crate) server: Option<ServerSeen>,
-    pub(crate) advised_wait: Option<Duration>,
+pub struct SimulatedResponse {
+    pub outcome: Outcome,
+    pub cause: Option<Cause>,
+    pub server: Option<ServerSeen>,
+    pub advised_wait: Option<Duration>,
 }
 
 const NO_HEADERS: [(&str, &str); 0] = [];
 
 /// Server settings that determine the form of the server's responses, and the classifiers with which the client interprets the responses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ResponseForm<'a> {
-    pub(crate) config: &'a Config,
+pub struct ResponseForm<'a> {
+    pub config: &'a Config,
     /// Response templates of the server's configuration; `None` if the server uses its built-in responses.
-    pub(crate) answers: Option<&'a AnswerSet>,
+    pub answers: Option<&'a AnswerSet>,
     /// Wall-clock time at which the server started.
-    pub(crate) anchor: WallTime,
-    pub(crate) understanding: &'a StepClassifiers,
+    pub anchor: WallTime,
+    pub understanding: &'a StepClassifiers,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StepClassifiers {
+pub struct StepClassifiers {
     plain: Classifier,
     conditional: Classifier,
 }
@@ -46,7 +46,7 @@ pub(crate) struct StepClassifiers {
 impl StepClassifiers {
     /// Creates classifiers that treat certain statuses as rejections: the statuses in the client's configuration, and the statuses with
     /// which the server rejects.
-    pub(crate) fn new(rejected_when: &RejectedWhen, config: &Config) -> Self {
+    pub fn new(rejected_when: &RejectedWhen, config: &Config) -> Self {
         let of =
             |conditional_writes| Classifier::new(rejected_when, config.reject_statuses(), conditional_writes);
         Self { plain: of(false), conditional: of(true) }
@@ -60,7 +60,7 @@ impl StepClassifiers {
 impl SimulatedResponse {
     /// Returns the outcome of an attempt that received this response. `took` is the duration of the attempt at the server, if the server
     /// reported it.
-    pub(crate) fn new(
+    pub fn new(
         answer: &Answer,
         step: Step,
         speech: &ResponseForm<'_>,

@@ -97,10 +97,6 @@ impl Content {
                 }
                 self.started_at.extend(reproduction.started_at);
             }
-            results::Document::Parity(_) => {
-                let what = "the file is a result of `loadgen parity`, which cannot be drawn";
-                return Err(Malformed::at("", what));
-            }
         }
         Ok(())
     }

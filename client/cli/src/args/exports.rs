@@ -25,7 +25,7 @@ macro_rules! offers {
     )*};
 }
 
-offers!(Run, Comparison, Sweep, Reproduction, Parity, Recordings, Merged);
+offers!(Run, Comparison, Sweep, Reproduction, Recordings, Merged);
 
 #[derive(Debug)]
 pub(crate) struct ExportArgs<O> {

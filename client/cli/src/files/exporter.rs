@@ -30,7 +30,6 @@ pub(crate) enum Results {
     Comparison,
     Sweep,
     Reproduction,
-    Parity,
     Recordings,
     /// Result of `loadgen merge`, whichever command the shards belong to. The path of the merged document is given by a separate flag.
     Merged,

@@ -92,7 +92,6 @@ impl WrittenDocument {
             Document::Repeats(_) | Document::Comparison(_) => Self { runs: read::<Runs>(text)?.runs, ..none },
             Document::Sweep(_) => Self { sweep: Some(read::<Sweep>(text)?.sweep), ..none },
             Document::Reproduction(_) => Self { scenarios: read::<Scenarios>(text)?.scenarios, ..none },
-            Document::Parity(_) => none,
         })
     }
 

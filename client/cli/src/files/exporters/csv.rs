@@ -19,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
         Results::Sweep => Some(
             "Write every figure of every run as CSV, one row a run, varied keys first, to a file or to stdout (`-`)",
         ),
-        Results::Reproduction | Results::Parity | Results::Recordings => None,
+        Results::Reproduction | Results::Recordings => None,
     },
     from: Source::Runs,
     to_stdout: true,

@@ -21,9 +21,7 @@ pub(super) const FORMAT: Format = Format {
         Results::Run | Results::Comparison => Some(
             "Write op latencies to a V2 interval log of HDR histograms, one interval a run, its strategy as the tag",
         ),
-        Results::Sweep | Results::Reproduction | Results::Parity | Results::Recordings | Results::Merged => {
-            None
-        }
+        Results::Sweep | Results::Reproduction | Results::Recordings | Results::Merged => None,
     },
     from: Source::Latencies,
     to_stdout: true,

@@ -11,7 +11,7 @@ use crate::files::output::Output;
 pub(super) const FORMAT: Format = Format {
     flag: "--html",
     help: |results| match results {
-        Results::Parity | Results::Recordings => None,
+        Results::Recordings => None,
         _ => Some("Write an HTML report; it needs no network"),
     },
     from: Source::Document,

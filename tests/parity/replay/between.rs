@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Output, Run, RunLog, SentAttempt};
+use loadgen_sim::{RequestDetails, ResponseForm, SimulatedResponse, StepClassifiers};
 use mockserver_core::{Input, Request, RequestFields, RequestId, Server, ServerEvent, ServerLog, Step};
 use tailback::Status;
 use vocabulary::Instant;
 
 use super::Difference;
-use crate::request_details::RequestDetails;
-use crate::simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
 
 /// Compares the client's log and the server's log of one run. Every attempt must have reached the server with the settings and details that
 /// it would have in a simulation. The simulation uses GETs, or the run's kinds of requests. The client's parser must interpret the response
@@ -20,7 +19,7 @@ use crate::simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers
 ///
 /// # Errors
 /// Returns the first attempt for which the two logs differ.
-pub fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<(), Difference> {
+pub(crate) fn replay_between(client: &RunLog, server: &ServerLog, run: &Run) -> Result<(), Difference> {
     let wants = Server::new(server.config.clone()).wants();
     let seed = reached_first(server).map_or(0, |request| request.seed);
     let mut details = RequestDetails::new(run.requests().clone(), seed, "GET", wants);

@@ -12,7 +12,7 @@ use super::Difference;
 ///
 /// # Errors
 /// Returns the first response that differs from the log.
-pub fn replay_server(log: &ServerLog) -> Result<(), Difference> {
+pub(crate) fn replay_server(log: &ServerLog) -> Result<(), Difference> {
     let mut replay = Replay {
         server: Server::starting(log.config.clone(), log.anchor),
         answers: Vec::new(),

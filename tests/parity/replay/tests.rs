@@ -7,6 +7,7 @@ use loadgen_core::{
     ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Output, Refusal, Run, RunConfig,
     RunLog, SentAttempt, Workload,
 };
+use loadgen_sim::{ResponseForm, SimulatedResponse, StepClassifiers};
 use mockserver_core::{
     Config, Input, Output as ServerOutput, Request, RequestFields, RequestId, Server, ServerEvent, ServerLog,
     Step,
@@ -15,7 +16,6 @@ use tailback::{Status, StrategySpec};
 use vocabulary::{Distribution, Instant, WallTime};
 
 use super::*;
-use crate::simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
 
 /// Period at which the driver looks at its clock, in milliseconds.
 const DRIVER_TICK: u64 = 7;

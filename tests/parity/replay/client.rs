@@ -1,11 +1,10 @@
 //! Replay of the client's part of a run: the client's logged inputs pass through the event loop of the simulation.
 
 use loadgen_core::{AttemptKey, Input, Run, RunLog, SentAttempt};
+use loadgen_sim::{EventLoop, Peer, Steer};
 use vocabulary::Instant;
 
 use super::Difference;
-use crate::event_loop::{EventLoop, Peer};
-use crate::steer::Steer;
 
 /// Replays the client's logged inputs with `run`, which must be in the same state as the logged run before its start. Returns `run` if it
 /// made the same decisions as the logged run.
@@ -15,7 +14,7 @@ use crate::steer::Steer;
 ///
 /// # Errors
 /// Returns the first decision that differs from the log.
-pub fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
+pub(crate) fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Difference> {
     run.record_log();
     let (mut run, unread, _) = EventLoop::new(run, LoggedInputs(&log.inputs)).run(&mut |_, _| Steer::On);
     // The client's log may have inputs after the end of the run. They are ends of withdrawn attempts, which arrive until the driver notices

@@ -9,21 +9,28 @@
 mod between;
 mod client;
 mod server;
+mod tests;
 
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Display};
 
-pub use between::replay_between;
-pub use client::replay_client;
-pub use server::replay_server;
+pub(crate) use between::replay_between;
+pub(crate) use client::replay_client;
+pub(crate) use server::replay_server;
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} {index} should be {expected}, but is {found}")]
-pub struct Difference {
-    pub what: &'static str,
+#[derive(Debug)]
+pub(crate) struct Difference {
+    what: &'static str,
     /// Position of the differing entry in its list, counted from 0.
-    pub index: usize,
-    pub expected: String,
-    pub found: String,
+    index: usize,
+    expected: String,
+    found: String,
+}
+
+impl Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, index, expected, found } = self;
+        write!(f, "{what} {index} should be {expected}, but is {found}")
+    }
 }
 
 impl Difference {
@@ -45,6 +52,3 @@ impl Difference {
         Err(Self { what, index, expected: text(expected), found: text(found) })
     }
 }
-
-#[cfg(test)]
-mod tests;
