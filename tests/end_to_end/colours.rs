@@ -25,7 +25,6 @@ const TABLES: &[(&str, i32)] = &[
     ("reproduce occ --repeats 2", 1),
     ("reproduce occ ethernet --repeats 1 --explain", 1),
     ("reproduce --list", 0),
-    ("survey --concurrency-limits 2 --rate-limits 1 --explain", 0),
     ("strategies", 0),
     ("strategies --explain", 0),
     ("strategies --presets", 0),

@@ -1,23 +1,24 @@
 //! Checks that tables and plots in the documentation equal the output of the commands beside them.
 //!
-//! A line `    loadgen …` is a command, and `\` at its end continues it in the next line. A block that opens with ```` ```text WORDS ````
+//! A line `    loadgen …` or `    benches/survey.py …` is a command, and `\` at its end continues it in the next line. A block that opens with ```` ```text WORDS ````
 //! contains the output of the commands above it, from the line with these words to the next empty one. Figures in bold must occur in a
 //! block of their section, or before the first section in any block of the page.
 //!
 //! `UPDATE_PICTURES=1 cargo test --test programs pictures` updates tables and plots.
 
 use std::path::Path;
+use std::process::Command;
 
 use mockserver_core::POLICIES;
 
-use crate::support::Folder;
+use crate::support::{Folder, skipped};
 
 const AGAIN: &str = "UPDATE_PICTURES=1 cargo test --test programs pictures";
 
 const PICTURES: &str = "docs/pictures";
 
-/// Survey shown on a page. It takes minutes, so only some of its settings are run again (`tests/survey.rs`).
-const SURVEY: &str = "docs/tailback-survey.json";
+/// Script that prints and draws `docs/tailback-survey.json`. Its runs take minutes, so only some are repeated (`tests/survey.rs`).
+const SURVEY: &str = "benches/survey.py";
 
 /// Sections of the guides that are checked. Blocks of other sections are excerpts.
 const HELD: [&str; 3] = ["Which strategy?", "Which parameters?", "Pictures and reports"];
@@ -50,11 +51,12 @@ fn recommend_document_matches_its_commands() {
 /// Its tables and pictures, and figures in its text.
 #[test]
 fn tailback_document_matches_its_commands() {
+    if Command::new("python3").arg("--version").output().is_err() {
+        return skipped("there is no python3");
+    }
     let place = "docs/tailback.md";
     let page = kept(place);
     let folder = Folder::new();
-    std::fs::create_dir(folder.path("docs")).unwrap();
-    folder.write(SURVEY, &kept(SURVEY));
     let made = made(&folder, &page);
     page_is_current(place, &made);
     pictures_are_current(&folder, &made, "pictures");
@@ -166,7 +168,9 @@ fn made(folder: &Folder, page: &str) -> String {
     let (mut made, mut printed, mut shown) = (String::new(), String::new(), false);
     while let Some(line) = lines.next() {
         made.extend([line, "\n"]);
-        if let Some(command) = line.strip_prefix("    loadgen ") {
+        let command = line.strip_prefix("    ");
+        let is_run = |command: &&str| command.starts_with("loadgen ") || command.starts_with(SURVEY);
+        if let Some(command) = command.filter(is_run) {
             let mut command = command.to_owned();
             while command.ends_with('\\') {
                 let next = lines.next().expect("a command goes on");
@@ -179,7 +183,10 @@ fn made(folder: &Folder, page: &str) -> String {
             }
             let words = words(&command);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            printed += &folder.loadgen_words(&words).exits(0).stdout;
+            printed += &match words[0] {
+                SURVEY => survey(&folder.path("."), &words[1..]),
+                _ => folder.loadgen_words(&words[1..]).exits(0).stdout,
+            };
         } else if let Some(from) = line.strip_prefix("```text ") {
             shown = true;
             made.extend([&*excerpt(&printed, from), "\n```\n"]);
@@ -187,6 +194,13 @@ fn made(folder: &Folder, page: &str) -> String {
         }
     }
     made
+}
+
+fn survey(folder: &Path, words: &[&str]) -> String {
+    let mut python = Command::new("python3");
+    let output = python.arg(root().join(SURVEY)).args(words).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Splits a command into words like a shell, with support for single quotes only.

@@ -10,7 +10,6 @@ mod reproduce;
 mod run;
 mod shell;
 mod strategies;
-mod survey;
 pub(crate) mod sweep;
 
 use std::ffi::OsString;
@@ -86,9 +85,6 @@ enum Command {
     /// Check the claims of published sources, or of your scenario.
     #[command(after_long_help = reproduce::args::EXAMPLES)]
     Reproduce(reproduce::args::ReproduceArgs),
-    /// Run strategies against many servers drawn at random, and compare their costs with those of a reference strategy.
-    #[command(hide = true, after_long_help = survey::args::EXAMPLES)]
-    Survey(survey::args::SurveyArgs),
     /// Make an HTML report of result files.
     #[command(after_long_help = report::EXAMPLES)]
     Report(report::PageArgs),
@@ -272,7 +268,6 @@ fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
         Some(Command::Recommend(args)) => recommend::run(&args, typed),
         Some(Command::Judge(args)) => judge::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args, typed),
-        Some(Command::Survey(args)) => survey::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),

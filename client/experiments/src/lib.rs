@@ -17,7 +17,6 @@ pub mod restored;
 pub mod runs;
 pub mod scenario;
 pub mod servers;
-pub mod survey;
 pub mod workload;
 
 pub use error::{Error, ErrorKind, words_of};

@@ -16,6 +16,10 @@ mod range;
 mod search;
 mod servers;
 
+/// Maximum mean number of attempts per op. A run that exceeds it is ended with ops undone, because strategies that ignore rejections would
+/// send millions of attempts.
+pub const MAX_ATTEMPTS_PER_OP: u32 = 100;
+
 pub use budget::{MAX_SEARCH_ATTEMPTS, share_of_ops};
 pub use candidate::{
     Candidate, Candidates, Change, MAX_CANDIDATES, RateLimit, knobs, rates, with_rate, without_rate,

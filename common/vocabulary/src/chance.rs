@@ -45,7 +45,7 @@ pub enum Purpose {
     /// Random draw of the API key of an op's requests. The draw is keyed by op and not by attempt, so every attempt of
     /// an op has the same key.
     ApiKey,
-    /// Random settings that a survey tries. Each draw depends on the survey's seed and on the number of the setting.
+    /// Random figures of the servers on which `loadgen recommend` tries settings.
     Setting,
 }
 

@@ -191,7 +191,7 @@ fn unranked(
     Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-pub(super) fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
+fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
     let strategies: Vec<StrategySpec> = args.strategies.iter().flat_map(|list| list.0.clone()).collect();
     if strategies.len() < 2 {
         let words = "`--strategies` names one strategy; name at least two, such as `aimd,full-jitter`";

@@ -11,7 +11,7 @@ const DRAWN: u32 = 6;
 /// Ranges of which all corners are tried. With more ranges, 16 of the corners are tried.
 const FULL: usize = 4;
 
-/// Number that distinguishes the random draws of a search's servers from the draws of fresh servers and of surveys.
+/// Number that distinguishes the random draws of a search's servers from the draws of fresh servers.
 const OF_SEARCH: u32 = 3;
 const OF_FRESH: u32 = 4;
 

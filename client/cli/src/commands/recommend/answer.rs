@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use experiments::checks::Share;
 use experiments::recommend::{
-    Candidate, Candidates, Fresh, FreshServer, Goal, LookUp, MAX_CANDIDATES, MAX_LOOK_UPS,
-    MAX_SEARCH_ATTEMPTS, Observed, PlausibleServer, Range, RateLimit, Search, choose, extremes, groups,
-    look_ups, ordered, rates, share_of_ops, with_rate,
+    Candidate, Candidates, Fresh, FreshServer, Goal, LookUp, MAX_ATTEMPTS_PER_OP, MAX_CANDIDATES,
+    MAX_LOOK_UPS, MAX_SEARCH_ATTEMPTS, Observed, PlausibleServer, Range, RateLimit, Search, choose, extremes,
+    groups, look_ups, ordered, rates, share_of_ops, with_rate,
 };
-use experiments::survey::MAX_ATTEMPTS_PER_OP;
 use results::numbers::counted;
 use results::{
     Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, HoldsFor, LeftOut, LookUpRecord,

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use experiments::Experiment;
 use experiments::recommend::{
-    Candidate, FRESH_SEEDS, FRESH_SERVERS, Goal, Observed, PlausibleServer, Range, drawn, search_servers,
+    Candidate, FRESH_SEEDS, FRESH_SERVERS, Goal, MAX_ATTEMPTS_PER_OP, Observed, PlausibleServer, Range,
+    drawn, search_servers,
 };
 use experiments::runs::driver::{Driver as _, Nobody, Task, Tasks};
 use experiments::runs::stop::Stop as _;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::ServerUnderTest;
-use experiments::survey::MAX_ATTEMPTS_PER_OP;
 use results::RunResult;
 use vocabulary::Distribution;
 

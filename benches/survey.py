@@ -1,0 +1,432 @@
+#!/usr/bin/env python3
+"""Compares the costs of strategies on many random servers with the costs of a reference strategy.
+
+    benches/survey.py [--strategies S,S] [--draw SEED] [--json FILE] [--plot FILE] [--explain]
+    benches/survey.py --saved [--plot FILE] [--explain]
+
+A setting is a server and a workload, as flags of `loadgen compare`. The settings are those of docs/tailback-survey.json, or
+new ones with `--draw`. Each setting runs in virtual time: `loadgen compare --simulate --json -` with its flags. `--saved` prints
+and draws the runs of docs/tailback-survey.json instead.
+
+Ratios to the reference are paired by setting and seed, and means are geometric. An unfinished run counts as five times its
+time, divided by its share of ops done. The script takes some minutes, and needs no package besides Python 3.
+"""
+
+import argparse
+import html
+import json
+import os
+import random
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from math import ceil, exp, floor, log, log10, sqrt
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SAVED = os.path.join(ROOT, "docs", "tailback-survey.json")
+STRATEGIES = "aimd,aimd:beta=0.8,cubic,bbr,full-jitter,aws-adaptive,preset:vector,tailback"
+
+# Factor on the time of an unfinished run. Without it, a strategy that gives up early would look fast.
+UNFINISHED = 5
+# Ratio of times above which a strategy counts as slower in a setting.
+SLOWER = 1.1
+
+
+class Setting:
+    """A server and a workload, and the runs of all strategies: one list each, in the order of seeds."""
+
+    def __init__(self, number, flags, runs=None):
+        self.number, self.flags, self.runs = number, flags, runs
+        words = flags.split()
+        given = dict(zip(words[::2], words[1::2]))
+        self.is_rate = "--policy" in given
+        self.rejected_count = ",own=yes" in given.get("--policy", "")
+        self.clients = int(given["--clients"])
+        self.slots = int(given.get("--max-busy", 0))
+
+
+class Run(list):
+    """Seconds until the last success (of an unfinished run: until its end), attempts, ops not done, ops, Jain's index."""
+
+    @classmethod
+    def of(cls, result):
+        ops = result["ops"]["total"] if result["ops"]["offered"] is None else result["ops"]["offered"]
+        end_s = result["makespan_s"] if result["stalled_at_s"] is None else result["stalled_at_s"]
+        undone = max(ops - result["ops"]["succeeded"], 0)
+        return cls([end_s or 0, result["attempts"]["total"], undone, ops, (result["fairness"] or {}).get("jain")])
+
+    def is_finished(self):
+        return self[2] == 0
+
+    def factor(self):
+        return self[3] / max(self[3] - self[2], 1)
+
+    def time_s(self):
+        return self[0] * self.factor() * (1 if self.is_finished() else UNFINISHED)
+
+    def attempts(self):
+        return self[1] * self.factor()
+
+
+# Name of a group of settings, whether it has a plot and is in the short text, and its settings.
+GROUPS = [
+    ("concurrency limits", True, lambda it, _: not it.is_rate),
+    ("rate limits", True, lambda it, _: it.is_rate),
+    ("concurrency limits, one client", False, lambda it, _: not it.is_rate and it.clients == 1),
+    ("concurrency limits, four clients, at least 4 slots each", False,
+     lambda it, _: not it.is_rate and it.clients > 1 and it.slots >= 4 * it.clients),
+    ("concurrency limits, four clients, fewer slots", False,
+     lambda it, _: not it.is_rate and it.clients > 1 and it.slots < 4 * it.clients),
+    ("rate limits, where the reference finishes", False,
+     lambda it, reference: it.is_rate and all(map(Run.is_finished, it.runs[reference]))),
+    ("rate limits, four clients", False, lambda it, _: it.is_rate and it.clients > 1),
+    ("rate limits, rejected requests count", False, lambda it, _: it.rejected_count),
+    ("rate limits, rejected requests are free", False, lambda it, _: it.is_rate and not it.rejected_count),
+]
+
+
+# --- draws --------------------------------------------------------------------------------------------------------------------
+
+def drawn(seed, concurrency_limits, rate_limits):
+    """Settings of a seed. A longer survey contains the settings of a shorter one."""
+    kinds = [(concurrency_limit, place) for place in range(concurrency_limits)]
+    kinds += [(rate_limit, place) for place in range(rate_limits)]
+    return [Setting(number, " ".join(kind(Draws(f"{seed} {kind.__name__} {place}"))))
+            for number, (kind, place) in enumerate(kinds)]
+
+
+class Draws(random.Random):
+    """Sizes and times of unknown order of magnitude are log-uniform; three digits keep flags short."""
+
+    def log_uniform(self, low, high):
+        return float(f"{exp(self.uniform(log(low), log(high))):.2e}")
+
+    def micros(self, low_ms, high_ms):
+        return round(self.log_uniform(low_ms * 1e3, high_ms * 1e3))
+
+    def happens(self, probability):
+        return self.random() < probability
+
+
+def concurrency_limit(draws):
+    slots = round(draws.log_uniform(4, 400))
+    service, flags = server(draws)
+    advice = ["--retry-after", "1s"] if draws.happens(0.2) else []
+    occupy = str(draws.happens(0.5)).lower()
+    return ["--max-busy", str(slots), *flags, "--rejects-occupy", occupy, *advice, *workload(draws, slots / service * 1e6)]
+
+
+def rate_limit(draws):
+    rate = draws.log_uniform(2, 300)
+    own = ",own=yes" if draws.happens(0.3) else ""
+    bucket = f"rate={rate:g}/s,burst={max(round(draws.log_uniform(0.1, 10) * rate), 1)}{own}"
+    window = draws.choice([1, 10, 60])
+    windowed = f"limit={max(round(rate * window), 1)},window={window}s{own}"
+    policy = draws.choice([f"token-bucket:{bucket}", f"gcra:{bucket}", f"fixed-window:{windowed}", f"sliding-log:{windowed}"])
+    advice = ["--advice", "none"] if draws.happens(0.5) else []
+    return ["--policy", policy, *advice, *server(draws)[1], *workload(draws, rate)]
+
+
+def server(draws):
+    """Mean service time in microseconds, and flags: service time, duration of rejections, network."""
+    service, rejection, delay = draws.micros(20, 3_000), draws.micros(1, 200), draws.micros(1, 200)
+    mean = duration(service)
+    service_time = draws.choice([mean, f"exp({mean})", f"lognormal({mean},{draws.choice([0.3, 0.6])})"])
+    noise = draws.choice([200, round(delay * 0.05), round(delay * 0.2)])
+    way = f"uniform({duration(max(delay - noise, 0))},{duration(delay + noise)})"
+    back = ["--return-delay", way] if draws.happens(0.5) else []
+    return service, ["--service-time", service_time, "--reject-time", duration(rejection), *back, "--network-delay", way]
+
+
+def workload(draws, capacity_per_s):
+    clients = 4 if draws.happens(1 / 3) else 1
+    rate = float(f"{capacity_per_s * draws.uniform(1.5, 10):.2e}")
+    ops = float(f"{draws.uniform(500, 6_000):.2e}")
+    return ["--clients", str(clients), "--rate", f"{rate:g}/s", "--ops", f"{ops:g}", "--seed", str(draws.randint(1, 999_999))]
+
+
+def duration(micros):
+    return f"{micros}us" if micros % 1000 else f"{micros // 1000}ms"
+
+
+# --- runs ---------------------------------------------------------------------------------------------------------------------
+
+def run_all(loadgen, settings, strategies, repeats):
+    def run(setting):
+        words = ["compare", "--simulate", "--strategies", ",".join(strategies), "--repeats", str(repeats), "--threads", "1",
+                 "--json", "-", "--quiet", *setting.flags.split()]
+        done = subprocess.run([loadgen, *words], capture_output=True, text=True, check=False)
+        # The exit code is 1 if a strategy gets no op done.
+        if done.returncode not in (0, 1):
+            raise SystemExit(f"error: setting {setting.number} ended with exit code {done.returncode}: {done.stderr}")
+        runs = [Run.of(result) for result in json.loads(done.stdout)["runs"]]
+        setting.runs = [runs[first:first + repeats] for first in range(0, len(runs), repeats)]
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for number, _ in enumerate(pool.map(run, settings), 1):
+            if sys.stderr.isatty():
+                print(f"\r{number} of {len(settings)} settings", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+
+
+def read(file):
+    with open(file, encoding="utf-8") as opened:
+        survey = json.load(opened)
+    settings = [Setting(at["number"], at["flags"], [[Run(run) for run in runs] for runs in at["runs"]])
+                for at in survey["settings"]]
+    return survey["repeats"], survey["strategies"], settings
+
+
+def write(file, repeats, strategies, settings, groups):
+    """A line for each setting and each group, so that differences between two surveys are short."""
+    def lines(entries):
+        return ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries)
+    settings = [{"number": at.number, "flags": at.flags, "runs": at.runs} for at in settings]
+    groups = [{"name": name, "rows": rows} for name, _, rows in groups]
+    with open(file, "w", encoding="utf-8") as opened:
+        opened.write(f'{{"repeats":{repeats},"strategies":{json.dumps(strategies)},"settings":[\n{lines(settings)}\n],'
+                     f'"groups":[\n{lines(groups)}\n]}}\n')
+
+
+# --- figures ------------------------------------------------------------------------------------------------------------------
+
+def ratio(setting, strategy, reference, figure):
+    pairs = zip(setting.runs[strategy], setting.runs[reference])
+    return exp(statistics.fmean(log(figure(run) / figure(other)) for run, other in pairs))
+
+
+def mean_ratio(ratios):
+    """Geometric mean with its 95 % interval, from Student's t on logarithms; no interval below five settings."""
+    logs = [log(each) for each in ratios]
+    mean, interval = statistics.fmean(logs), None
+    if len(logs) >= 5:
+        half = student_t(len(logs) - 1) * statistics.stdev(logs) / sqrt(len(logs))
+        interval = [exp(mean - half), exp(mean + half)]
+    return {"mean": exp(mean), "interval": interval}
+
+
+def student_t(degrees):
+    """97.5 % quantile, from its expansion in the reciprocal of the degrees of freedom (Abramowitz and Stegun, 26.7.5)."""
+    z = statistics.NormalDist().inv_cdf(0.975)
+    terms = [z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384]
+    return sum(term / degrees**power for power, term in enumerate(terms))
+
+
+def rows_of(settings, strategies, reference):
+    """Figures of each strategy over these settings."""
+    rows = []
+    for index, strategy in enumerate(strategies):
+        times = [ratio(at, index, reference, Run.time_s) for at in settings]
+        unfinished = [at for at in settings if not all(map(Run.is_finished, at.runs[index]))]
+        fairness = [run[4] for at in settings for run in at.runs[index]]
+        rows.append({
+            "strategy": strategy, "settings": len(settings), "time": mean_ratio(times),
+            "attempts": mean_ratio([ratio(at, index, reference, Run.attempts) for at in settings]),
+            "slower": sum(time > SLOWER for time in times),
+            "worst": max(zip(times, (at.number for at in settings))),
+            "unfinished": len(unfinished),
+            "unfinished_alone": sum(all(map(Run.is_finished, at.runs[reference])) for at in unfinished),
+            "fairness": None if None in fairness else statistics.fmean(fairness)})
+    return rows
+
+
+# --- text ---------------------------------------------------------------------------------------------------------------------
+
+def significant(number):
+    decimals = 0 if number >= 99.95 else 1 if number >= 9.995 else 2 if number >= 0.9995 else 3
+    return f"{number:.{4 if 0 < number < 0.09995 else decimals}f}"
+
+
+def short(number):
+    """Three significant digits; whole and large numbers in full, with thousands apart."""
+    whole = number == int(number) or number >= 999.5
+    return f"{round(number):,}".replace(",", " ") if whole else significant(number)
+
+
+def cell(figure):
+    low_and_high = figure["interval"]
+    return short(figure["mean"]) + (f" ({low_and_high[0]:.2f}–{low_and_high[1]:.2f})" if low_and_high else "")
+
+
+def table(name, rows, reference):
+    lines = [f"{short(rows[0]['settings'])} {name}, ÷ {reference}",
+             " " * 17 + "".join(f"{title:>{width}}" for title, width in
+                                (("time (95 %)", 19), ("attempts (95 %)", 19), ("slower", 8), ("worst", 7), ("undone", 8)))]
+    for row in rows:
+        share = row["slower"] / row["settings"] * 100
+        figures = [cell(row["time"]), cell(row["attempts"]), f"{significant(share) if share % 100 else short(share)} %",
+                   short(row["worst"][0])]
+        if row["strategy"] == reference:
+            figures = ["1", "1", "–", "–"]
+        cells = "".join(f"{figure:>{width}}" for figure, width in
+                        zip([*figures, short(row["unfinished"]) if row["unfinished"] else "–"], (19, 19, 8, 7, 8)))
+        lines += [f"{row['strategy']:<17}{cells}"] if len(row["strategy"]) <= 17 else [row["strategy"], " " * 17 + cells]
+    if all(row["fairness"] is not None for row in rows):
+        words = ", ".join(f"{row['strategy']} {short(row['fairness'])}" for row in rows)
+        lines.append(wrapped(f"fairness (Jain): {words}"))
+    return "\n".join(lines)
+
+
+def wrapped(words):
+    return re.sub(r"(.{1,78})(?: |$)", r"\1\n", words).rstrip("\n")
+
+
+def text(repeats, strategies, settings, groups, reference, explain):
+    for name, is_whole, rows in groups:
+        if is_whole:
+            best = min(rows, key=lambda row: row["time"]["mean"])
+            cost = f": {cell(best['time'])} of {reference}'s, with {cell(best['attempts'])} of its attempts"
+            print(wrapped(f"With {name}, {best['strategy']} takes the least time"
+                          f"{'' if best['strategy'] == reference else cost}."))
+    for name, is_whole, rows in groups:
+        if is_whole or explain:
+            print(f"\n{table(name, rows, reference)}")
+    print(f"\n{len(settings)} settings, {repeats} seeds each, simulated")
+    if not explain:
+        print("Groups, worst settings, how to read it: --explain   --plot FILE.svg")
+        return
+    print("\nWorst settings")
+    flags = {at.number: at.flags for at in settings}
+    for name, is_whole, rows in groups:
+        for row in rows:
+            if is_whole and row["strategy"] != reference:
+                time, number = row["worst"]
+                print(f"{row['strategy']}: {short(time)} × the time in setting {number} ({name})")
+                print(f"    loadgen compare --simulate --strategies {reference},{row['strategy']} --repeats {repeats} "
+                      + shlex.join(flags[number].split()))
+    print()
+    print(wrapped(f"time, attempts: geometric mean of the ratio to {reference} over settings, with its 95 % interval "
+                  "(Student's t)."))
+    print(wrapped(f"slower: share of settings with more than {SLOWER} × the time. worst: the largest ratio of times."))
+    print(wrapped("undone: settings with a run that left ops undone, because it stalled. Such a run counts as five times its "
+                  "time, divided by its share of ops done."))
+
+
+# --- picture ------------------------------------------------------------------------------------------------------------------
+
+STYLE = """:root{color-scheme:light dark;--ink:#1c1c1c;--faint:#595959;--rule:#d9d9d9;--paper:#fff}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e8e8e8;--faint:#a8a8a8;--rule:#3d3d3d;--paper:#161616}}
+text{fill:var(--faint);font:12px system-ui,sans-serif}.ink{fill:var(--ink)}.head{fill:var(--ink);font-weight:600;font-size:14px}
+.axis{fill:none;stroke:var(--rule)}.mark{fill:var(--paper);stroke-width:1.6}"""
+# Colours in light and in dark mode, and outlines of marks.
+LOOKS = [("#0072b2", "#4da6e0", "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 0Z"),
+         ("#d55e00", "#f07b2a", "M-3.2 -3.2H3.2V3.2H-3.2Z"), ("#00815e", "#19b98c", "M0 -4.1L4 3.1H-4Z"),
+         ("#b85f93", "#dc93bd", "M0 -4.5L4.5 0L0 4.5L-4.5 0Z"), ("#a86f00", "#e6a11a", "M0 4.1L4 -3.1H-4Z"),
+         ("#2a8fc4", "#7cc8f0", "M-3.6 0h7.2M0 -3.6v7.2"),
+         ("#333", "#d8d8d8", "M0 -5.8L1.4 -1.4L5.8 0L1.4 1.4L0 5.8L-1.4 1.4L-5.8 0L-1.4 -1.4Z"),
+         ("#857a00", "#efe250", "M-3.6 -3.6l7.2 7.2M-3.6 3.6l7.2 -7.2")]
+LEFT, RIGHT, TOP, BOTTOM = 60, 462, 30, 256
+
+
+def picture(strategies, settings, reference):
+    marks = "".join(f'<path id="m{number}" d="{outline}"/>' for number, (_, _, outline) in enumerate(LOOKS))
+    light = "".join(f".s{number}{{stroke:{colour}}}" for number, (colour, _, _) in enumerate(LOOKS))
+    dark = "".join(f".s{number}{{stroke:{colour}}}" for number, (_, colour, _) in enumerate(LOOKS))
+    compared = [index for index in range(len(strategies)) if index != reference]
+    body, y = [], 0
+    for name, is_whole, contains in GROUPS:
+        chosen = [at for at in settings if is_whole and contains(at, reference)]
+        if chosen:
+            body.append(f'<text class="head" x="12" y="{y + 22}">{name}: each dot is one setting</text>')
+            x, y = 12, y + 38
+            for place, index in enumerate(compared):
+                width = 44 + 7 * len(strategies[index])
+                x, y = (x, y) if x + width <= RIGHT or x == 12 else (12, y + 17)
+                body.append(mark(place, x + 15, y) + f'<text class="ink" x="{x + 30}" y="{y + 4}">'
+                            f"{html.escape(strategies[index])}</text>")
+                x += width
+            y += 11
+            body.append(f'<g transform="translate(0 {y})">{dots(chosen, compared, reference, strategies[reference])}</g>')
+            y += 300
+    body.append(f'<text x="12" y="{y + 16}">1 is the reference; left and below is better</text>')
+    height = y + 30
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 480 {height}" width="720" height="{height * 1.5:g}">\n'
+            f"<style>{STYLE}\n{light}\n"
+            f"@media screen and (prefers-color-scheme:dark){{{dark}}}</style>\n<defs>{marks}</defs>\n"
+            '<rect width="100%" height="100%" fill="var(--paper)"/>\n' + "\n".join(body) + "\n</svg>\n")
+
+
+def mark(place, x, y):
+    look = place % len(LOOKS)
+    return f'<use href="#m{look}" class="mark s{look}" x="{x:.1f}" y="{y:.1f}"/>'
+
+
+def dots(settings, compared, reference, name):
+    """Axes with a line for each power of ten, and a dot for each strategy and setting."""
+    series = [[(ratio(at, index, reference, Run.time_s), ratio(at, index, reference, Run.attempts)) for at in settings]
+              for index in compared]
+    ends = [[min(log10(dot[axis]) for dots in series for dot in dots), max(log10(dot[axis]) for dots in series for dot in dots)]
+            for axis in (0, 1)]
+
+    def at(value, axis, low, high):
+        start, end = ends[axis][0] - 0.05, ends[axis][1] + 0.05
+        return low + (log10(value) - start) / (end - start) * (high - low)
+
+    parts = []
+    for axis in (0, 1):
+        for power in range(ceil(ends[axis][0]), floor(ends[axis][1]) + 1):
+            label = short(10 ** power) if power >= 0 else f"{10.0 ** power:g}"
+            if axis == 0:
+                x = at(10 ** power, 0, LEFT, RIGHT)
+                parts.append(f'<path class="axis" d="M{x:.1f} {BOTTOM}v4"/>'
+                             f'<text x="{x:.1f}" y="275" text-anchor="middle">{label}</text>')
+            else:
+                y = at(10 ** power, 1, BOTTOM, TOP)
+                parts.append(f'<path class="axis" d="M{LEFT} {y:.1f}H{RIGHT}"/>'
+                             f'<text x="54" y="{y + 4:.1f}" text-anchor="end">{label}</text>')
+    parts.append(f'<path class="axis" style="stroke:var(--faint)" d="M{LEFT} {TOP}V{BOTTOM}H{RIGHT}"/>'
+                 f'<text class="ink" x="8" y="14">attempts ÷ {html.escape(name)}</text>'
+                 f'<text class="ink" x="{RIGHT}" y="291" text-anchor="end">time ÷ {html.escape(name)}</text>')
+    for place, of_strategy in enumerate(series):
+        parts += [mark(place, at(time, 0, LEFT, RIGHT), at(attempts, 1, BOTTOM, TOP)) for time, attempts in of_strategy]
+    return "\n".join(parts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-s", "--strategies", default=STRATEGIES, help="strategies, separated by commas")
+    parser.add_argument("--reference", default="aimd", help="strategy to which all others are compared")
+    parser.add_argument("--draw", metavar="SEED", help="draw new settings instead of reading them")
+    parser.add_argument("--concurrency-limits", type=int, default=400, metavar="N", help="how many concurrency limits to draw")
+    parser.add_argument("--rate-limits", type=int, default=100, metavar="N", help="how many rate limits to draw")
+    parser.add_argument("--settings", metavar="N,N", help="only the settings with these numbers")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="seeds of every strategy in every setting")
+    parser.add_argument("--saved", action="store_true", help="print and draw the saved runs instead of new ones")
+    parser.add_argument("--json", metavar="FILE", help="write settings, runs and figures")
+    parser.add_argument("--plot", metavar="FILE", help="draw time against attempts as SVG, one dot for every setting")
+    parser.add_argument("--explain", action="store_true", help="also print groups, worst settings, and how to read the tables")
+    parser.add_argument("--programs", metavar="FOLDER", help="folder with an already built loadgen [default: build it]")
+    given = parser.parse_args()
+    repeats, strategies, settings = read(SAVED)
+    if given.draw:
+        settings = drawn(given.draw, given.concurrency_limits, given.rate_limits)
+    if given.settings:
+        numbers = {int(number) for number in given.settings.split(",")}
+        settings = [at for at in settings if at.number in numbers]
+    if not given.saved:
+        # A comma separates strategies only before a name, as in the parameters of `exponential:base=1s,cap=9s`.
+        repeats, strategies = given.repeats, re.split(r",(?![a-z-]+=)", given.strategies)
+    if given.reference not in strategies or not settings:
+        sys.exit("error: name the reference among the strategies, and at least one setting")
+    if not given.saved:
+        if not given.programs:
+            subprocess.run(["cargo", "build", "--release", "--bin", "loadgen"], cwd=ROOT, check=True)
+        target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
+        run_all(os.path.join(given.programs or os.path.join(target, "release"), "loadgen"), settings, strategies, repeats)
+    reference = strategies.index(given.reference)
+    members = [(name, is_whole, [at for at in settings if contains(at, reference)]) for name, is_whole, contains in GROUPS]
+    groups = [(name, is_whole, rows_of(chosen, strategies, reference)) for name, is_whole, chosen in members if chosen]
+    if given.json:
+        write(given.json, repeats, strategies, settings, groups)
+    if given.plot:
+        with open(given.plot, "w", encoding="utf-8") as opened:
+            opened.write(picture(strategies, settings, reference))
+    text(repeats, strategies, settings, groups, given.reference, given.explain)
+
+
+if __name__ == "__main__":
+    main()
