@@ -37,10 +37,8 @@ logger = logging.getLogger("tailback")
 SHARE, STOP, RESULT = "tailback_share", "tailback_stop", "tailback_result"
 # Exit codes of `loadgen`.
 FAILED, USAGE, INTERRUPTED = 1, 2, 130
-# Time without a heartbeat after which a worker is lost, in addition to the three seconds of Locust.
-LOST_AFTER_S = 6
-# Maximum time for which an interrupted `loadgen` finishes and its document arrives.
-END_WITHIN_S = 60
+# Time after which a worker is lost that Locust reports as missing, and maximum time for which an interrupted `loadgen` ends.
+LOST_AFTER_S, END_WITHIN_S = 6, 60
 # Lets the kernel of Linux end `loadgen` with a worker that is killed (`PR_SET_PDEATHSIG`).
 END_WITH_PARENT = functools.partial(ctypes.CDLL(None).prctl, 1, signal.SIGKILL) if sys.platform == "linux" else None
 
@@ -133,7 +131,8 @@ class Master:
         environment.events.test_stopping.add_listener(self.on_test_stopping)
 
     def on_test_start(self, **_: Any) -> None:
-        self.is_over, self.is_stopping = None, False
+        if self.is_over is None or self.is_over.is_set():
+            self.is_over, self.is_stopping = None, False
 
     def on_spawning_complete(self, user_count: int, **_: Any) -> None:
         """Begins the run. Later changes of the number of users do not change it."""
@@ -148,7 +147,7 @@ class Master:
             self.parts = [Part(worker, results.with_suffix(f".{index}.json")) for index, worker in enumerate(workers)]
             for path in (results, *(part.file for part in self.parts)):
                 path.unlink(missing_ok=True)
-        except (ValueError, OSError) as error:
+        except (ValueError, ArithmeticError, OSError) as error:
             return self.end(USAGE, f"refused: {error}")
         for part, words in zip(self.parts, flags):
             logger.info("worker %s: %s", part.worker, shlex.join(words))
@@ -159,9 +158,9 @@ class Master:
         """Stores the document of a worker."""
         for part in self.parts:
             if part.worker == msg.node_id and part.code is None:
+                part.code = int(msg.data["code"])
                 if msg.data["document"] is not None:
                     part.file.write_text(msg.data["document"], encoding="utf-8")
-                part.code = int(msg.data["code"])
                 for line in msg.data["errors"].splitlines():
                     logger.warning("worker %s: %s", part.worker, line.encode("ascii", "backslashreplace").decode())
 
