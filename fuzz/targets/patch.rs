@@ -25,7 +25,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         let request = Request {
             id: RequestId(number),
-            run: Some(1.into()),
+            run: Some(1),
             seed: 1,
             op: u64::from(number),
             attempt: 1,

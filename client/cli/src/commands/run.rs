@@ -92,6 +92,9 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let mut kept = Kept::new(figures, tasks.count(), &mut exports);
     let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
         report.on_run(&over.finished, repeat, experiment);
+        if shard.is_some() && over.finished.result.interrupted.is_some() {
+            return Ok(());
+        }
         // An interrupted run is left out of the statistics over runs, unless it is the only run. Over HTTP it is still written to the
         // output files, because its requests were sent.
         kept.take(over.finished, over.texts, !args.simulate);

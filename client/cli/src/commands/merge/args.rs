@@ -10,25 +10,18 @@ use crate::files::exporters::EXPORTERS;
 use crate::files::exports::RequestedExport;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
-  loadgen compare --simulate -s aimd,full-jitter --repeats 5 --json 1.json
-  loadgen compare --simulate -s aimd,full-jitter --repeats 5 --seed 6 --json 6.json
-  loadgen merge 1.json 6.json -o ten.json --html ten.html
-      The same bytes as with `--repeats 10`, but for the command line.
-  loadgen sweep --simulate -s aimd,full-jitter --vary ops=50,500 \
-      --shard 0/2 --json 0.json
-  loadgen sweep --simulate -s aimd,full-jitter --vary ops=50,500 \
-      --shard 1/2 --json 1.json
-  loadgen merge 0.json 1.json -o sweep.json --csv sweep.csv
-      One command, on two machines at the same time.
-  loadgen merge compare-*.json --fail-if 'amplification of aimd > 1.2'
-      Conditions and baselines are checked on all runs together.
-  loadgen merge --together a.json b.json -o all.json
-      Two machines that sent their load at the same time, each with its own
-      --seed and its part of --ops, --rate, --clients and --in-flight.
+  loadgen compare --simulate -s aimd,full-jitter --json 1.json
+  loadgen compare --simulate -s aimd,full-jitter --seed 11 --json 2.json
+  loadgen merge 1.json 2.json -o all.json --html all.html
+      The bytes of one command with 20 seeds, but for the command line.
+  loadgen merge shard-*.json --fail-if 'amplification of aimd > 1.2'
+      The shards of one command (`--shard 0/2`, `--shard 1/2`), checked together.
   loadgen merge --partial shard-*.json -o partial.json
-      Merges although a shard is missing; the result is marked incomplete (exit code 1).
+      Although a shard is missing; the result is marked incomplete (exit code 1).
+  loadgen merge --together a.json b.json -o all.json
+      Two machines sent their load at the same time, each with its own seed.
 
-The documents must be of the same command and version, in any order, with equal conditions and different seeds.
+The documents must be of the same command and version, with equal conditions and different seeds.
 
 Exit codes: those of the merged command; 1 also with --partial if something is missing; 2 a document is broken, of another command, or repeats a run, or a shard or block is missing: nothing is written.";
 
@@ -47,8 +40,10 @@ pub(crate) struct MergeArgs {
     #[arg(long)]
     pub(super) partial: bool,
 
-    /// Add up single runs over HTTP that sent their load to one target at the same time, each from its own machine and with its own
-    /// seed. With `--partial`, a file that cannot be read is left out.
+    /// Add up runs over HTTP that sent their load at the same time.
+    ///
+    /// Each run has its own machine, seed, and part of `--ops`, `--rate`, `--clients` and `--in-flight`, and all have one target. With
+    /// `--partial`, a file that cannot be read is left out.
     #[arg(long)]
     pub(super) together: bool,
 
