@@ -1,7 +1,7 @@
 //! Parity tests of every fault against every kind of strategy: no op is lost, counted twice or left hanging, and the
 //! counts of both sides agree.
 //!
-//! `cargo test --test parity -- --ignored --nocapture the_matrix` prints the table of BENCHMARKS.md.
+//! `cargo test --test parity -- --ignored --nocapture the_matrix` prints the table of docs/benchmarks.md.
 
 use std::thread;
 use std::time::Duration;
@@ -133,7 +133,7 @@ fn every_fault_and_every_strategy_at_least_once_over_http() {
 }
 
 #[test]
-#[ignore = "prints the table of BENCHMARKS.md, in some minutes"]
+#[ignore = "prints the table of docs/benchmarks.md, in some minutes"]
 #[expect(clippy::print_stdout, reason = "it is run for what it prints")]
 fn the_matrix() {
     let names = STRATEGIES.map(|(name, _)| name).join(" | ");
