@@ -12,7 +12,7 @@ use crate::text::wrapping::wrapped;
 
 const DOCUMENT: &str = "--json";
 /// Maximum number of missing blocks that are named.
-const NAMED: u64 = 10;
+const NAMED: usize = 10;
 
 /// Refuses flags that conflict with `--shard`. Does not touch any file.
 pub(crate) fn refuse_conflicts(
@@ -61,11 +61,9 @@ pub(crate) fn record(shard: Shard, blocks: usize) -> ShardRecord {
 pub(crate) fn report(shard: &ShardRecord, done: u64) {
     let ShardRecord { index, of, blocks } = *shard;
     let own = blocks.saturating_sub(index.into()).div_ceil(of.into());
-    let missing: Vec<String> = (done..own)
-        .take(NAMED as usize)
-        .map(|place| (u64::from(index) + place * u64::from(of)).to_string())
-        .collect();
-    let more = (own.saturating_sub(done)).saturating_sub(NAMED);
+    let missing: Vec<String> =
+        (done..own).take(NAMED).map(|place| (u64::from(index) + place * u64::from(of)).to_string()).collect();
+    let more = (own.saturating_sub(done)).saturating_sub(NAMED as u64);
     let missing = match (missing.len(), more) {
         (0, _) => String::new(),
         (1, 0) => format!("; block {} is missing", missing[0]),

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 pub struct OpLatencies {
     #[serde(flatten)]
     pub figures: LatencyFigures,
-    /// Histogram in microseconds, in the compressed format V2 of HdrHistogram (Base64); absent if simulated.
+    /// Histogram in microseconds, in the compressed format V2 of `HdrHistogram` (Base64); absent if simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub histogram: Option<String>,
 }

@@ -102,11 +102,11 @@ pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, Merge
                 .filter(|label| !labels.contains(label))
                 .collect::<Vec<_>>(),
         );
-        let placed: Option<Vec<(usize, RunResult)>> = std::mem::take(&mut part.runs)
+        let at_points: Option<Vec<(usize, RunResult)>> = std::mem::take(&mut part.runs)
             .into_iter()
             .map(|run| Some((*places.get(&run.at.as_ref().map_or("{}".to_owned(), text))?, run)))
             .collect();
-        let Some(runs) = placed else {
+        let Some(runs) = at_points else {
             return Err(MergeError::Broken {
                 file,
                 what: "a run is at none of the points of its sweep".into(),

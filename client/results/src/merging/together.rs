@@ -124,10 +124,11 @@ fn load(file: String, part: Part) -> Result<Load, TogetherError> {
 }
 
 fn sum(loads: &[Load]) -> RunResult {
-    let runs = || loads.iter().map(|load| &load.run);
+    let all: Vec<&RunResult> = loads.iter().map(|load| &load.run).collect();
+    let runs = || all.iter().copied();
     let first = loads[0].run.clone();
-    let ops = ops(runs());
-    let attempts = attempts(runs());
+    let ops = ops(&all);
+    let attempts = attempts(&all);
     let per = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     let start = loads.iter().map(|load| load.start).min().unwrap_or_default();
     let end = loads.iter().map(|load| load.end).max().unwrap_or_default();
@@ -136,7 +137,9 @@ fn sum(loads: &[Load]) -> RunResult {
     let makespan_s =
         loads.iter().filter_map(|load| Some(since_start(load) + load.run.makespan_s?)).reduce(f64::max);
     let mut latencies = Latencies::default();
-    loads.iter().for_each(|load| latencies.merge(&load.latencies));
+    for load in loads {
+        latencies.merge(&load.latencies);
+    }
     let share = |of: fn(&RunResult) -> Option<f64>| -> Option<f64> {
         let done = runs().map(|run| Some(of(run)? * run.ops.share_base() as f64)).sum::<Option<f64>>()?;
         (ops.share_base() > 0).then(|| done / ops.share_base() as f64)
@@ -161,7 +164,7 @@ fn sum(loads: &[Load]) -> RunResult {
         load: None,
         failures: failures(runs()),
         statuses: statuses(runs()),
-        given_up_after: given_up(runs()),
+        given_up_after: given_up(&all),
         op_latency_ms: OpLatencies::new(&latencies, true),
         op_latency_curve: Vec::new(),
         attempt_latency_ms: combined(|run| &run.attempt_latency_ms),
@@ -180,13 +183,13 @@ fn sum(loads: &[Load]) -> RunResult {
         late_share: share(|run| run.late_share),
         done_share: share(|run| run.done_share),
         share_is_lower_bound: runs().any(|run| run.share_is_lower_bound),
-        advice: advice(runs()),
+        advice: advice(&all),
         window: WindowFigures::default(),
         fairness: None,
         wasted_server_s: runs().map(|run| run.wasted_server_s).sum(),
         server_work_per_success_ms: work.filter(|_| ops.succeeded > 0).map(|ms| ms / ops.succeeded as f64),
         server: runs().map(|run| run.server.as_ref()).collect::<Option<Vec<_>>>().map(|all| server(&all)),
-        generator: generator(runs()),
+        generator: generator(&all),
         started_at: Some(humantime::format_rfc3339_millis(SystemTime::UNIX_EPOCH + start).to_string()),
         wall_s: Some(end.saturating_sub(start).as_secs_f64()),
         interrupted: runs().find_map(|run| run.interrupted.clone()),
@@ -227,11 +230,11 @@ fn config(loads: &[Load]) -> ConfigRecord {
     }
 }
 
-fn ops<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> OpsResult {
-    let sum = |count: fn(&OpsResult) -> u64| runs.clone().map(|run| count(&run.ops)).sum();
+fn ops(runs: &[&RunResult]) -> OpsResult {
+    let sum = |count: fn(&OpsResult) -> u64| runs.iter().map(|run| count(&run.ops)).sum();
     OpsResult {
         total: sum(|ops| ops.total),
-        offered: runs.clone().map(|run| run.ops.offered).sum(),
+        offered: runs.iter().map(|run| run.ops.offered).sum(),
         succeeded: sum(|ops| ops.succeeded),
         given_up: sum(|ops| ops.given_up),
         unfinished: sum(|ops| ops.unfinished),
@@ -241,8 +244,8 @@ fn ops<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> OpsResult {
     }
 }
 
-fn attempts<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> AttemptCounts {
-    let sum = |count: fn(&AttemptCounts) -> u64| runs.clone().map(|run| count(&run.attempts)).sum();
+fn attempts(runs: &[&RunResult]) -> AttemptCounts {
+    let sum = |count: fn(&AttemptCounts) -> u64| runs.iter().map(|run| count(&run.attempts)).sum();
     AttemptCounts {
         total: sum(|attempts| attempts.total),
         succeeded: sum(|attempts| attempts.succeeded),
@@ -257,8 +260,8 @@ fn attempts<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> AttemptCou
     }
 }
 
-fn given_up<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> GivenUpCounts {
-    let sum = |count: fn(&GivenUpCounts) -> u64| runs.clone().map(|run| count(&run.given_up_after)).sum();
+fn given_up(runs: &[&RunResult]) -> GivenUpCounts {
+    let sum = |count: fn(&GivenUpCounts) -> u64| runs.iter().map(|run| count(&run.given_up_after)).sum();
     GivenUpCounts {
         rejected: sum(|why| why.rejected),
         failed: sum(|why| why.failed),
@@ -281,16 +284,16 @@ fn combined<'a>(all: impl Iterator<Item = &'a LatencyFigures> + Clone) -> Latenc
     }
 }
 
-fn advice<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> AdviceFigures {
-    let broken: u64 = runs.clone().map(|run| run.advice.broken).sum();
+fn advice(runs: &[&RunResult]) -> AdviceFigures {
+    let broken: u64 = runs.iter().map(|run| run.advice.broken).sum();
     let early = |advice: &AdviceFigures| Some(advice.early_ms.mean? * advice.broken as f64);
-    let early_ms: f64 = runs.clone().filter_map(|run| early(&run.advice)).sum();
+    let early_ms: f64 = runs.iter().filter_map(|run| early(&run.advice)).sum();
     AdviceFigures {
-        retries: runs.clone().map(|run| run.advice.retries).sum(),
+        retries: runs.iter().map(|run| run.advice.retries).sum(),
         broken,
         early_ms: EarlyFigures {
             mean: (broken > 0).then(|| early_ms / broken as f64),
-            max: runs.filter_map(|run| run.advice.early_ms.max).reduce(f64::max),
+            max: runs.iter().filter_map(|run| run.advice.early_ms.max).reduce(f64::max),
         },
     }
 }
@@ -314,16 +317,15 @@ fn server(all: &[&ServerCounts]) -> ServerCounts {
     }
 }
 
-fn generator<'a>(runs: impl Iterator<Item = &'a RunResult> + Clone) -> GeneratorResult {
-    let sum =
-        |count: fn(&GeneratorResult) -> Option<u64>| runs.clone().map(|run| count(&run.generator)).sum();
+fn generator(runs: &[&RunResult]) -> GeneratorResult {
+    let sum = |count: fn(&GeneratorResult) -> Option<u64>| runs.iter().map(|run| count(&run.generator)).sum();
     let most = |of: fn(&GeneratorResult) -> LagResult| LagResult {
-        max: runs.clone().filter_map(|run| of(&run.generator).max).reduce(f64::max),
+        max: runs.iter().filter_map(|run| of(&run.generator).max).reduce(f64::max),
         ..LagResult::default()
     };
     GeneratorResult {
         send_lag_ms: most(|generator| generator.send_lag_ms),
-        cpu_s: runs.clone().map(|run| run.generator.cpu_s).sum(),
+        cpu_s: runs.iter().map(|run| run.generator.cpu_s).sum(),
         connections: sum(|generator| generator.connections),
         connect_ms: most(|generator| generator.connect_ms),
         resent: sum(|generator| generator.resent),

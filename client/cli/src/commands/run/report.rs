@@ -100,7 +100,7 @@ impl Report {
             if !self.quiet {
                 crate::shards::report(&shard, runs.count as u64);
             }
-            return Ok(self.of_shard(runs, interrupt, failed));
+            return Ok(Self::of_shard(runs, interrupt, failed));
         }
         match exit {
             // Results are not checked after an interrupted or failed run, because its figures do not cover the whole run.
@@ -121,7 +121,7 @@ impl Report {
     }
 
     /// Returns the exit code of a shard. Missed expectations are not reported, because they are judged for all runs together.
-    fn of_shard(&self, runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>) -> ExitCode {
+    fn of_shard(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>) -> ExitCode {
         let unanswered = runs.short.unanswered();
         if let Some(error) = &unanswered {
             crate::exit::report(error);

@@ -86,13 +86,11 @@ fn missing_duplicate_and_foreign_documents_are_refused_by_name() {
     folder.changed("1.json", "foreign.json", &version, "\"version\":\"9.9.9\"");
     let told = refused(&folder, &["0.json", "foreign.json", "2.json"]);
     assert!(told.starts_with("`foreign.json` was written by loadgen 9.9.9, and this is "), "{told}");
-    for (shard, told) in [("1/4", "the number of shards is `4` in the first and `3` in the second")] {
-        let typed =
-            with(&words(SMALL), &[("--shard", Path::new(shard)), ("--json", &folder.path("foreign.json"))]);
-        loadgen(&typed).unwrap();
-        let told_of = refused(&folder, &["0.json", "foreign.json"]);
-        assert!(told_of.contains(told), "{told_of}");
-    }
+    let typed =
+        with(&words(SMALL), &[("--shard", Path::new("1/4")), ("--json", &folder.path("foreign.json"))]);
+    loadgen(&typed).unwrap();
+    let told = refused(&folder, &["0.json", "foreign.json"]);
+    assert!(told.contains("the number of shards is `4` in the first and `3` in the second"), "{told}");
     let told = refused(&folder, &["0.json", "first.json"]);
     assert!(told.contains("the number of shards is `1` in the first and `3`"), "{told}");
 }
