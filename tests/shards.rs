@@ -310,6 +310,7 @@ fn loads_that_ran_together_add_up_to_the_ledger_of_their_server() {
     refused(&["one.json", "gone.json"], "`gone.json` cannot be read", 2);
     refused(&["one.json", "all.json"], "it is not the document of a single run over HTTP", 2);
     refused(&["--partial", "one.json", "gone.json"], "left out: `gone.json`", 1);
+    assert!(read("x.json")["warnings"][0].as_str().is_some_and(|text| text.starts_with("1 of 2 documents")));
     let simulated = loadgen_in(folder.path(), &["--simulate", "--ops", "9", "--json", "simulated.json"]);
     assert!(simulated.status.success());
     refused(&["one.json", "simulated.json"], "it is not the document of a single run over HTTP", 2);

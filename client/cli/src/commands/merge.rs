@@ -78,8 +78,13 @@ fn together(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     for error in &lost {
         to_stderr(&format!("{}\n", wrapped(&format!("left out: {error:#}"), "warning: ", "         ")));
     }
-    let run = results::together(parts, env!("CARGO_PKG_VERSION"))
+    let mut run = results::together(parts, env!("CARGO_PKG_VERSION"))
         .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+    if !lost.is_empty() {
+        let (lost, all) = (lost.len(), args.files.len());
+        run.warnings
+            .insert(0, format!("{lost} of {all} documents could not be read, so their load is missing"));
+    }
     let code = run::merged(Merging::of_run(args, run)?)?;
     Ok(if !lost.is_empty() && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
 }
