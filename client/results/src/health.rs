@@ -290,10 +290,10 @@ const ABOUT_MACHINE: [&str; 4] =
     ["the generator ", "the run waited ", "attempts took ", "attempts waited for a connection"];
 
 /// True if a warning is about the machine and not about the figures. Lists are sorted by this key, because a reader needs the other warnings
-/// first. The argument is a text, because warnings of shards and of saved documents are texts.
+/// first. The argument is a text, because warnings of merged and of saved documents are texts.
 pub fn is_about_machine(warning: &str) -> bool {
-    let of_shard = warning.strip_prefix("shard ").and_then(|text| text.split_once(": "));
-    let text = of_shard.map_or(warning, |(_, text)| text);
+    let merged = ["seed ", "shard "].iter().find_map(|prefix| warning.strip_prefix(prefix)?.split_once(": "));
+    let text = merged.map_or(warning, |(_, text)| text);
     ABOUT_MACHINE.iter().any(|beginning| text.starts_with(beginning))
 }
 
@@ -427,7 +427,7 @@ mod tests {
         ];
         let [about_machine, about_figures] = [&about_machine[..], &about_figures]
             .map(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>());
-        for shard in ["", "shard 12: "] {
+        for shard in ["", "shard 12: ", "seed 3: "] {
             let texts = |all: &[String]| all.iter().map(|text| format!("{shard}{text}")).collect::<Vec<_>>();
             let (machine, figures) = (texts(&about_machine), texts(&about_figures));
             let mut all = [&machine[..], &figures].concat();

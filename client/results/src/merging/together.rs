@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use loadgen_core::{
-    AdviceFigures, AttemptCounts, EarlyFigures, FailureResult, GivenUpCounts, Latencies, LatencyFigures,
-    StatusCount, WindowFigures,
+    AdviceFigures, AttemptCounts, EarlyFigures, FailureResult, Latencies, LatencyFigures, StatusCount,
+    WindowFigures,
 };
 use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use vocabulary::wire::ServerCounts;
 
 use super::part::{MergedCommand, Part};
@@ -127,8 +129,8 @@ fn sum(loads: &[Load]) -> RunResult {
     let all: Vec<&RunResult> = loads.iter().map(|load| &load.run).collect();
     let runs = || all.iter().copied();
     let first = loads[0].run.clone();
-    let ops = ops(&all);
-    let attempts = attempts(&all);
+    let ops: OpsResult = summed(runs().map(|run| &run.ops));
+    let attempts: AttemptCounts = summed(runs().map(|run| &run.attempts));
     let per = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     let start = loads.iter().map(|load| load.start).min().unwrap_or_default();
     let end = loads.iter().map(|load| load.end).max().unwrap_or_default();
@@ -164,7 +166,7 @@ fn sum(loads: &[Load]) -> RunResult {
         load: None,
         failures: failures(runs()),
         statuses: statuses(runs()),
-        given_up_after: given_up(&all),
+        given_up_after: summed(runs().map(|run| &run.given_up_after)),
         op_latency_ms: OpLatencies::new(&latencies, true),
         op_latency_curve: Vec::new(),
         attempt_latency_ms: combined(|run| &run.attempt_latency_ms),
@@ -230,45 +232,21 @@ fn config(loads: &[Load]) -> ConfigRecord {
     }
 }
 
-fn ops(runs: &[&RunResult]) -> OpsResult {
-    let sum = |count: fn(&OpsResult) -> u64| runs.iter().map(|run| count(&run.ops)).sum();
-    OpsResult {
-        total: sum(|ops| ops.total),
-        offered: runs.iter().map(|run| run.ops.offered).sum(),
-        succeeded: sum(|ops| ops.succeeded),
-        given_up: sum(|ops| ops.given_up),
-        unfinished: sum(|ops| ops.unfinished),
-        deferred: sum(|ops| ops.deferred),
-        failed_for_good: sum(|ops| ops.failed_for_good),
-        failed: sum(|ops| ops.failed),
+/// Adds up records of counts. A count that one of them lacks is null, and lists become empty.
+fn summed<'a, T: Clone + Default + Serialize + DeserializeOwned + 'a>(all: impl Iterator<Item = &'a T>) -> T {
+    fn add(one: &Value, other: &Value) -> Value {
+        match (one, other) {
+            (Value::Object(one), Value::Object(other)) => {
+                let sum = |(key, count): (&String, &Value)| Some((key.clone(), add(count, other.get(key)?)));
+                one.iter().filter_map(sum).collect()
+            }
+            (Value::Array(_), _) => Value::Array(Vec::new()),
+            (one, other) => one.as_u64().zip(other.as_u64()).map(|(one, other)| one + other).into(),
+        }
     }
-}
-
-fn attempts(runs: &[&RunResult]) -> AttemptCounts {
-    let sum = |count: fn(&AttemptCounts) -> u64| runs.iter().map(|run| count(&run.attempts)).sum();
-    AttemptCounts {
-        total: sum(|attempts| attempts.total),
-        succeeded: sum(|attempts| attempts.succeeded),
-        rejected: sum(|attempts| attempts.rejected),
-        failed: sum(|attempts| attempts.failed),
-        cancelled: sum(|attempts| attempts.cancelled),
-        shed: sum(|attempts| attempts.shed),
-        by_gateway: sum(|attempts| attempts.by_gateway),
-        duplicates: sum(|attempts| attempts.duplicates),
-        after_final: sum(|attempts| attempts.after_final),
-        unsent: sum(|attempts| attempts.unsent),
-    }
-}
-
-fn given_up(runs: &[&RunResult]) -> GivenUpCounts {
-    let sum = |count: fn(&GivenUpCounts) -> u64| runs.iter().map(|run| count(&run.given_up_after)).sum();
-    GivenUpCounts {
-        rejected: sum(|why| why.rejected),
-        failed: sum(|why| why.failed),
-        shed: sum(|why| why.shed),
-        deferred: sum(|why| why.deferred),
-        deadline: sum(|why| why.deadline),
-    }
+    let values = all.map(|counts| serde_json::to_value(counts).unwrap_or_default());
+    let sum = values.reduce(|one, other| add(&one, &other)).unwrap_or_default();
+    serde_json::from_value(sum).unwrap_or_default()
 }
 
 /// Adds up latencies without a histogram. Their percentiles are unknown.
@@ -300,20 +278,14 @@ fn advice(runs: &[&RunResult]) -> AdviceFigures {
 
 /// Adds up what a server counted for each run. Counts by policy are left out, because they cannot be added up in order.
 fn server(all: &[&ServerCounts]) -> ServerCounts {
-    let sum = |count: fn(&ServerCounts) -> u64| all.iter().map(|counts| count(counts)).sum();
     let most =
         |count: fn(&ServerCounts) -> u64| all.iter().map(|counts| count(counts)).max().unwrap_or_default();
     ServerCounts {
-        received: sum(|counts| counts.received),
-        reads: sum(|counts| counts.reads),
-        reads_rejected: sum(|counts| counts.reads_rejected),
-        accepted: sum(|counts| counts.accepted),
-        rejected: sum(|counts| counts.rejected),
-        failed: sum(|counts| counts.failed),
         max_busy_seen: most(|counts| counts.max_busy_seen),
         max_accepted_seen: most(|counts| counts.max_accepted_seen),
         crashes: most(|counts| counts.crashes),
         by_policy: Vec::new(),
+        ..summed(all.iter().copied())
     }
 }
 
