@@ -1,5 +1,8 @@
 //! Property test over all policies: no request is lost, answered twice or left hanging.
 
+#[path = "support/regressions.rs"]
+mod regressions;
+
 use std::sync::Arc;
 
 use mockserver_core::{
@@ -7,6 +10,8 @@ use mockserver_core::{
 };
 use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
+
+use regressions::kept_in;
 
 /// Returns every policy of the list, and some configurations that reject or crash often.
 fn any_policy() -> impl Strategy<Value = Policies> {
@@ -206,6 +211,8 @@ fn drain(server: &mut Server, until: Instant, open: &mut [bool]) -> Result<(), T
 }
 
 proptest! {
+    #![proptest_config(kept_in(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/proptest-regressions/any_policy.txt")))]
+
     #[test]
     fn nothing_is_lost_and_nothing_hangs(
         config in any_config(),

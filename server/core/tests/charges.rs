@@ -2,6 +2,8 @@
 
 #[path = "support/drain.rs"]
 mod drain;
+#[path = "support/regressions.rs"]
+mod regressions;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +16,7 @@ use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
 use drain::drain;
+use regressions::kept_in;
 
 /// Stages with limits that a few requests reach. Policies of [`Kind::Other`] take no charging rule.
 const STAGES: &[(&str, Kind, &[&str])] = &[
@@ -145,7 +148,7 @@ fn every_stage_is_looked_at() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig { cases: 48, ..kept_in(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/proptest-regressions/charges.txt")) })]
 
     /// A request that returns after the advised wait passes, if no other arrived in between. A nanosecond earlier it does not.
     #[test]

@@ -2,6 +2,8 @@
 
 #[path = "support/drain.rs"]
 mod drain;
+#[path = "support/regressions.rs"]
+mod regressions;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +13,7 @@ use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
 use drain::drain;
+use regressions::kept_in;
 
 const SERVICE: Duration = Duration::from_millis(50);
 
@@ -67,6 +70,8 @@ fn busy(visits: &[Visit], at: Instant) -> u32 {
 }
 
 proptest! {
+    #![proptest_config(kept_in(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/proptest-regressions/queues.txt")))]
+
     #[test]
     fn nobody_waits_beside_places_it_fits_in(
         requests in prop::collection::vec((prop_oneof![Just(0), 0..60_u64], 1..7_u32), 1..25),
