@@ -34,7 +34,7 @@ fn is_now(text: &Value) -> bool {
     let (Some(hour), Some(minute), Some(second)) = (second(11), second(14), second(17)) else { return false };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs() % 86_400;
     let ago = (now + 86_400 - (hour * 3_600 + minute * 60 + second)) % 86_400;
-    text.len() == 20 && text.starts_with("20") && text.ends_with('Z') && ago < 300
+    text.len() == 24 && text.starts_with("20") && text.ends_with('Z') && ago < 300
 }
 
 #[test]
