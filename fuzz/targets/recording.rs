@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use recordings::{Map, check_strategy, read};
+use recordings::{Map, check, read};
 use tailback::StrategySpec;
 
 /// Attempts of the strategy, and maximum bytes of recordings that are compared with it, because one pair is thousands
@@ -19,6 +19,6 @@ fuzz_target!(|text: &str| {
         return;
     };
     if text.len() <= SHORT && !strategy.needs_foreknowledge() {
-        drop(check_strategy(pair, &strategy.with_max_attempts(ATTEMPTS)));
+        drop(check(pair, Some(&strategy.with_max_attempts(ATTEMPTS))));
     }
 });
