@@ -218,7 +218,10 @@ mod tests {
                 refused(&|run| _ = run.config.workload.more.insert("hops".into(), "3".into())),
                 "`hops` is not a workload parameter",
             ),
-            (refused(&|run| run.config.timeout = "many".into()), "`timeout` is `many`; `many` is not a duration"),
+            (
+                refused(&|run| run.config.timeout = "many".into()),
+                "`timeout` is `many`; `many` is not a duration",
+            ),
             (refused(&|run| run.strategy = "ful-jitter".into()), "`ful-jitter` is not a strategy"),
             (refused(&|run| run.config.server_model = None), "no server is described"),
             (
