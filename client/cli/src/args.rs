@@ -20,7 +20,7 @@ pub(crate) use checks::{BaselineName, CheckArgs};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use output::{OutputArgs, ProgressFormat, ReportArgs};
 pub(crate) use run::RunArgs;
-pub(crate) use screen::{ScreenArgs, Theme};
+pub(crate) use screen::ScreenArgs;
 pub(crate) use several::{MultiArgs, blocks};
 pub(crate) use strategy_list::StrategyList;
 pub(crate) use target::{MOCK_SERVER, TARGET};

@@ -11,8 +11,6 @@ use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
 
 const DOCUMENT: &str = "--json";
-/// Maximum number of missing blocks that are named.
-const NAMED: usize = 10;
 
 /// Refuses flags that conflict with `--shard`. Does not touch any file.
 pub(crate) fn refuse_conflicts(
@@ -50,30 +48,17 @@ pub(crate) fn refuse_conflicts(
 
 /// Returns the number of blocks that this program does.
 pub(crate) fn own(shard: Option<Shard>, blocks: usize) -> usize {
-    shard.map_or(blocks, |shard| usize::try_from(shard.own(blocks as u64)).unwrap_or(usize::MAX))
-}
-
-pub(crate) fn record(shard: Shard, blocks: usize) -> ShardRecord {
-    ShardRecord { index: shard.index(), of: shard.of(), blocks: blocks as u64 }
+    shard.map_or(blocks, |shard| usize::try_from(shard.record(blocks).own()).unwrap_or(usize::MAX))
 }
 
 /// Prints how many of its blocks a shard has done, and which are missing.
 pub(crate) fn report(shard: &ShardRecord, done: u64) {
     let ShardRecord { index, of, blocks } = *shard;
-    let own = blocks.saturating_sub(index.into()).div_ceil(of.into());
-    let missing: Vec<String> =
-        (done..own).take(NAMED).map(|place| (u64::from(index) + place * u64::from(of)).to_string()).collect();
-    let more = (own.saturating_sub(done)).saturating_sub(NAMED as u64);
-    let missing = match (missing.len(), more) {
-        (0, _) => String::new(),
-        (1, 0) => format!("; block {} is missing", missing[0]),
-        (_, 0) => format!("; blocks {} are missing", missing.join(", ")),
-        (..) => format!("; blocks {}, {more} more are missing", missing.join(", ")),
-    };
+    let lacking = shard.lacking(done).map(|blocks| format!("; it lacks {blocks}")).unwrap_or_default();
     let text = format!(
-        "shard {index}/{of}: {} of its {} done, of {} in all shards{missing}; `loadgen merge` makes a result of all {of}",
+        "shard {index}/{of}: {} of its {} done, of {} in all shards{lacking}; `loadgen merge` makes a result of all {of}",
         thousands(done),
-        counted(own, "block"),
+        counted(shard.own(), "block"),
         thousands(blocks)
     );
     to_stderr(&format!("{}\n", wrapped(&text, "", "  ")));

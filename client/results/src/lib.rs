@@ -69,7 +69,7 @@ pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked}
 pub use health::{Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_machine, names_remedy};
 pub use merging::{
     Incomplete, MergeError, Merged, MergedCommand, MergedLoad, MergedPoint, Part as MergePart, ShardRecord,
-    TogetherError, merged, together,
+    merged, together,
 };
 pub use plot_data::Basis;
 pub use ranking::answer::{

@@ -5,7 +5,12 @@ mod incomplete;
 mod part;
 mod together;
 
-pub use cells::{MergeError, Merged, MergedPoint, merged};
+pub use cells::{Merged, MergedPoint, merged};
 pub use incomplete::Incomplete;
 pub use part::{MergedCommand, Part, ShardRecord};
-pub use together::{MergedLoad, TogetherError, together};
+pub use together::{MergedLoad, together};
+
+/// Reason why documents cannot be merged, with the names of their files.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MergeError(String);

@@ -58,16 +58,12 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Reports on the runs of merged documents. Rankings against changed servers (`--sensitivity`) are made again in virtual time.
-pub(super) fn merged(merging: Merging) -> anyhow::Result<ExitCode> {
+pub(super) fn merged(merging: Merging<'_>) -> anyhow::Result<ExitCode> {
     let mut args = CompareArgs::defaults();
-    let several = &mut args.several;
-    several.simulate = merging.is_simulated();
-    (several.by, several.screen) = (merging.score()?, Merging::screen());
-    several.output = merging.output.clone();
-    several.explain = merging.explain;
-    args.sensitivity = merging.is_sensitive && merging.is_simulated();
-    args.exports.asked.clone_from(&merging.asked);
-    args.checks = merging.checks.clone();
+    merging.set(&mut args.several)?;
+    args.sensitivity = merging.merged.is_sensitive && merging.is_simulated();
+    args.exports.asked = merging.args.asked();
+    args.checks = merging.args.checks.clone();
     let (point, past, incomplete) = merging.point()?;
     conduct(&args, point, Some((past, incomplete)))
 }
@@ -125,7 +121,7 @@ fn conduct(
             Ok(comparison) => (comparison.document(), comparison.measured.blocks()),
             Err(_) => (Comparison::unranked(blocks, several.by), 0),
         };
-        let shard = shards::record(shard, blocks.count());
+        let shard = shard.record(blocks.count());
         return session.tell_of_shard(exports, shard, done, &short, |shard| results::Comparison {
             shard: Some(shard),
             ..document

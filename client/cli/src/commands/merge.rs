@@ -11,12 +11,11 @@ use experiments::runs::past::Past;
 use experiments::runs::virtual_time::series_points;
 use experiments::servers::server_under_test::ServerUnderTest;
 use experiments::{Experiment, restored};
-use results::{Axis, Incomplete, MergePart, Merged, MergedCommand, MergedPoint, Mode, RunResult, Score};
+use results::{Incomplete, MergePart, Merged, MergedCommand, MergedPoint, Mode, RunResult, Score};
 
-use crate::args::{CheckArgs, ExplainArgs, ReportArgs, ScreenArgs};
+use crate::args::{CheckArgs, MultiArgs};
 use crate::commands::{compare, run, sweep};
 use crate::exit::{Exit, Fatal};
-use crate::files::exports::RequestedExport;
 use crate::files::reading::{LARGE, text_of};
 use crate::text::stderr::to_stderr;
 use crate::text::wrapping::wrapped;
@@ -27,12 +26,25 @@ const MAX_RUNS: usize = 100_000_000;
 
 pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     refuse_own_inputs(args)?;
-    if args.together {
-        return together(args);
+    let (mut parts, mut lost) = (Vec::new(), 0);
+    for path in &args.files {
+        match part(path) {
+            Ok(part) => parts.push(part),
+            // The machine of one of several loads is lost.
+            Err(error) if args.together && args.partial => {
+                to_stderr(&format!(
+                    "{}\n",
+                    wrapped(&format!("left out: {error:#}"), "warning: ", "         ")
+                ));
+                lost += 1;
+            }
+            Err(error) => return Err(error),
+        }
     }
-    let parts = args.files.iter().map(|path| part(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let merged = results::merged(parts, env!("CARGO_PKG_VERSION"))
-        .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+    let version = env!("CARGO_PKG_VERSION");
+    let merged =
+        if args.together { results::together(parts, lost, version) } else { results::merged(parts, version) };
+    let merged = merged.map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
     if !merged.missing.is_empty() {
         let missing = merged.missing.join(", and ");
         if !args.partial {
@@ -42,7 +54,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         to_stderr(&format!("{}\n", wrapped(&format!("incomplete: {missing}"), "warning: ", "         ")));
     }
     let command = merged.command;
-    let is_partial = merged.incomplete.is_some();
+    let is_partial = lost > 0 || merged.incomplete.is_some();
     let gaps = merged.seeds.windows(2).any(|pair| pair[0].wrapping_add(1) != pair[1]);
     if gaps && !args.report.quiet {
         let seeds: Vec<String> = merged.seeds.iter().map(ToString::to_string).collect();
@@ -63,30 +75,6 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         }
     };
     Ok(if is_partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
-}
-
-/// Adds up runs that sent their load together. With `--partial`, files that cannot be read are left out, because their machine is lost.
-fn together(args: &MergeArgs) -> anyhow::Result<ExitCode> {
-    let (mut parts, mut lost) = (Vec::new(), Vec::new());
-    for path in &args.files {
-        match part(path) {
-            Ok(part) => parts.push(part),
-            Err(error) if args.partial => lost.push(error),
-            Err(error) => return Err(error),
-        }
-    }
-    for error in &lost {
-        to_stderr(&format!("{}\n", wrapped(&format!("left out: {error:#}"), "warning: ", "         ")));
-    }
-    let mut run = results::together(parts, env!("CARGO_PKG_VERSION"))
-        .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
-    if !lost.is_empty() {
-        let (lost, all) = (lost.len(), args.files.len());
-        run.warnings
-            .insert(0, format!("{lost} of {all} documents could not be read, so their load is missing"));
-    }
-    let code = run::merged(Merging::of_run(args, run)?)?;
-    Ok(if !lost.is_empty() && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
 }
 
 fn part(path: &Path) -> anyhow::Result<(String, MergePart)> {
@@ -129,71 +117,29 @@ fn refuse_own_inputs(args: &MergeArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Input of a command that reports on merged runs: the runs, their experiments, and the requested outputs.
-pub(crate) struct Merging {
-    pub(crate) mode: Mode,
-    pub(crate) by: String,
-    pub(crate) is_sensitive: bool,
-    pub(crate) axes: Vec<Axis>,
-    pub(crate) labels: Vec<String>,
+/// Input of a command that reports on merged runs.
+pub(crate) struct Merging<'a> {
+    pub(crate) args: &'a MergeArgs,
+    /// Merged documents. `past` has their runs.
+    pub(crate) merged: Merged,
     /// Values of the varied parameters, experiments and server of each point.
     pub(crate) points: Vec<(Vec<String>, Vec<Experiment>, ServerUnderTest)>,
     pub(crate) past: Past,
-    /// Start time of the first run; `None` in virtual time.
-    pub(crate) began: Option<String>,
-    pub(crate) incomplete: Option<Incomplete>,
-    pub(crate) asked: Vec<RequestedExport>,
-    pub(crate) checks: CheckArgs,
-    pub(crate) output: ReportArgs,
-    pub(crate) explain: ExplainArgs,
 }
 
-impl Merging {
-    fn of_run(args: &MergeArgs, run: RunResult) -> anyhow::Result<Self> {
-        let mut bare = run.clone();
-        bare.config.merged.clear();
-        let restored =
-            restored::experiment(&bare).and_then(|experiment| Ok((experiment, restored::server(&bare)?)));
-        let (experiment, server) = restored.map_err(changed)?;
-        Ok(Self {
-            mode: run.mode,
-            by: String::new(),
-            is_sensitive: false,
-            axes: Vec::new(),
-            labels: Vec::new(),
-            points: vec![(Vec::new(), vec![experiment], server)],
-            began: run.started_at.clone(),
-            past: Past::new(vec![Some(Box::new(run))]),
-            incomplete: None,
-            asked: args.asked(),
-            checks: args.checks.clone(),
-            output: args.report.clone(),
-            explain: args.explain,
-        })
-    }
-
-    fn new(args: &MergeArgs, merged: Merged) -> anyhow::Result<Self> {
-        let Merged { command, mode, by, is_sensitive, axes, labels, mut seeds, mut points, .. } = merged;
-        if command != MergedCommand::Sweep {
+impl<'a> Merging<'a> {
+    fn new(args: &'a MergeArgs, mut merged: Merged) -> anyhow::Result<Self> {
+        let Merged { command, mode, seeds, points, .. } = &mut merged;
+        if *command != MergedCommand::Sweep {
             // Without a grid, a seed without runs is as if it had not been asked for.
-            let is_there: Vec<bool> = (0..seeds.len())
-                .map(|seed| points.iter().flat_map(|point| &point.runs).any(|runs| runs[seed].is_some()))
-                .collect();
-            let keep = |index: usize| is_there[index];
-            seeds = seeds
-                .into_iter()
-                .enumerate()
-                .filter(|(index, _)| keep(*index))
-                .map(|(_, seed)| seed)
-                .collect();
+            let all = || points.iter().flat_map(|point| &point.runs);
+            let is_there: Vec<bool> =
+                (0..seeds.len()).map(|seed| all().any(|runs| runs[seed].is_some())).collect();
+            let mut kept = is_there.iter();
+            seeds.retain(|_| kept.next() == Some(&true));
             for runs in points.iter_mut().flat_map(|point| &mut point.runs) {
-                let old = std::mem::take(runs);
-                *runs = old
-                    .into_iter()
-                    .enumerate()
-                    .filter(|(index, _)| keep(*index))
-                    .map(|(_, run)| run)
-                    .collect();
+                let mut kept = is_there.iter();
+                runs.retain(|_| kept.next() == Some(&true));
             }
         }
         let runs = points.iter().map(|point| point.runs.iter().map(Vec::len).sum::<usize>()).sum::<usize>();
@@ -204,12 +150,15 @@ impl Merging {
         let all_runs = || points.iter().flat_map(|point| &point.runs).flatten().flatten();
         let earliest = all_runs().min_by_key(|run| seeds.iter().position(|seed| *seed == run.seed));
         let command_line = without_seeds(earliest.map_or(&[], |run| &run.config.command_line));
-        let seeds: std::sync::Arc<[u64]> = seeds.into();
+        let seeds: std::sync::Arc<[u64]> = seeds.as_slice().into();
         let of_point =
             |point: &MergedPoint| -> anyhow::Result<(Vec<String>, Vec<Experiment>, ServerUnderTest)> {
                 let experiment = |runs: &Vec<Option<Box<RunResult>>>| -> anyhow::Result<Experiment> {
-                    let first = runs.iter().flatten().next().context("a strategy has no run")?;
-                    let mut experiment = restored::experiment(first)?;
+                    let mut first = runs.iter().flatten().next().context("a strategy has no run")?.clone();
+                    if args.together {
+                        first.config.merged.clear();
+                    }
+                    let mut experiment = restored::experiment(&first)?;
                     experiment.run.seed = seeds[0];
                     experiment.repeats = u32::try_from(seeds.len())?;
                     experiment.merged_seeds = Some(seeds.clone());
@@ -229,13 +178,13 @@ impl Merging {
             if ["simulated", "embedded"].contains(&&*config.server) {
                 config.server_model = config.server_model.take().map(|model| model.with_seed(seeds[0]));
             }
-            if mode == Mode::Simulated {
+            if *mode == Mode::Simulated {
                 run.thin(of_file);
             }
         }
         let mut in_order = Vec::with_capacity(runs);
-        for MergedPoint { runs, .. } in &mut points {
-            if command == MergedCommand::Sweep {
+        for MergedPoint { runs, .. } in points {
+            if *command == MergedCommand::Sweep {
                 let blocks = 0..seeds.len();
                 in_order.extend(
                     blocks.flat_map(|seed| runs.iter_mut().map(|runs| runs[seed].take()).collect::<Vec<_>>()),
@@ -244,36 +193,24 @@ impl Merging {
                 in_order.extend(runs.iter_mut().flat_map(std::mem::take));
             }
         }
-        Ok(Self {
-            mode,
-            by,
-            is_sensitive,
-            axes,
-            labels,
-            points: restored,
-            past: Past::new(in_order),
-            began: merged.began,
-            incomplete: merged.incomplete,
-            asked: args.asked(),
-            checks: args.checks.clone(),
-            output: args.report.clone(),
-            explain: args.explain,
-        })
+        Ok(Self { args, points: restored, past: Past::new(in_order), merged })
     }
 
-    /// Returns screen flags that turn off the dashboard, because the runs to merge are already complete.
-    pub(crate) fn screen() -> ScreenArgs {
-        ScreenArgs { no_tui: true, theme: crate::args::Theme::Auto }
-    }
-
-    pub(crate) fn score(&self) -> anyhow::Result<Score> {
-        Score::at(&self.by).ok_or_else(|| {
-            Fatal::error(Exit::Usage, format!("`by`: strategies cannot be ranked by `{}`", self.by))
-        })
+    /// Sets flags of a comparison or a sweep. The dashboard is off, because the runs are already complete.
+    pub(crate) fn set(&self, several: &mut MultiArgs) -> anyhow::Result<()> {
+        several.simulate = self.is_simulated();
+        let by = &self.merged.by;
+        several.by = Score::at(by).ok_or_else(|| {
+            Fatal::error(Exit::Usage, format!("`by`: strategies cannot be ranked by `{by}`"))
+        })?;
+        several.screen.no_tui = true;
+        several.output = self.args.report.clone();
+        several.explain = self.args.explain;
+        Ok(())
     }
 
     pub(crate) fn is_simulated(&self) -> bool {
-        self.mode == Mode::Simulated
+        self.merged.mode == Mode::Simulated
     }
 
     /// Returns the only point of a comparison, with its runs.
@@ -284,7 +221,7 @@ impl Merging {
         let Ok([(_, experiments, server)]) = <[_; 1]>::try_from(self.points) else {
             return Err(Fatal::error(Exit::Usage, "these documents have runs at several points"));
         };
-        Ok(((experiments, server), self.past, self.incomplete))
+        Ok(((experiments, server), self.past, self.merged.incomplete))
     }
 }
 

@@ -12,6 +12,7 @@ use results::{ConfigRecord, Figure, RunFigures};
 use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::commands::merge::Merging;
+use crate::commands::merge::args::MergeArgs;
 use crate::files::exporter::Source;
 use crate::files::output::to_stdout;
 use crate::screen::watch::Watch;
@@ -57,14 +58,15 @@ pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     conduct(args, Plan::new(args)?)
 }
 
-pub(super) fn merged(merging: Merging) -> anyhow::Result<ExitCode> {
+pub(super) fn merged(merging: Merging<'_>) -> anyhow::Result<ExitCode> {
     let mut args = RunArgs::defaults();
     args.simulate = merging.is_simulated();
-    (args.output.quiet, args.output.threads) = (merging.output.quiet, merging.output.threads);
-    args.output.screen = Merging::screen();
-    args.explain = merging.explain;
-    args.output.exports.asked.clone_from(&merging.asked);
-    args.checks = merging.checks.clone();
+    let MergeArgs { checks, report, explain, .. } = merging.args;
+    (args.output.quiet, args.output.threads) = (report.quiet, report.threads);
+    args.output.screen.no_tui = true;
+    args.explain = *explain;
+    args.output.exports.asked = merging.args.asked();
+    args.checks = checks.clone();
     conduct(&args, Plan::merged(&args, merging)?)
 }
 

@@ -44,18 +44,14 @@ pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCo
 }
 
 /// Reports on the runs of merged documents. In virtual time, the best points are then estimated again with fresh seeds.
-pub(super) fn merged(merging: Merging) -> anyhow::Result<ExitCode> {
+pub(super) fn merged(merging: Merging<'_>) -> anyhow::Result<ExitCode> {
     let mut args = SweepArgs::defaults();
-    let several = &mut args.several;
-    several.simulate = merging.is_simulated();
-    (several.by, several.screen) = (merging.score()?, Merging::screen());
-    several.output = merging.output.clone();
-    several.explain = merging.explain;
-    args.vary = merging.axes.iter().map(Axis::of_record).collect();
-    args.exports.asked.clone_from(&merging.asked);
-    let Merging { points, labels, past, incomplete, began, .. } = merging;
-    let grid = Grid::of_points(&args, labels, points);
-    conduct(&grid, Some((past, incomplete)), began)
+    merging.set(&mut args.several)?;
+    args.exports.asked = merging.args.asked();
+    let Merging { merged, points, past, .. } = merging;
+    args.vary = merged.axes.iter().map(Axis::of_record).collect();
+    let grid = Grid::of_points(&args, merged.labels, points);
+    conduct(&grid, Some((past, merged.incomplete)), merged.began)
 }
 
 fn conduct(
@@ -81,7 +77,7 @@ fn conduct(
     let cells = session.show(&board, || measured(grid, &session, &board, &mut exports, &mut short))?;
     if let Some(shard) = args.several.shard.shard {
         let done = cells.iter().map(|cell| cell.runs).sum::<usize>() / grid.labels.len().max(1);
-        let shard = shards::record(shard, grid.points.len() * grid.repeats());
+        let shard = shard.record(grid.points.len() * grid.repeats());
         return session.tell_of_shard(exports, shard, done, &short, |shard| results::Sweep {
             shard: Some(shard),
             ..grid.document(&cells, &[], started_at, &layout)

@@ -26,6 +26,8 @@ pub struct Task<'a> {
 /// Sequence of runs to execute. Each task is created only when it is needed.
 pub struct Tasks<'a> {
     count: usize,
+    /// Numbers of the tasks to execute; `None` for all.
+    only: Option<Vec<usize>>,
     task: Box<Numbered<'a>>,
 }
 
@@ -40,7 +42,23 @@ impl<'a> Tasks<'a> {
     /// Creates tasks whose order in the document differs from the order of execution. The function `task` returns a task and its place in
     /// the document. No two tasks may have the same place.
     pub fn in_another_order(count: usize, task: impl Fn(usize) -> (Task<'a>, usize) + Sync + 'a) -> Self {
-        Self { count, task: Box::new(task) }
+        Self { count, only: None, task: Box::new(task) }
+    }
+
+    /// Returns the same tasks, of which only some are executed.
+    pub fn only(&self, is_own: impl Fn(usize) -> bool) -> Tasks<'_> {
+        let only = (0..self.count).filter(|number| is_own(*number)).collect();
+        Tasks { count: self.count, only: Some(only), task: Box::new(|number| (self.task)(number)) }
+    }
+
+    /// Returns how many tasks are to be executed.
+    pub(super) fn to_execute(&self) -> usize {
+        self.only.as_ref().map_or(self.count, Vec::len)
+    }
+
+    /// Returns the number of a task to execute.
+    pub(super) fn number(&self, place: usize) -> usize {
+        self.only.as_ref().map_or(place, |only| only[place])
     }
 
     pub fn in_turn(all: Vec<Self>) -> Self {

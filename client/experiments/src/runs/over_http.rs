@@ -63,7 +63,7 @@ impl Driver for OverHttp {
         watcher: &dyn Watcher,
         take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        for number in 0..tasks.count() {
+        for number in (0..tasks.to_execute()).map(|place| tasks.number(place)) {
             if stop.asked_by().is_some() {
                 break;
             }

@@ -2,12 +2,10 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
-use loadgen_core::{Run, SampleSink};
+use results::ShardRecord;
 
-use super::driver::{Driver, Outcome, RealRun, Tasks, Watcher};
-use super::one_run::Finished;
+use super::driver::{Driver, Outcome, Tasks, Watcher};
 use super::stop::Stop;
 
 /// Part of the blocks of a command: of N shards, block `b` belongs to shard `b` mod N. Blocks are numbered by point, then by seed.
@@ -18,17 +16,9 @@ pub struct Shard {
 }
 
 impl Shard {
-    pub fn index(self) -> u32 {
-        self.index
-    }
-
-    pub fn of(self) -> u32 {
-        self.of
-    }
-
-    /// Returns the number of blocks of this shard, of all `blocks` of the command.
-    pub fn own(self, blocks: u64) -> u64 {
-        blocks.saturating_sub(self.index.into()).div_ceil(self.of.into())
+    /// Returns the record of this shard of a command with `blocks` blocks.
+    pub fn record(self, blocks: usize) -> ShardRecord {
+        ShardRecord { index: self.index, of: self.of, blocks: blocks as u64 }
     }
 
     pub fn has(self, block: u64) -> bool {
@@ -60,53 +50,13 @@ impl Driver for OfShard {
         watcher: &dyn Watcher,
         take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let is_own = |number: &usize| self.shard.has((number / self.strategies.max(1)) as u64);
-        let numbers: Vec<usize> = (0..tasks.count()).filter(is_own).collect();
-        let own = Tasks::new(numbers.len(), |place| tasks.task(numbers[place]));
-        let watcher = Numbered { watcher, numbers: &numbers };
-        self.driver.drive(&own, stop, &watcher, &mut |place, outcome| take(numbers[place], outcome))
-    }
-}
-
-/// Watcher that receives the numbers of all tasks of a command, although only those of a shard are executed.
-struct Numbered<'a> {
-    watcher: &'a dyn Watcher,
-    numbers: &'a [usize],
-}
-
-impl Watcher for Numbered<'_> {
-    fn attempts_of(&self, number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
-        self.watcher.attempts_of(self.numbers[number], seed)
-    }
-
-    fn on_simulated(&self, number: usize, run: &Run, now: vocabulary::Instant) {
-        self.watcher.on_simulated(self.numbers[number], run, now);
-    }
-
-    fn on_real(&self, number: usize, run: &RealRun<'_>) {
-        self.watcher.on_real(self.numbers[number], run);
-    }
-
-    fn wait(&self, number: usize, run: &RealRun<'_>) {
-        self.watcher.wait(self.numbers[number], run);
-    }
-
-    fn held_up(&self, number: usize) -> Duration {
-        self.watcher.held_up(self.numbers[number])
-    }
-
-    fn texts_of(&self, number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
-        self.watcher.texts_of(self.numbers[number], run)
-    }
-
-    fn on_over(&self, number: usize, outcome: &Outcome) {
-        self.watcher.on_over(self.numbers[number], outcome);
-        // A shard has no other display over HTTP.
-        self.watcher.on_tick();
-    }
-
-    fn on_tick(&self) {
-        self.watcher.on_tick();
+        let own = tasks.only(|number| self.shard.has((number / self.strategies.max(1)) as u64));
+        self.driver.drive(&own, stop, watcher, &mut |number, outcome| {
+            take(number, outcome)?;
+            // A shard has no other display over HTTP.
+            watcher.on_tick();
+            Ok(())
+        })
     }
 }
 

@@ -48,21 +48,22 @@ impl Driver for VirtualTime {
         watcher: &dyn Watcher,
         take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut number = 0;
         let mut failed = None;
+        let mut numbers = (0..).map(|place| tasks.number(place));
         side_by_side(
-            tasks.count(),
+            tasks.to_execute(),
             self.threads,
-            |number| one_run(&tasks.task(number), number, stop, watcher),
+            |place| one_run(&tasks.task(tasks.number(place)), tasks.number(place), stop, watcher),
             |over| {
                 // After the first error, no further runs begin. Runs that have already begun still end, but their outcomes are dropped.
-                if let (Some(outcome), None) = (over, &failed) {
+                if let (Some(outcome), None) = (over, &failed)
+                    && let Some(number) = numbers.next()
+                {
                     let taken = outcome.and_then(|outcome| {
                         watcher.on_over(number, &outcome);
                         take(number, outcome)
                     });
                     failed = taken.err();
-                    number += 1;
                 }
                 watcher.on_tick();
                 failed.is_none() && stop.asked_by().is_none()

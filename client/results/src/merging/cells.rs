@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::MergeError;
 use super::incomplete::Incomplete;
-use super::part::{MergedCommand, Part, ShardRecord};
+use super::part::{COUNTED, MergedCommand, Part, ShardRecord, listed};
 use crate::conditions::{Conditions, WrittenConditions};
 use crate::document::run::{Mode, RunResult};
 use crate::document::setting::{At, at};
@@ -12,8 +13,6 @@ use crate::document::sweep::Axis;
 /// Maximum number of seeds and of points. Documents that claim more are refused, because no command has more.
 const MAX_SEEDS: u32 = 1_000_000;
 const MAX_POINTS: usize = 1_000_000;
-/// Maximum number of missing shards that are listed.
-const MAX_NAMED: usize = 10_000;
 
 /// Runs of all documents, in the order of the document of the undivided command.
 #[derive(Clone, Debug)]
@@ -43,28 +42,6 @@ pub struct MergedPoint {
     pub runs: Vec<Vec<Option<Box<RunResult>>>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MergeError {
-    #[error(
-        "`{file}` was written by loadgen {theirs}, and this is {ours}; merge documents with the version that wrote them"
-    )]
-    Version { file: String, theirs: String, ours: String },
-    #[error(
-        "`{file}` and `{first}` cannot be merged: {what} is `{theirs}` in the first and `{ours}` in the second"
-    )]
-    Differs { file: String, first: String, what: String, ours: String, theirs: String },
-    #[error("`{file}` and `{first}` cannot be merged: {what}")]
-    Conditions { file: String, first: String, what: String },
-    #[error("`{file}` and `{first}` both have seed {seed} of {strategy}{at}; give each run once")]
-    Doubled { file: String, first: String, seed: u64, strategy: String, at: String },
-    #[error("`{file}` and `{first}` are both shard {index} of {of}; give each once")]
-    SameShard { file: String, first: String, index: u32, of: u32 },
-    #[error("`{file}` cannot be merged: {what}")]
-    Broken { file: String, what: String },
-    #[error("{0}, so there is nothing to merge")]
-    Nothing(String),
-}
-
 struct Cell {
     file: String,
     run: RunResult,
@@ -76,7 +53,7 @@ struct Cell {
 /// Fails if the documents are of different commands, versions or conditions, or if two of them have the same run.
 pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, MergeError> {
     let Some((first, head)) = parts.first() else {
-        return Err(MergeError::Nothing("no document is given".into()));
+        return Err(MergeError("no document is given, so there is nothing to merge".into()));
     };
     let head = Part { runs: Vec::new(), labels: Vec::new(), ..head.clone() };
     let first = first.clone();
@@ -88,29 +65,24 @@ pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, Merge
     let mut is_sensitive = false;
     let mut shards = Shards::default();
     let mut seeds = BTreeSet::new();
-    let mut missing = Vec::new();
     for (file, mut part) in parts {
         for (what, ours, theirs) in differences(&head, &part) {
             if ours != theirs {
-                return Err(MergeError::Differs { file, first, what: what.into(), ours, theirs });
+                return Err(differ(&file, &first, what, &ours, &theirs));
             }
         }
         is_sensitive |= part.is_sensitive;
-        labels.extend(
-            std::mem::take(&mut part.labels)
-                .into_iter()
-                .filter(|label| !labels.contains(label))
-                .collect::<Vec<_>>(),
-        );
+        for label in std::mem::take(&mut part.labels) {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
         let at_points: Option<Vec<(usize, RunResult)>> = std::mem::take(&mut part.runs)
             .into_iter()
             .map(|run| Some((*places.get(&run.at.as_ref().map_or("{}".to_owned(), text))?, run)))
             .collect();
         let Some(runs) = at_points else {
-            return Err(MergeError::Broken {
-                file,
-                what: "a run is at none of the points of its sweep".into(),
-            });
+            return Err(broken(&file, "a run is at none of the points of its sweep"));
         };
         if let Some(shard) = part.shard {
             let asks = |(_, run): &(usize, RunResult)| {
@@ -126,7 +98,7 @@ pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, Merge
     }
     merging.check()?;
     let Some(mode) = merging.mode else {
-        return Err(MergeError::Nothing("the documents contain no run".into()));
+        return Err(MergeError("the documents contain no run, so there is nothing to merge".into()));
     };
     let seeds: Vec<u64> = match shards.seeds() {
         Some(seeds) => seeds,
@@ -135,7 +107,7 @@ pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, Merge
     let strategies = merging.strategies.iter().map(Vec::len).max().unwrap_or_default();
     let whole = ats.len() * seeds.len() * strategies;
     let there = merging.keep_complete_blocks();
-    missing.extend(shards.missing());
+    let mut missing = shards.missing();
     let missing_runs = (whole as u64).saturating_sub(there);
     if missing_runs > 0 && missing.is_empty() {
         missing.push(format!("{missing_runs} of {whole} runs are in no document"));
@@ -163,6 +135,18 @@ pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, Merge
     Ok(Merged { command, mode, by, is_sensitive, axes, labels, seeds, points, began, missing, incomplete })
 }
 
+fn broken(file: &str, what: &str) -> MergeError {
+    MergeError(format!("`{file}` cannot be merged: {what}"))
+}
+
+fn apart(file: &str, first: &str, what: &str) -> MergeError {
+    MergeError(format!("`{file}` and `{first}` cannot be merged: {what}"))
+}
+
+fn differ(file: &str, first: &str, what: &str, ours: &str, theirs: &str) -> MergeError {
+    apart(file, first, &format!("{what} is `{theirs}` in the first and `{ours}` in the second"))
+}
+
 fn differences(one: &Part, other: &Part) -> [(&'static str, String, String); 5] {
     let axes = |part: &Part| {
         let axis = |axis: &Axis| format!("{}={}", axis.key, axis.values.join(","));
@@ -184,10 +168,7 @@ fn points(part: &Part, file: &str) -> Result<Vec<(Vec<String>, At)>, MergeError>
     let mut all: Vec<Vec<String>> = vec![Vec::new()];
     for axis in &part.axes {
         if all.len().saturating_mul(axis.values.len()) > MAX_POINTS {
-            return Err(MergeError::Broken {
-                file: file.to_owned(),
-                what: "its sweep has too many points".into(),
-            });
+            return Err(broken(file, "its sweep has too many points"));
         }
         let longer = |values: Vec<String>| {
             axis.values.iter().map(move |value| [&values[..], std::slice::from_ref(value)].concat())
@@ -221,10 +202,11 @@ impl Merging {
         (point, at): (usize, &At),
         version: &str,
     ) -> Result<(), MergeError> {
-        let file = file.to_owned();
         if run.config.version != version {
-            let (theirs, ours) = (run.config.version, version.to_owned());
-            return Err(MergeError::Version { file, theirs, ours });
+            return Err(MergeError(format!(
+                "`{file}` was written by loadgen {}, and this is {version}; merge documents with the version that wrote them",
+                run.config.version
+            )));
         }
         self.mode = Some(run.mode);
         // All runs of a command have the conditions of its first run; the varied parameters and the strategies differ between cells.
@@ -237,27 +219,24 @@ impl Merging {
             let conditions = |run: &RunResult| Conditions::from_run(run).of_any_seed().of_any_strategy();
             let there = WrittenConditions::from(&conditions(&other.run));
             if let Some(what) = conditions(&run).differences(&there).into_iter().next() {
-                return Err(MergeError::Conditions { file, first: other.file.clone(), what });
+                return Err(apart(file, &other.file, &what));
             }
         }
         if let Some((_, same)) = self.runs.range((point, strategy, 0)..=(point, strategy, u64::MAX)).next()
             && same.run.config.strategy != run.config.strategy
         {
-            let what = format!("parameters of {} differ", run.strategy);
-            return Err(MergeError::Conditions { file, first: same.file.clone(), what });
+            return Err(apart(file, &same.file, &format!("parameters of {} differ", run.strategy)));
         }
         let seed = run.seed;
         if let Some(before) = self.runs.get(&(point, strategy, seed)) {
             let places = at.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>();
-            return Err(MergeError::Doubled {
-                file,
-                first: before.file.clone(),
-                seed,
-                strategy: run.strategy,
-                at: if places.is_empty() { String::new() } else { format!(" at {}", places.join(", ")) },
-            });
+            let at = if places.is_empty() { String::new() } else { format!(" at {}", places.join(", ")) };
+            return Err(MergeError(format!(
+                "`{file}` and `{}` both have seed {seed} of {}{at}; give each run once",
+                before.file, run.strategy
+            )));
         }
-        self.runs.insert((point, strategy, seed), Cell { file, run });
+        self.runs.insert((point, strategy, seed), Cell { file: file.to_owned(), run });
         Ok(())
     }
 
@@ -274,12 +253,7 @@ impl Merging {
             let other = files.iter().filter(has_it).find(|(_, own)| own.contains(&lacks));
             let other = other.map_or(*file, |((_, other), _)| *other);
             if other != *file {
-                let what = format!("{} is only in the second", all[lacks]);
-                return Err(MergeError::Conditions {
-                    file: (*file).to_owned(),
-                    first: other.to_owned(),
-                    what,
-                });
+                return Err(apart(file, other, &format!("{} is only in the second", all[lacks])));
             }
         }
         Ok(())
@@ -315,7 +289,7 @@ impl Shards {
         runs: &[(usize, RunResult)],
         points: usize,
     ) -> Result<(), MergeError> {
-        let broken = |what: &str| Err(MergeError::Broken { file: file.to_owned(), what: what.to_owned() });
+        let broken = |what| Err(broken(file, what));
         let ShardRecord { index, of, blocks } = shard;
         self.of.get_or_insert(shard);
         let points = points as u64;
@@ -341,19 +315,14 @@ impl Shards {
             match &self.base {
                 None => self.base = Some((base, file.to_owned())),
                 Some((there, first)) if *there != base => {
-                    return Err(MergeError::Differs {
-                        file: file.to_owned(),
-                        first: first.clone(),
-                        what: "the first seed".into(),
-                        ours: there.to_string(),
-                        theirs: base.to_string(),
-                    });
+                    return Err(differ(file, first, "the first seed", &there.to_string(), &base.to_string()));
                 }
                 Some(_) => {}
             }
         }
         if let Some((first, _)) = self.files.insert(index, (file.to_owned(), own.len() as u64)) {
-            return Err(MergeError::SameShard { file: file.to_owned(), first, index, of });
+            let words = format!("`{file}` and `{first}` are both shard {index} of {of}; give each once");
+            return Err(MergeError(words));
         }
         Ok(())
     }
@@ -365,33 +334,17 @@ impl Shards {
 
     fn missing_shards(&self) -> Vec<u32> {
         let of = self.of.map_or(0, |shard| shard.of);
-        (0..of).filter(|index| !self.files.contains_key(index)).take(MAX_NAMED).collect()
+        (0..of).filter(|index| !self.files.contains_key(index)).take(COUNTED).collect()
     }
 
     fn missing(&self) -> Vec<String> {
-        const NAMED: usize = 10;
-        let Some(ShardRecord { of, blocks, .. }) = self.of else { return Vec::new() };
-        let listed = |all: &[String]| match all.len() {
-            0..=NAMED => all.join(", "),
-            more => format!("{}, {} more", all[..NAMED].join(", "), more - NAMED),
-        };
-        let mut missing = Vec::new();
-        let shards: Vec<String> = self.missing_shards().iter().map(|index| format!("{index}/{of}")).collect();
-        if !shards.is_empty() {
-            let (noun, verb) = if shards.len() == 1 { ("shard", "is") } else { ("shards", "are") };
-            missing.push(format!("{noun} {} {verb} missing", listed(&shards)));
-        }
-        for (index, (file, done)) in &self.files {
-            let planned = blocks.saturating_sub((*index).into()).div_ceil(of.into());
-            let lacking: Vec<String> = (*done..planned)
-                .take(MAX_NAMED)
-                .map(|place| (u64::from(*index) + place * u64::from(of)).to_string())
-                .collect();
-            if !lacking.is_empty() {
-                let noun = if lacking.len() == 1 { "block" } else { "blocks" };
-                missing.push(format!("`{file}` lacks {noun} {}", listed(&lacking)));
-            }
-        }
-        missing
+        let Some(any) = self.of else { return Vec::new() };
+        let of = any.of;
+        let shards = listed("shard", self.missing_shards().iter().map(|index| format!("{index}/{of}")));
+        let lacking = self.files.iter().filter_map(|(index, (file, done))| {
+            let lacking = ShardRecord { index: *index, ..any }.lacking(*done)?;
+            Some(format!("`{file}` lacks {lacking}"))
+        });
+        shards.map(|shards| format!("no document has {shards}")).into_iter().chain(lacking).collect()
     }
 }

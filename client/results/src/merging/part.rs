@@ -41,6 +41,33 @@ pub struct ShardRecord {
     pub blocks: u64,
 }
 
+/// Maximum number of missing blocks or shards that are named, and that are counted.
+const NAMED: usize = 10;
+pub(super) const COUNTED: usize = 10_000;
+
+impl ShardRecord {
+    /// Returns the number of blocks of this shard.
+    pub fn own(&self) -> u64 {
+        self.blocks.saturating_sub(self.index.into()).div_ceil(self.of.into())
+    }
+
+    /// Returns which blocks are missing if the shard has only its first `done` blocks, such as "blocks 3, 5".
+    pub fn lacking(&self, done: u64) -> Option<String> {
+        let number = |place| u64::from(self.index) + place * u64::from(self.of);
+        listed("block", (done..self.own()).map(number))
+    }
+}
+
+/// Lists numbers after a noun, such as "shards 1, 2"; `None` if there are none.
+pub(super) fn listed<N: ToString>(noun: &str, numbers: impl Iterator<Item = N>) -> Option<String> {
+    let mut numbers = numbers.take(COUNTED);
+    let named: Vec<String> = numbers.by_ref().take(NAMED).map(|number| number.to_string()).collect();
+    let plural = if named.len() == 1 { "" } else { "s" };
+    let more = numbers.count();
+    let more = if more == 0 { String::new() } else { format!(", {more} more") };
+    (!named.is_empty()).then(|| format!("{noun}{plural} {}{more}", named.join(", ")))
+}
+
 /// Document to merge.
 #[derive(Clone, Debug)]
 pub struct Part {

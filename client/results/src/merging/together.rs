@@ -14,6 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use vocabulary::wire::ServerCounts;
 
+use super::MergeError;
+use super::cells::{Merged, MergedPoint};
 use super::part::{MergedCommand, Part};
 use crate::document::config::{ConfigRecord, WorkloadRecord};
 use crate::document::op_latencies::OpLatencies;
@@ -31,24 +33,6 @@ pub struct MergedLoad {
     pub attempts: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum TogetherError {
-    #[error("no document is given")]
-    None,
-    #[error("`{file}` cannot be added up: {what}")]
-    Unsuitable { file: String, what: String },
-    #[error(
-        "`{file}` and `{first}` cannot be added up: {what} is `{theirs}` in the first and `{ours}` in the second"
-    )]
-    Differs { file: String, first: String, what: &'static str, ours: String, theirs: String },
-    #[error(
-        "`{file}` and `{first}` cannot be added up, because they have the same seed {seed}; give each load its own"
-    )]
-    SameSeed { file: String, first: String, seed: u64 },
-    #[error("`{file}` and `{first}` cannot be added up, because their runs did not overlap in time")]
-    Apart { file: String, first: String },
-}
-
 struct Load {
     file: String,
     run: RunResult,
@@ -58,28 +42,30 @@ struct Load {
     latencies: Latencies,
 }
 
-/// Adds up single runs over HTTP, each with the name of its file. The order of the runs does not matter.
+/// Adds up single runs over HTTP, each with the name of its file. The order of the runs does not matter. The runs of `lost` further documents
+/// are unknown.
 ///
 /// # Errors
 /// Fails if the runs differ in target, strategy or version, have equal seeds, or did not overlap in time.
-pub fn together(parts: Vec<(String, Part)>, version: &str) -> Result<RunResult, TogetherError> {
+pub fn together(parts: Vec<(String, Part)>, lost: usize, version: &str) -> Result<Merged, MergeError> {
     let mut loads = parts.into_iter().map(|(file, part)| load(file, part)).collect::<Result<Vec<_>, _>>()?;
     loads.sort_by_key(|load| load.run.seed);
-    let Some(first) = loads.first() else { return Err(TogetherError::None) };
+    let Some(first) = loads.first() else { return Err(MergeError("no document is given".into())) };
     if first.run.config.version != version {
         let what = format!("it was written by loadgen {}, and this is {version}", first.run.config.version);
-        return Err(TogetherError::Unsuitable { file: first.file.clone(), what });
+        return Err(unsuitable(&first.file, &what));
     }
     for pair in loads.windows(2) {
         let [one, other] = pair else { continue };
-        let (file, first) = (other.file.clone(), one.file.clone());
         if one.run.seed == other.run.seed {
-            return Err(TogetherError::SameSeed { file, first, seed: one.run.seed });
+            let what = format!(", because they have the same seed {}; give each load its own", one.run.seed);
+            return Err(apart(other, one, &what));
         }
         for (what, of) in SAME {
             let (ours, theirs) = (of(&one.run), of(&other.run));
             if ours != theirs {
-                return Err(TogetherError::Differs { file, first, what, ours, theirs });
+                let what = format!(": {what} is `{theirs}` in the first and `{ours}` in the second");
+                return Err(apart(other, one, &what));
             }
         }
     }
@@ -88,9 +74,35 @@ pub fn together(parts: Vec<(String, Part)>, version: &str) -> Result<RunResult, 
     if let Some((latest, earliest)) =
         latest.zip(earliest).filter(|(latest, earliest)| latest.start > earliest.end)
     {
-        return Err(TogetherError::Apart { file: latest.file.clone(), first: earliest.file.clone() });
+        return Err(apart(latest, earliest, ", because their runs did not overlap in time"));
     }
-    Ok(sum(&loads))
+    let mut run = sum(&loads);
+    if lost > 0 {
+        let all = loads.len() + lost;
+        run.warnings
+            .insert(0, format!("{lost} of {all} documents could not be read, so their load is missing"));
+    }
+    Ok(Merged {
+        command: MergedCommand::Run,
+        mode: run.mode,
+        by: String::new(),
+        is_sensitive: false,
+        axes: Vec::new(),
+        labels: Vec::new(),
+        seeds: vec![run.seed],
+        began: run.started_at.clone(),
+        missing: Vec::new(),
+        incomplete: None,
+        points: vec![MergedPoint { at: Vec::new(), runs: vec![vec![Some(Box::new(run))]] }],
+    })
+}
+
+fn unsuitable(file: &str, what: &str) -> MergeError {
+    MergeError(format!("`{file}` cannot be added up: {what}"))
+}
+
+fn apart(one: &Load, other: &Load, why: &str) -> MergeError {
+    MergeError(format!("`{}` and `{}` cannot be added up{why}", one.file, other.file))
 }
 
 type Figure = fn(&RunResult) -> String;
@@ -103,8 +115,8 @@ const SAME: [(&str, Figure); 4] = [
     ("its time scale", |run| run.config.time_scale.to_string()),
 ];
 
-fn load(file: String, part: Part) -> Result<Load, TogetherError> {
-    let unsuitable = |what: &str| TogetherError::Unsuitable { file: file.clone(), what: what.to_owned() };
+fn load(file: String, part: Part) -> Result<Load, MergeError> {
+    let unsuitable = |what| unsuitable(&file, what);
     let command = part.command;
     let Ok([run]) = <[RunResult; 1]>::try_from(part.runs) else {
         return Err(unsuitable("it is not the document of a single run"));
@@ -118,8 +130,7 @@ fn load(file: String, part: Part) -> Result<Load, TogetherError> {
     let (Some(start), Some(wall)) = (start, wall) else {
         return Err(unsuitable("`started_at` and `wall_s` are no times"));
     };
-    let latencies = run.op_latency_ms.read();
-    let Some(latencies) = latencies else {
+    let Some(latencies) = run.op_latency_ms.read() else {
         return Err(unsuitable("`op_latency_ms.histogram` is missing, or contradicts the other figures"));
     };
     Ok(Load { file, run, start, end: start.saturating_add(wall), latencies })

@@ -48,20 +48,20 @@ pub(crate) struct MergeArgs {
     pub(super) together: bool,
 
     #[command(flatten)]
-    pub(super) checks: CheckArgs,
+    pub(crate) checks: CheckArgs,
 
     #[command(flatten)]
     pub(super) exports: ExportArgs<Merged>,
 
     #[command(flatten)]
-    pub(super) report: ReportArgs,
+    pub(crate) report: ReportArgs,
 
     #[command(flatten)]
-    pub(super) explain: ExplainArgs,
+    pub(crate) explain: ExplainArgs,
 }
 
 impl MergeArgs {
-    pub(super) fn asked(&self) -> Vec<RequestedExport> {
+    pub(crate) fn asked(&self) -> Vec<RequestedExport> {
         let json = EXPORTERS.iter().find(|format| format.flag == "--json");
         let document = json.zip(self.output.clone());
         document.into_iter().chain(self.exports.asked.iter().cloned()).collect()

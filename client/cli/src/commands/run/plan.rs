@@ -136,8 +136,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    pub(super) fn merged(args: &'a RunArgs, merging: Merging) -> anyhow::Result<Self> {
-        let mode = merging.mode;
+    pub(super) fn merged(args: &'a RunArgs, merging: Merging<'_>) -> anyhow::Result<Self> {
+        let mode = merging.merged.mode;
         let ((experiments, server_under_test), past, incomplete) = merging.point()?;
         let Ok([mut experiment]) = <[Experiment; 1]>::try_from(experiments) else {
             return Err(Fatal::error(Exit::Usage, "these documents have runs of several strategies"));
@@ -205,7 +205,7 @@ fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Resul
 }
 
 fn record(args: &RunArgs, experiment: &Experiment) -> Option<ShardRecord> {
-    args.shard.shard.map(|shard| shards::record(shard, experiment.repeats as usize))
+    args.shard.shard.map(|shard| shard.record(experiment.repeats as usize))
 }
 
 fn simulated_server(args: &RunArgs, experiment: &Experiment) -> anyhow::Result<Config> {

@@ -30,11 +30,11 @@ fn missing_duplicate_and_foreign_documents_are_refused_by_name() {
     shards(&words(SMALL), 3, &folder);
     assert_eq!(
         refused(&folder, &["0.json", "2.json"]),
-        "shard 1/3 is missing; `--partial` merges the blocks that are complete"
+        "no document has shard 1/3; `--partial` merges the blocks that are complete"
     );
     assert_eq!(
         refused(&folder, &["1.json"]),
-        "shards 0/3, 2/3 are missing; `--partial` merges the blocks that are complete"
+        "no document has shards 0/3, 2/3; `--partial` merges the blocks that are complete"
     );
     fs::copy(folder.path("1.json"), folder.path("again.json")).unwrap();
     assert_eq!(
