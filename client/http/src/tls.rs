@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms};
+use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
@@ -30,16 +30,14 @@ pub(crate) fn config(trust: &Trust) -> Result<ClientConfig, TransportError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let named = trust.roots_pem.as_deref().map(read).transpose()?;
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
-    let with = |builder: ConfigBuilder<_, _>| match named {
-        _ if trust.insecure => {
-            let any = Arc::new(AnyCertificate(provider.signature_verification_algorithms));
-            Ok(builder.dangerous().with_custom_certificate_verifier(any))
-        }
-        Some(named) => {
-            let verifier = Verifier::new(named, provider)?;
-            Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)))
-        }
-        None => builder.with_platform_verifier(),
+    let with = |builder: ConfigBuilder<_, _>| {
+        let schemes = provider.signature_verification_algorithms.supported_schemes();
+        let verifier = match named {
+            _ if trust.insecure => Verifier { usual: None, named: Vec::new(), schemes },
+            Some(named) => Verifier { usual: Some(usual(&named, provider)?), named, schemes },
+            None => return builder.with_platform_verifier(),
+        };
+        Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)))
     };
     let config = builder.and_then(with).map_err(TransportError::Untrustable)?;
     Ok(config.with_no_client_auth())
@@ -49,63 +47,26 @@ fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TransportError> {
     CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(TransportError::Roots)
 }
 
-/// Verifier that accepts every certificate (`--insecure`).
-#[derive(Debug)]
-struct AnyCertificate(WebPkiSupportedAlgorithms);
-
-impl ServerCertVerifier for AnyCertificate {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _certificate: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _message: &[u8],
-        _certificate: &CertificateDer<'_>,
-        _signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.supported_schemes()
-    }
-}
-
+/// Verifier that accepts the certificates in `named`, and certificates whose chain of issuers leads to one of them.
 #[derive(Debug)]
 struct Verifier {
-    usual: Arc<WebPkiServerVerifier>,
+    /// `None` if every certificate is accepted (`--insecure`).
+    usual: Option<Arc<WebPkiServerVerifier>>,
     named: Vec<CertificateDer<'static>>,
+    schemes: Vec<SignatureScheme>,
 }
 
-impl Verifier {
-    /// Creates a verifier that accepts the certificates in `named`, and certificates whose chain of issuers leads to one of them.
-    fn new(named: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, Error> {
-        let mut roots = RootCertStore::empty();
-        for certificate in &named {
-            roots.add(certificate.clone())?;
-        }
-        let usual = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
-            .build()
-            .map_err(|error| Error::General(error.to_string()))?;
-        Ok(Self { usual, named })
+fn usual(
+    named: &[CertificateDer<'static>],
+    provider: Arc<CryptoProvider>,
+) -> Result<Arc<WebPkiServerVerifier>, Error> {
+    let mut roots = RootCertStore::empty();
+    for certificate in named {
+        roots.add(certificate.clone())?;
     }
+    WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
+        .build()
+        .map_err(|error| Error::General(error.to_string()))
 }
 
 impl ServerCertVerifier for Verifier {
@@ -117,8 +78,8 @@ impl ServerCertVerifier for Verifier {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        let usual = self.usual.verify_server_cert(end_entity, intermediates, name, ocsp_response, now);
-        match usual {
+        let Some(usual) = &self.usual else { return Ok(ServerCertVerified::assertion()) };
+        match usual.verify_server_cert(end_entity, intermediates, name, ocsp_response, now) {
             // The dates need no check here, because the usual verification would have returned another error for an expired certificate.
             Err(error) if is_authority_as_server(&error) && self.named.contains(end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
@@ -134,7 +95,8 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.usual.verify_tls12_signature(message, certificate, signed)
+        let Some(usual) = &self.usual else { return Ok(HandshakeSignatureValid::assertion()) };
+        usual.verify_tls12_signature(message, certificate, signed)
     }
 
     fn verify_tls13_signature(
@@ -143,11 +105,12 @@ impl ServerCertVerifier for Verifier {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.usual.verify_tls13_signature(message, certificate, signed)
+        let Some(usual) = &self.usual else { return Ok(HandshakeSignatureValid::assertion()) };
+        usual.verify_tls13_signature(message, certificate, signed)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.usual.supported_verify_schemes()
+        self.schemes.clone()
     }
 }
 
