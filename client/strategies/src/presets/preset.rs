@@ -170,7 +170,8 @@ impl FromStr for Preset {
     type Err = PresetError;
 
     fn from_str(text: &str) -> Result<Self, PresetError> {
-        let preset: Self = toml::from_str(text).map_err(|error| PresetError::Toml(error.to_string()))?;
+        let preset = text.parse::<toml::Table>().and_then(Self::deserialize);
+        let preset = preset.map_err(|error| PresetError::Toml(error.to_string()))?;
         for (parameter, PresetParameter { default, choices, .. }) in &preset.parameters {
             if !choices.contains_key(default) {
                 let (parameter, default) = (parameter.clone(), default.clone());

@@ -195,8 +195,8 @@ impl FromStr for ServerPreset {
     type Err = ServerPresetError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let preset: Self =
-            toml::from_str(text).map_err(|error| ServerPresetError::Toml(error.to_string()))?;
+        let preset = text.parse::<toml::Table>().and_then(Self::deserialize);
+        let preset = preset.map_err(|error| ServerPresetError::Toml(error.to_string()))?;
         preset.check()?;
         Ok(preset)
     }
