@@ -5,12 +5,11 @@
 FROM rust:1.95.0-slim-bookworm AS build
 WORKDIR /src
 COPY . .
-ENV CARGO_PROFILE_RELEASE_STRIP=symbols
 # Static programs run in an empty image. With `--target`, the flag does not apply to build scripts and macros.
 RUN target=$(rustc --print host-tuple) \
-    && RUSTFLAGS='-C target-feature=+crt-static' cargo build --release --locked --bins --target "$target" \
+    && RUSTFLAGS='-C target-feature=+crt-static' cargo build --profile dist --locked --bins --target "$target" \
     && install -d /image/etc/ssl/certs /image/usr/bin /image/usr/share/doc/tailback \
-    && install "target/$target/release/loadgen" "target/$target/release/mockserver" /image/usr/bin \
+    && install "target/$target/dist/loadgen" "target/$target/dist/mockserver" /image/usr/bin \
     && install -m 644 LICENSE-* THIRD-PARTY-NOTICES.txt /image/usr/share/doc/tailback \
     && install -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs \
     && echo 'hosts: files dns' > /image/etc/nsswitch.conf \

@@ -40,7 +40,7 @@ import time
 import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RELEASE = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "release")
+DIST = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "dist")
 ADDRESS = "127.0.0.1:8519"
 URL = f"http://{ADDRESS}/"
 
@@ -56,7 +56,7 @@ def on(cores):
 
 
 def build():
-    subprocess.run(["cargo", "build", "--release", "--bins", "--example", "bare_reqwest_loop",
+    subprocess.run(["cargo", "build", "--profile", "dist", "--bins", "--example", "bare_reqwest_loop",
                     "--example", "bare_hyper_loop"], cwd=ROOT, check=True)
     installed_by = {"wrk": "apt-get install wrk", "h2load": "apt-get install nghttp2-client",
                     "oha": "cargo install oha --locked"}
@@ -68,7 +68,7 @@ def build():
 def serve(max_busy="1", service_time="10ms"):
     server = subprocess.Popen([
         *on(SERVER_CORE),
-        f"{RELEASE}/mockserver", "--listen", ADDRESS, "--max-busy", max_busy, "--service-time", service_time,
+        f"{DIST}/mockserver", "--listen", ADDRESS, "--max-busy", max_busy, "--service-time", service_time,
         "--reject-time", "0", "--network-delay", "0", "--threads", "1", "--http2-max-streams", "200000", "--quiet",
     ])
     for _ in range(200):
@@ -117,7 +117,7 @@ def held_now(pid, which):
         return 0
 
 
-def closed_loop(connections, requests, *more, cores=CLIENT_CORES, program=f"{RELEASE}/loadgen"):
+def closed_loop(connections, requests, *more, cores=CLIENT_CORES, program=f"{DIST}/loadgen"):
     """The command of so many clients that ask again as soon as they are answered."""
     return [
         *on(cores),
@@ -141,7 +141,7 @@ def over(*flags):
 
 def bare(library):
     def run(connections, requests):
-        program = f"{RELEASE}/examples/bare_{library}_loop"
+        program = f"{DIST}/examples/bare_{library}_loop"
         output, cpu, rss = measured([*on(CLIENT_CORES), program, URL, str(connections), str(requests)])
         result = json.loads(output)
         return result["requests"], result["seconds"], cpu, rss
@@ -209,7 +209,7 @@ def on_a_terminal(requests):
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "result.json")
         process = subprocess.Popen([
-            f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(requests), "--target", URL,
+            f"{DIST}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(requests), "--target", URL,
             "--json", file,
         ], stdin=slave, stdout=slave, stderr=slave, env={**os.environ, "TERM": "xterm-256color"})
         os.close(slave)
@@ -294,11 +294,11 @@ def instructions():
         sys.exit("error: valgrind is missing: install it with `apt-get install valgrind`")
 
     def own(*flags):
-        return lambda count: [f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(count),
+        return lambda count: [f"{DIST}/loadgen", "--strategy", "none", "--in-flight", "50", "--ops", str(count),
                               "--target", URL, "--no-tui", "--quiet", *flags]
 
     def loop(library):
-        return lambda count: [f"{RELEASE}/examples/bare_{library}_loop", URL, "50", str(count)]
+        return lambda count: [f"{DIST}/examples/bare_{library}_loop", URL, "50", str(count)]
 
     commands = {
         "loadgen": own(),
@@ -322,7 +322,7 @@ def collected(command):
 
 def simulated(before, rounds):
     """Attempts per second of virtual time as ratios of pairs in turn: this build / an older one, a policy / the default server."""
-    now = f"{RELEASE}/loadgen"
+    now = f"{DIST}/loadgen"
     aimd = ["--strategy", "aimd", "--ops", "20000"]
     exponential = ["--strategy", "exponential", "--ops", "20000"]
     openai = ["--preset", "openai", "--strategy", "full-jitter:max-attempts=8", "--ops", "5000"]
@@ -367,7 +367,7 @@ def lag():
     for rate, ops in ((1000, 10_000), (20_000, 200_000)):
         output, *_ = measured([
             *on(CLIENT_CORES),
-            f"{RELEASE}/loadgen", "--strategy", "none", "--rate", f"{rate}/s", "--ops", str(ops), "--target", URL,
+            f"{DIST}/loadgen", "--strategy", "none", "--rate", f"{rate}/s", "--ops", str(ops), "--target", URL,
             "--no-tui", "--quiet", "--json", "-",
         ])
         result = json.loads(output)
@@ -387,7 +387,7 @@ def held():
             try:
                 output, _, rss[count] = measured([
                     *on(CLIENT_CORES),
-                    f"{RELEASE}/loadgen", "--strategy", "none", "--in-flight", str(count), "--ops", str(count),
+                    f"{DIST}/loadgen", "--strategy", "none", "--in-flight", str(count), "--ops", str(count),
                     "--timeout", "120s", "--target", URL, "--no-tui", "--quiet", "--json", "-", *flags,
                 ])
             finally:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RELEASE = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "release")
+DIST = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "dist")
 SCENARIO = os.path.join(ROOT, "docs", "tailback.toml")
 
 # Experiment, its time scale over HTTP, and its number of seeds unless --repeats gives one.
@@ -34,8 +34,8 @@ def main():
     if not chosen:
         sys.exit(f"error: no experiment has `{args.only}` in its name: " + ", ".join(name for name, *_ in EXPERIMENTS))
     if not args.programs:
-        subprocess.run(["cargo", "build", "--release", "--bin", "loadgen"], cwd=ROOT, check=True)
-    loadgen = os.path.join(args.programs or RELEASE, "loadgen")
+        subprocess.run(["cargo", "build", "--profile", "dist", "--bin", "loadgen"], cwd=ROOT, check=True)
+    loadgen = os.path.join(args.programs or DIST, "loadgen")
     simulated, expected = reproduce(loadgen)
     request_real_time_priority()
     print("| experiment | strategy | seeds | ops done | HTTP | makespan s | HTTP | | attempts | HTTP | | send lag p99 ms |")

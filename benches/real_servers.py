@@ -31,7 +31,7 @@ import time
 import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RELEASE = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "release")
+DIST = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "dist")
 # Debian keeps both where only root's path leads.
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
 
@@ -87,9 +87,9 @@ def main():
     if not cases:
         return 0
     if not args.programs:
-        subprocess.run(["cargo", "build", "--release", "--bins"], cwd=ROOT, check=True)
-    global RELEASE
-    RELEASE = args.programs or RELEASE
+        subprocess.run(["cargo", "build", "--profile", "dist", "--bins"], cwd=ROOT, check=True)
+    global DIST
+    DIST = args.programs or DIST
     be_punctual()
     print_head(args, sorted({server_of(case) for case in cases}, reverse=True))
     within = True
@@ -184,7 +184,7 @@ class Started:
 
     def mockserver(self, *flags):
         port = free_port()
-        self.start([f"{RELEASE}/mockserver", "--listen", f"127.0.0.1:{port}", "--quiet", *OURS, *flags], port)
+        self.start([f"{DIST}/mockserver", "--listen", f"127.0.0.1:{port}", "--quiet", *OURS, *flags], port)
         return port
 
     def nginx(self, folder, behind):
@@ -278,7 +278,7 @@ def received(port):
 def run(args):
     with tempfile.TemporaryDirectory() as folder:
         samples = f"{folder}/samples.ndjson"
-        command = [f"{RELEASE}/loadgen", *args, "--quiet", "--json", "-", "--samples", samples]
+        command = [f"{DIST}/loadgen", *args, "--quiet", "--json", "-", "--samples", samples]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
         if done.returncode != 0:
             sys.exit(f"error: `{' '.join(command)}` ended with {done.returncode}")

@@ -28,7 +28,7 @@ import time
 import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RELEASE = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "release")
+DIST = os.path.join(os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target")), "dist")
 # Debian keeps nginx where only root's path leads.
 PATH = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
 SERVER_CORE, CLIENT_CORE = 0, 1
@@ -157,7 +157,7 @@ def start_all(options, folder):
         file.write(NGINX.format(folder=folder, port=port))
     nginx = shutil.which("nginx", path=PATH)
     servers = [Server("nginx", [nginx, "-c", config, "-p", folder, "-e", "/dev/null"], port),
-               Server("bare axum", [f"{RELEASE}/examples/bare_axum_server", f"127.0.0.1:{port + 1}"], port + 1)]
+               Server("bare axum", [f"{DIST}/examples/bare_axum_server", f"127.0.0.1:{port + 1}"], port + 1)]
     for number, (name, program) in enumerate(options.builds):
         servers.append(mockserver(name, program, port + 2 + number, REJECTING))
     return servers
@@ -295,8 +295,8 @@ def main():
     needed("nginx", "wrk", "taskset")
     if not options.no_build:
         programs = ["--bin", "mockserver", "--example", "bare_axum_server"]
-        subprocess.run(["cargo", "build", "--release", *programs], cwd=ROOT, check=True)
-    options.builds = [(path, path) for path in options.server] + [("mockserver", f"{RELEASE}/mockserver")]
+        subprocess.run(["cargo", "build", "--profile", "dist", *programs], cwd=ROOT, check=True)
+    options.builds = [(path, path) for path in options.server] + [("mockserver", f"{DIST}/mockserver")]
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     only = options.only.split(",")

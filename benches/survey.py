@@ -414,9 +414,9 @@ def main():
         sys.exit("error: name the reference among the strategies, and at least one setting")
     if not given.saved:
         if not given.programs:
-            subprocess.run(["cargo", "build", "--release", "--bin", "loadgen"], cwd=ROOT, check=True)
+            subprocess.run(["cargo", "build", "--profile", "dist", "--bin", "loadgen"], cwd=ROOT, check=True)
         target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
-        run_all(os.path.join(given.programs or os.path.join(target, "release"), "loadgen"), settings, strategies, repeats)
+        run_all(os.path.join(given.programs or os.path.join(target, "dist"), "loadgen"), settings, strategies, repeats)
     reference = strategies.index(given.reference)
     members = [(name, is_whole, [at for at in settings if contains(at, reference)]) for name, is_whole, contains in GROUPS]
     groups = [(name, is_whole, rows_of(chosen, strategies, reference)) for name, is_whole, chosen in members if chosen]
