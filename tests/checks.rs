@@ -72,7 +72,7 @@ fn a_single_run_over_http_is_checked_too() {
 fn invalid_conditions_are_refused_before_anything_runs() {
     let here = directory();
     let refused = [
-        (&["--fail-if", "amplifcation > 1"][..], "did you mean `amplification`?"),
+        (&["--fail-if", "amplifcation > 1"][..], "`amplification`"),
         (&["--fail-if", "amplification = 1"], "a single `=` is not a comparison"),
         (&["--fail-if", "op_latency_ms.p99 > 250ms"], "the path already includes the unit"),
         (&["--fail-if", "attempts.total of amid > 1"], "did you mean `aimd`?"),

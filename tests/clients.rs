@@ -96,7 +96,7 @@ fn unreplayable_scenarios_are_skipped_counted_and_listed() {
             "skipped     series-SlowDown-10-then-ok",
             "`id` names a series whose script is not known; describe it in the file's `series`",
             "skipped     connection-refused",
-            "`attempts` has an op without attempts",
+            "`attempts`",
             "3 pairs: 1 reproduced (33.3 %), 0 differ, 0 without a preset, 2 skipped",
         ],
     );

@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::support::{interrupted_after, skipped};
+use crate::support::{full_or, interrupted_after, skipped};
 
 fn compare(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_loadgen"));
@@ -58,15 +58,17 @@ fn the_example_ranks_the_oracle_and_aimd_first() {
     let directory = tempfile::TempDir::new().expect("a temporary directory");
     let file = directory.path().join("compared.json");
     let path = file.to_str().expect("its name is UTF-8");
-    let args = ["--simulate", "--strategies", strategies, "--ops", "2000", "--repeats", "30", "--json", path];
+    let (repeats, runs, snapshot) = full_or(("30", 150, "compare_five"), ("10", 50, "compare_five_few"));
+    let args =
+        ["--simulate", "--strategies", strategies, "--ops", "2000", "--repeats", repeats, "--json", path];
     let output = compare(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     assert!(said.lines().count() <= 16 && said.lines().all(|line| line.chars().count() < 80), "{said}");
-    insta::assert_snapshot!("compare_five", said);
+    insta::assert_snapshot!(snapshot, said);
 
     let document = read(&file);
-    assert_eq!(document["runs"].as_array().map(Vec::len), Some(150));
+    assert_eq!(document["runs"].as_array().map(Vec::len), Some(runs));
     let comparison = &document["comparison"];
     let ranked: Vec<(&str, Option<u64>, bool, bool)> = comparison["strategies"]
         .as_array()
@@ -101,7 +103,7 @@ fn the_example_ranks_the_oracle_and_aimd_first() {
     assert!(figure("high") < 0.6 && figure("p") < 0.01 && figure("level") > 0.95, "{aimd}");
 
     // Three ranked strategies are three pairs in two figures, all at one level.
-    let level = comparison["level"].as_f64().expect("thirty seeds are enough");
+    let level = comparison["level"].as_f64().expect("these seeds are enough");
     assert!((level - (1.0 - 0.05 / 6.0)).abs() < 1e-12, "{level}");
     let place = |one: &Value| (one["strategy"].as_str().expect("a name").to_owned(), one["place"].as_u64());
     let places: Vec<_> = comparison["strategies"].as_array().expect("a list").iter().map(place).collect();

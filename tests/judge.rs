@@ -55,7 +55,8 @@ fn verdict<'a>(document: &'a Value, situation: &str) -> (&'a str, &'a str) {
 fn a_correct_client_has_no_failure() {
     let Some(read) = document(&[], "correct", &[]) else { return };
     assert_eq!(findings(&read, "fail"), [""; 0]);
-    assert_eq!(verdict(&read, "lost"), ("skipped", "no write observed, only GET /v1/things"));
+    let (lost, note) = verdict(&read, "lost");
+    assert!(lost == "skipped" && note.contains("GET /v1/things"), "{lost}: {note}");
     assert_eq!(findings(&read, "warn"), ["gave-up@long", "header-ignored@milliseconds"]);
     let write = document(&["--op", "write"], "correct", &["write", "key"]).unwrap();
     assert_eq!(findings(&write, "fail"), [""; 0]);
@@ -73,7 +74,7 @@ fn seconds_used_as_milliseconds_are_found_and_explained() {
     if is_clearly_a_thousandth(&document) {
         let cause = &document["causes"][0];
         assert_eq!(cause["situations"], serde_json::json!(["throttled", "unavailable", "long"]));
-        assert_eq!(cause["text"], "the delays are 1/1000 of the advice. Are seconds used as milliseconds?");
+        assert!(cause["text"].as_str().unwrap().contains("1/1000 of the advice"), "{cause}");
     }
 }
 

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::support::{Folder, MockServer};
+use crate::support::{Folder, MockServer, recommended, thinned};
 
 /// Pages and sections whose commands `tests/report/pictures.rs` or `tests/readme.rs` runs. Without a section, it is the whole page.
 const RUN_ELSEWHERE: [(&str, Option<&str>); 10] = [
@@ -161,35 +161,82 @@ fn every_command_of_the_pages_is_accepted() {
     assert!(count > 100, "{count}");
 }
 
-#[test]
-fn commands_of_the_pages_run() {
-    for page in pages() {
-        let text = read(&page);
-        let folder = Folder::new();
-        std::fs::create_dir_all(folder.path("docs/pictures")).unwrap();
-        // A page that describes scenarios has one, which its commands read.
-        if let Some(scenario) = text.split("```toml\n").skip(1).find(|block| block.starts_with("name = ")) {
-            folder.write("mine.toml", scenario.split("```").next().unwrap());
-        }
-        let name = page.to_str().unwrap();
-        let is_run_elsewhere = |section: &str| {
-            RUN_ELSEWHERE.iter().any(|(page, part)| *page == name && part.is_none_or(|part| part == section))
+/// Returns the commands of a page that run here, each with its line and its exit code.
+fn run_here(page: &Path) -> Vec<(usize, Vec<String>, i32)> {
+    let is_elsewhere = |section: &str| {
+        let is_named = |(name, part): &(&str, Option<&str>)| {
+            Path::new(name) == page && part.is_none_or(|part| part == section)
         };
-        for Shown { line, section, words, code } in shown(&text) {
-            let Some(code) = code.filter(|_| !is_run_elsewhere(&section)) else { continue };
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            eprintln!("{name}:{line}: {words:?}");
-            let arguments = &words[1..];
-            if words[0] == "loadgen" {
-                folder.loadgen_words(arguments).exits(code);
-            } else if arguments.first().is_none_or(|first| first.starts_with('-')) {
-                MockServer::start(arguments).finish_by_signals(Signal::INT);
-            } else {
-                let ended = Command::new(env!("CARGO_BIN_EXE_mockserver")).args(arguments).output().unwrap();
-                assert!(ended.status.success(), "{ended:?}");
-            }
+        RUN_ELSEWHERE.iter().any(is_named)
+    };
+    let all = shown(&read(page)).into_iter().filter(|shown| !is_elsewhere(&shown.section));
+    all.filter_map(|Shown { line, words, code, .. }| Some((line, words, code?))).collect()
+}
+
+fn runs(page: &str) {
+    let text = read(Path::new(page));
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path("docs/pictures")).unwrap();
+    // A page that describes scenarios has one, which its commands read.
+    if let Some(scenario) = text.split("```toml\n").skip(1).find(|block| block.starts_with("name = ")) {
+        folder.write("mine.toml", scenario.split("```").next().unwrap());
+    }
+    for (line, words, code) in run_here(Path::new(page)) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        eprintln!("{page}:{line}: {words:?}");
+        let arguments = &words[1..];
+        if arguments.first() == Some(&"recommend") {
+            recommended(arguments);
+        } else if words[0] == "loadgen" {
+            folder.loadgen_words(&thinned(arguments)).exits(code);
+        } else if arguments.first().is_none_or(|first| first.starts_with('-')) {
+            MockServer::start(arguments).finish_by_signals(Signal::INT);
+        } else {
+            let ended = Command::new(env!("CARGO_BIN_EXE_mockserver")).args(arguments).output().unwrap();
+            assert!(ended.status.success(), "{ended:?}");
         }
     }
+}
+
+/// Defines a test for each page, so that pages run side by side.
+macro_rules! commands_run {
+    ($($test:ident: $page:literal,)*) => {
+        const PAGES: &[&str] = &[$($page),*];
+
+        mod commands_run {
+            $(#[test]
+            fn $test() {
+                super::runs($page);
+            })*
+        }
+    };
+}
+
+commands_run! {
+    contributing: "CONTRIBUTING.md",
+    ci: "docs/ci.md",
+    clients_here: "docs/clients-here.md",
+    getting_started: "docs/getting-started.md",
+    guides: "docs/guides.md",
+    how_it_works: "docs/how-it-works.md",
+    judge: "docs/judge.md",
+    outputs: "docs/outputs.md",
+    papers: "docs/papers.md",
+    policies: "docs/policies.md",
+    presets: "docs/presets.md",
+    reports: "docs/reports.md",
+    scale: "docs/scale.md",
+    scenarios: "docs/scenarios.md",
+    servers: "docs/servers.md",
+    strategies: "docs/strategies.md",
+    sweep: "docs/sweep.md",
+}
+
+#[test]
+fn every_page_with_commands_has_a_test() {
+    let with_commands: Vec<PathBuf> = pages().into_iter().filter(|page| !run_here(page).is_empty()).collect();
+    let tested: Vec<PathBuf> = PAGES.iter().map(PathBuf::from).collect();
+    assert_eq!(tested, with_commands);
 }
 
 #[test]

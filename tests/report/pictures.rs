@@ -11,7 +11,7 @@ use std::process::Command;
 
 use mockserver_core::POLICIES;
 
-use crate::support::{Folder, skipped};
+use crate::support::{Folder, recommended, skipped};
 
 const AGAIN: &str = "UPDATE_PICTURES=1 cargo test --test programs pictures";
 
@@ -183,9 +183,11 @@ fn made(folder: &Folder, page: &str) -> String {
             }
             let words = words(&command);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let arguments = &words[1..];
             printed += &match words[0] {
-                SURVEY => survey(&folder.path("."), &words[1..]),
-                _ => folder.loadgen_words(&words[1..]).exits(0).stdout,
+                SURVEY => survey(&folder.path("."), arguments),
+                _ if arguments[0] == "recommend" => recommended(arguments).text.clone(),
+                _ => folder.loadgen_words(arguments).exits(0).stdout,
             };
         } else if let Some(from) = line.strip_prefix("```text ") {
             shown = true;

@@ -4,9 +4,10 @@ use experiments::reproduction::Changes;
 use experiments::scenario::embedded;
 
 use super::figures::{Cell, cells};
-use crate::support::{built_in, planned, run_only, scenario_of, with_further_runs};
+use crate::support::{built_in, full_or, planned, run_only, scenario_of, with_further_runs};
 
-const SEEDS: f64 = 30.0;
+/// Minimum number of seeds of a cell, in full size and thinned.
+const SEEDS: (f64, f64) = (30.0, 10.0);
 
 /// A published mean with its standard deviation over seeds, and half a unit of its last digit.
 #[derive(Clone, Copy)]
@@ -31,7 +32,7 @@ fn compare(cell: Cell<'_>, figure: &str, unit: f64, wanted: Published) -> Option
     let ours = cell.mean(figure) / unit;
     let own_deviation = cell.of(figure, "sd") / unit;
     let seeds = cell.of(figure, "count");
-    assert!(seeds >= SEEDS, "{seeds} seeds are too few");
+    assert!(seeds >= full_or(SEEDS.0, SEEDS.1), "{seeds} seeds are too few");
     let deviation = wanted.deviation.map_or(own_deviation, |deviation| deviation + wanted.rounding.min(0.05));
     let error = deviation * (1.0 / wanted.seeds + 1.0 / seeds).sqrt();
     let off = (ours - wanted.mean).abs();
@@ -214,7 +215,7 @@ fn a_random_order_queue_has_the_published_times_and_requests() {
         &["7762±223", "10147±240", "11105±240", "11354±234", "11403±231", "281885±5782", "151±6"],
     )];
     rows.extend(slow);
-    let result = with_further_runs("exploring-backoff", "random", 30);
+    let result = with_further_runs("exploring-backoff", "random", full_or(30, 10));
     let mut columns = TIMES.to_vec();
     columns.extend([("attempts.total", 1.0), ("done by 3000", 1.0)]);
     compare_rows(&result, 100.0, &columns, &rows, |cell| cell.experiment().to_owned());
@@ -257,7 +258,7 @@ fn submitters_that_share_descriptors_match_the_publication() {
         rows.extend(few.iter().zip(column).map(|(clients, row)| (*clients, label, row)));
     }
     let columns = [("ops.succeeded", 1.0), ("server.crashes", 1.0)];
-    let result = with_further_runs("ethernet", "submitters", 30);
+    let result = with_further_runs("ethernet", "submitters", full_or(30, 20));
     compare_rows(&result, 20.0, &columns, &rows, in_flight);
 
     let aloha: [&[&str]; 2] = [&["206±5", "13"], &["174.5±1", "14"]];

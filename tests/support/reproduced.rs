@@ -11,6 +11,8 @@ use experiments::runs::virtual_time::VirtualTime;
 use experiments::scenario::{Drawable, EMBEDDED, Text, embedded, load, wanted};
 use serde_json::Value;
 
+use super::full_size::full_or;
+
 pub(crate) fn planned(text: &Text, settings: &[&str], changes: Changes) -> Reproduction {
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
     let plots: Vec<Drawable> =
@@ -64,11 +66,24 @@ pub(crate) fn reproduce_text(text: &str) -> Value {
     document["scenarios"][0].take()
 }
 
-/// Reproduces a built-in scenario with its default settings, including plots; once for all tests.
+/// Runs that an experiment keeps when it is thinned to a fifth. Reference figures need as many.
+const MIN_RUNS: u32 = 40;
+
+/// Returns a built-in scenario with its default settings. Experiments with many runs are thinned to a fifth.
+fn thinned(name: &str) -> Reproduction {
+    let mut reproduction = planned(&embedded(name).unwrap(), &[], Changes::default());
+    for cell in &mut reproduction.cells {
+        let full = cell.settings.repeats;
+        cell.settings.repeats = full_or(full, full.min(MIN_RUNS.max(full / 5)));
+    }
+    reproduction
+}
+
+/// Reproduces a built-in scenario, including plots; once for all tests.
 pub(crate) fn built_in(name: &str) -> &'static Reproduction {
     static DONE: [OnceLock<Reproduction>; EMBEDDED.len()] = [const { OnceLock::new() }; EMBEDDED.len()];
     let place = EMBEDDED.iter().position(|(known, _)| *known == name).unwrap();
-    DONE[place].get_or_init(|| run_and_draw(planned(&embedded(name).unwrap(), &[], Changes::default())))
+    DONE[place].get_or_init(|| run_and_draw(thinned(name)))
 }
 
 /// Returns a built-in scenario's experiment with `runs` runs of every cell: the runs that all tests share, and those

