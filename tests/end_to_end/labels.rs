@@ -62,7 +62,10 @@ fn percentiles_over_http_lie_between_minimum_and_maximum() {
 fn help_and_errors_define_the_mean_of_lognormal() {
     let help = loadgen(&["--help"]).exits(0).stdout;
     let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(help.contains("`lognormal(MEAN,SIGMA)`"), "{help}");
+    assert!(
+        help.contains("`lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their logarithm)"),
+        "{help}"
+    );
     loadgen(&["--simulate", "--service-time", "lognormal(500ms)"])
         .exits(2)
         .says(&["`lognormal(MEAN,SIGMA)`"]);
