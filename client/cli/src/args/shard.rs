@@ -25,7 +25,8 @@ pub(crate) struct ShardArgs {
 
 fn shard(text: &str) -> Result<Shard, String> {
     let Some(of) = text.strip_prefix("auto/") else { return text.parse() };
-    format!("{}/{of}", index(|name| env::var(name).ok())?).parse()
+    let text = format!("{}/{of}", index(|name| env::var(name).ok())?);
+    text.parse().map_err(|why| format!("`auto` is {text} here; {why}"))
 }
 
 fn index(variable: impl Fn(&str) -> Option<String>) -> Result<u64, String> {

@@ -61,7 +61,7 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
 pub(super) fn merged(merging: Merging<'_>) -> anyhow::Result<ExitCode> {
     let mut args = CompareArgs::defaults();
     merging.set(&mut args.several)?;
-    args.sensitivity = merging.merged.is_sensitive && merging.is_simulated();
+    args.sensitivity = merging.merged.common.is_sensitive && merging.is_simulated();
     args.exports.asked = merging.args.asked();
     args.checks = merging.args.checks.clone();
     let (point, past, incomplete) = merging.point()?;

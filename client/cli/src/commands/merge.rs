@@ -53,7 +53,7 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         }
         to_stderr(&format!("{}\n", wrapped(&format!("incomplete: {missing}"), "warning: ", "         ")));
     }
-    let command = merged.command;
+    let command = merged.common.command;
     let is_partial = lost > 0 || merged.incomplete.is_some();
     let gaps = merged.seeds.windows(2).any(|pair| pair[0].wrapping_add(1) != pair[1]);
     if gaps && !args.report.quiet {
@@ -78,21 +78,12 @@ pub(crate) fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn part(path: &Path) -> anyhow::Result<(String, MergePart)> {
-    let (name, text) = document(path)?;
-    let part = MergePart::read(&text).map_err(|error| refusal(&name, &error))?;
-    Ok((name, part))
-}
-
-fn document(path: &Path) -> anyhow::Result<(String, String)> {
     let name = path.display().to_string();
-    match text_of(path, LARGE) {
-        Ok(text) => Ok((name, text)),
-        Err(error) => Err(Fatal::because(Exit::Usage, format!("`{name}` cannot be read"), error)),
-    }
-}
-
-fn refusal(name: &str, error: &impl std::fmt::Display) -> anyhow::Error {
-    Fatal::error(Exit::Usage, format!("`{name}` cannot be merged: {error}"))
+    let text = text_of(path, LARGE)
+        .map_err(|error| Fatal::because(Exit::Usage, format!("`{name}` cannot be read"), error))?;
+    let part = MergePart::read(&text)
+        .map_err(|error| Fatal::error(Exit::Usage, format!("`{name}` cannot be merged: {error}")))?;
+    Ok((name, part))
 }
 
 fn changed(error: anyhow::Error) -> anyhow::Error {
@@ -129,8 +120,9 @@ pub(crate) struct Merging<'a> {
 
 impl<'a> Merging<'a> {
     fn new(args: &'a MergeArgs, mut merged: Merged) -> anyhow::Result<Self> {
-        let Merged { command, mode, seeds, points, .. } = &mut merged;
-        if *command != MergedCommand::Sweep {
+        let Merged { common, mode, seeds, points, .. } = &mut merged;
+        let is_sweep = common.command == MergedCommand::Sweep;
+        if !is_sweep {
             // Without a grid, a seed without runs is as if it had not been asked for.
             let all = || points.iter().flat_map(|point| &point.runs);
             let is_there: Vec<bool> =
@@ -184,7 +176,7 @@ impl<'a> Merging<'a> {
         }
         let mut in_order = Vec::with_capacity(runs);
         for MergedPoint { runs, .. } in points {
-            if *command == MergedCommand::Sweep {
+            if is_sweep {
                 let blocks = 0..seeds.len();
                 in_order.extend(
                     blocks.flat_map(|seed| runs.iter_mut().map(|runs| runs[seed].take()).collect::<Vec<_>>()),
@@ -199,7 +191,7 @@ impl<'a> Merging<'a> {
     /// Sets flags of a comparison or a sweep. The dashboard is off, because the runs are already complete.
     pub(crate) fn set(&self, several: &mut MultiArgs) -> anyhow::Result<()> {
         several.simulate = self.is_simulated();
-        let by = &self.merged.by;
+        let by = &self.merged.common.by;
         several.by = Score::at(by).ok_or_else(|| {
             Fatal::error(Exit::Usage, format!("`by`: strategies cannot be ranked by `{by}`"))
         })?;

@@ -49,8 +49,8 @@ pub(super) fn merged(merging: Merging<'_>) -> anyhow::Result<ExitCode> {
     merging.set(&mut args.several)?;
     args.exports.asked = merging.args.asked();
     let Merging { merged, points, past, .. } = merging;
-    args.vary = merged.axes.iter().map(Axis::of_record).collect();
-    let grid = Grid::of_points(&args, merged.labels, points);
+    args.vary = merged.common.axes.iter().map(Axis::of_record).collect();
+    let grid = Grid::of_points(&args, merged.common.labels, points);
     conduct(&grid, Some((past, merged.incomplete)), merged.began)
 }
 

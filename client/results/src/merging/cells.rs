@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::MergeError;
 use super::incomplete::Incomplete;
-use super::part::{COUNTED, MergedCommand, Part, ShardRecord, listed};
+use super::part::{COUNTED, Part, ShardRecord, listed};
 use crate::conditions::{Conditions, WrittenConditions};
 use crate::document::run::{Mode, RunResult};
 use crate::document::setting::{At, at};
@@ -17,12 +17,9 @@ const MAX_POINTS: usize = 1_000_000;
 /// Runs of all documents, in the order of the document of the undivided command.
 #[derive(Clone, Debug)]
 pub struct Merged {
-    pub command: MergedCommand,
+    /// What all documents have in common, without runs. Its labels are those of all documents.
+    pub common: Part,
     pub mode: Mode,
-    pub by: String,
-    pub is_sensitive: bool,
-    pub axes: Vec<Axis>,
-    pub labels: Vec<String>,
     /// Seeds of all blocks, in ascending order from the first seed of the command.
     pub seeds: Vec<u64>,
     /// Points that have runs.
@@ -51,48 +48,50 @@ struct Cell {
 ///
 /// # Errors
 /// Fails if the documents are of different commands, versions or conditions, or if two of them have the same run.
-pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, MergeError> {
-    let Some((first, head)) = parts.first() else {
+pub fn merged(mut parts: Vec<(String, Part)>, version: &str) -> Result<Merged, MergeError> {
+    parts.sort_by_key(|(_, part)| part.runs.iter().map(|run| run.seed).min());
+    let Some((first, common)) = parts.first() else {
         return Err(MergeError("no document is given, so there is nothing to merge".into()));
     };
-    let head = Part { runs: Vec::new(), labels: Vec::new(), ..head.clone() };
+    let mut common = Part { runs: Vec::new(), labels: Vec::new(), ..common.clone() };
     let first = first.clone();
-    let ats = points(&head, &first)?;
+    let ats = points(&common, &first)?;
     let places: BTreeMap<String, usize> =
         ats.iter().enumerate().map(|(place, (_, at))| (text(at), place)).collect();
     let mut merging = Merging { strategies: vec![Vec::new(); ats.len()], runs: BTreeMap::new(), mode: None };
-    let mut labels: Vec<String> = Vec::new();
-    let mut is_sensitive = false;
     let mut shards = Shards::default();
     let mut seeds = BTreeSet::new();
+    let mut stopped = Vec::new();
     for (file, mut part) in parts {
-        for (what, ours, theirs) in differences(&head, &part) {
+        for (what, ours, theirs) in differences(&common, &part) {
             if ours != theirs {
                 return Err(differ(&file, &first, what, &ours, &theirs));
             }
         }
-        is_sensitive |= part.is_sensitive;
+        common.is_sensitive |= part.is_sensitive;
         for label in std::mem::take(&mut part.labels) {
-            if !labels.contains(&label) {
-                labels.push(label);
+            if !common.labels.contains(&label) {
+                common.labels.push(label);
             }
         }
-        let at_points: Option<Vec<(usize, RunResult)>> = std::mem::take(&mut part.runs)
+        let runs: Option<Vec<(usize, RunResult)>> = std::mem::take(&mut part.runs)
             .into_iter()
             .map(|run| Some((*places.get(&run.at.as_ref().map_or("{}".to_owned(), text))?, run)))
             .collect();
-        let Some(runs) = at_points else {
-            return Err(broken(&file, "a run is at none of the points of its sweep"));
-        };
+        let runs = runs.ok_or_else(|| broken(&file, "a run is at none of the points of its sweep"))?;
         if let Some(shard) = part.shard {
             let asks = |(_, run): &(usize, RunResult)| {
                 run.config.command_line.iter().any(|word| word == "--sensitivity")
             };
-            is_sensitive |= runs.iter().any(asks);
+            common.is_sensitive |= runs.iter().any(asks);
             shards.take(&file, shard, &runs, ats.len())?;
         }
         for (point, run) in runs {
             seeds.insert(run.seed);
+            if run.interrupted.is_some() {
+                stopped.push(format!("seed {} of `{file}` was stopped", run.seed));
+                continue;
+            }
             merging.take(&file, run, (point, &ats[point].1), version)?;
         }
     }
@@ -108,6 +107,7 @@ pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, Merge
     let whole = ats.len() * seeds.len() * strategies;
     let there = merging.keep_complete_blocks();
     let mut missing = shards.missing();
+    missing.extend(stopped);
     let missing_runs = (whole as u64).saturating_sub(there);
     if missing_runs > 0 && missing.is_empty() {
         missing.push(format!("{missing_runs} of {whole} runs are in no document"));
@@ -131,8 +131,7 @@ pub fn merged(parts: Vec<(String, Part)>, version: &str) -> Result<Merged, Merge
             points.push(MergedPoint { at: values, runs });
         }
     }
-    let Part { command, by, axes, .. } = head;
-    Ok(Merged { command, mode, by, is_sensitive, axes, labels, seeds, points, began, missing, incomplete })
+    Ok(Merged { common, mode, seeds, points, began, missing, incomplete })
 }
 
 fn broken(file: &str, what: &str) -> MergeError {
@@ -152,7 +151,7 @@ fn differences(one: &Part, other: &Part) -> [(&'static str, String, String); 5] 
         let axis = |axis: &Axis| format!("{}={}", axis.key, axis.values.join(","));
         part.axes.iter().map(axis).collect::<Vec<_>>().join(" ")
     };
-    let of = |part: &Part| part.shard.map_or("1".to_owned(), |shard| shard.of.to_string());
+    let of = |part: &Part| part.shard.map_or("none".to_owned(), |shard| shard.of.to_string());
     let blocks = |part: &Part| part.shard.map_or(String::new(), |shard| shard.blocks.to_string());
     [
         ("its command", one.command.name().into(), other.command.name().into()),

@@ -64,7 +64,7 @@ pub(super) fn listed<N: ToString>(noun: &str, numbers: impl Iterator<Item = N>) 
     let named: Vec<String> = numbers.by_ref().take(NAMED).map(|number| number.to_string()).collect();
     let plural = if named.len() == 1 { "" } else { "s" };
     let more = numbers.count();
-    let more = if more == 0 { String::new() } else { format!(", {more} more") };
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     (!named.is_empty()).then(|| format!("{noun}{plural} {}{more}", named.join(", ")))
 }
 
@@ -126,18 +126,9 @@ impl Part {
         if outline.has("shard") && outline.has("plan") {
             return Err(Malformed::at("", FORMER_SHARD));
         }
-        let of_run = |runs| Self {
-            command: MergedCommand::Run,
-            runs,
-            shard: None,
-            by: String::new(),
-            is_sensitive: false,
-            axes: Vec::new(),
-            labels: Vec::new(),
-        };
         let part = if outline.has("runs") {
             let Several { runs, shard, comparison, sweep } = read(text)?;
-            let part = Self { shard, ..of_run(runs) };
+            let part = Self { shard, ..Self::of_runs(runs) };
             match (comparison, sweep) {
                 (None, None) => part,
                 (Some(compared), _) => Self {
@@ -157,7 +148,7 @@ impl Part {
                 }
             }
         } else if outline.has("attempts") {
-            of_run(vec![read(text)?])
+            Self::of_runs(vec![read(text)?])
         } else {
             return Err(Malformed::at(
                 "",
@@ -166,6 +157,18 @@ impl Part {
         };
         part.check()?;
         Ok(part)
+    }
+
+    pub(super) fn of_runs(runs: Vec<RunResult>) -> Self {
+        Self {
+            command: MergedCommand::Run,
+            runs,
+            shard: None,
+            by: String::new(),
+            is_sensitive: false,
+            axes: Vec::new(),
+            labels: Vec::new(),
+        }
     }
 
     fn check(&self) -> Result<(), Malformed> {

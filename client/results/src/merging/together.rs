@@ -50,7 +50,7 @@ struct Load {
 pub fn together(parts: Vec<(String, Part)>, lost: usize, version: &str) -> Result<Merged, MergeError> {
     let mut loads = parts.into_iter().map(|(file, part)| load(file, part)).collect::<Result<Vec<_>, _>>()?;
     loads.sort_by_key(|load| load.run.seed);
-    let Some(first) = loads.first() else { return Err(MergeError("no document is given".into())) };
+    let Some(first) = loads.first() else { return Err(MergeError("there is no document to add up".into())) };
     if first.run.config.version != version {
         let what = format!("it was written by loadgen {}, and this is {version}", first.run.config.version);
         return Err(unsuitable(&first.file, &what));
@@ -83,12 +83,8 @@ pub fn together(parts: Vec<(String, Part)>, lost: usize, version: &str) -> Resul
             .insert(0, format!("{lost} of {all} documents could not be read, so their load is missing"));
     }
     Ok(Merged {
-        command: MergedCommand::Run,
+        common: Part::of_runs(Vec::new()),
         mode: run.mode,
-        by: String::new(),
-        is_sensitive: false,
-        axes: Vec::new(),
-        labels: Vec::new(),
         seeds: vec![run.seed],
         began: run.started_at.clone(),
         missing: Vec::new(),

@@ -119,7 +119,10 @@ pub(crate) fn several(
         .collect();
     text.push_str(&table(&shown));
     if let Some(first) = figures.first() {
-        let named = format!("seeds {}–{}", seeds.first_seed, seeds.last_seed);
+        let OverSeeds { runs, first_seed, last_seed, .. } = seeds;
+        let is_range = last_seed.wrapping_sub(*first_seed) == *runs as u64 - 1;
+        let named = if is_range { "seeds".to_owned() } else { format!("{runs} seeds of") };
+        let named = format!("{named} {first_seed}–{last_seed}");
         let _ = write!(text, "\n{}", setting(first, &named, experiment));
     }
     let runs = counted(seeds.runs as u64, "run");
