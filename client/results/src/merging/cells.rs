@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::MergeError;
 use super::incomplete::Incomplete;
-use super::part::{COUNTED, Part, ShardRecord, listed};
+use super::part::{COUNTED, MergeError, Part, ShardRecord, listed};
 use crate::conditions::{Conditions, WrittenConditions};
 use crate::document::run::{Mode, RunResult};
 use crate::document::setting::{At, at};

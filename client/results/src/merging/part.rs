@@ -12,6 +12,11 @@ use crate::document::run::{OpsResult, RunResult};
 use crate::document::sweep::Axis;
 use crate::document::{FORMER_SHARD, Versioned};
 
+/// Reason why documents cannot be merged, with the names of their files.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct MergeError(pub(super) String);
+
 /// Command whose documents can be merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MergedCommand {

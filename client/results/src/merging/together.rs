@@ -14,9 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use vocabulary::wire::ServerCounts;
 
-use super::MergeError;
 use super::cells::{Merged, MergedPoint};
-use super::part::{MergedCommand, Part};
+use super::part::{MergeError, MergedCommand, Part};
 use crate::document::config::{ConfigRecord, WorkloadRecord};
 use crate::document::op_latencies::OpLatencies;
 use crate::document::run::{AttemptsResult, GeneratorResult, LagResult, Mode, OpsResult, RunResult};
