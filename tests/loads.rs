@@ -23,9 +23,9 @@ fn every_output_reports_the_load_factor() {
     let default = ["--simulate", "--strategy", "aimd"];
     let run = result(&default);
     assert_eq!(run["load_factor"].as_f64(), Some(10.0));
-    let told = run["load"].as_str().expect("a sentence");
+    let sentence = run["load"].as_str().expect("a sentence");
     let screen = words(&succeeds(&default));
-    assert!(screen.ends_with(&format!("{told}. seed 1, simulated")), "{screen}");
+    assert!(screen.ends_with(&format!("{sentence}. seed 1, simulated")), "{screen}");
 
     let openai = ["--simulate", "--preset", "openai", "--rate", "12/s", "--duration", "5m"];
     let folder = tempfile::tempdir().expect("a temporary directory");
@@ -35,11 +35,11 @@ fn every_output_reports_the_load_factor() {
     let text = String::from_utf8_lossy(&compared.stdout);
     let document = std::fs::read_to_string(folder.path().join("compared.json")).expect("a document");
     let document: Value = serde_json::from_str(&document).expect("JSON");
-    let told = document["runs"][0]["load"].as_str().expect("a sentence");
-    assert!(told.starts_with("12/s is 1.44 ×"), "{told}");
-    assert!(text.contains(&format!("\n{told}.\n")), "{text}");
+    let sentence = document["runs"][0]["load"].as_str().expect("a sentence");
+    assert!(sentence.starts_with("12/s is 1.44 ×"), "{sentence}");
+    assert!(text.contains(&format!("\n{sentence}.\n")), "{text}");
     let page = std::fs::read_to_string(folder.path().join("page.html")).expect("a page");
-    assert!(page.replace('\u{a0}', " ").contains(told));
+    assert!(page.replace('\u{a0}', " ").contains(sentence));
 
     for closed in [&["--in-flight", "20"][..], &["--arrivals", "burst"], &["--policy", "growing-rate"]] {
         let run = result(&[&default[..], &["--ops", "100"], closed].concat());
@@ -85,8 +85,9 @@ fn differences_without_a_rejection_are_those_of_the_clients() {
         "--strategies",
         windows,
     ]));
-    let told = "Not one of 2 400 attempts was rejected: the differences come from the clients' own limits.";
-    assert!(compared.contains(told), "{compared}");
+    let sentence =
+        "Not one of 2 400 attempts was rejected: the differences come from the clients' own limits.";
+    assert!(compared.contains(sentence), "{compared}");
 }
 
 /// Under the default load only.

@@ -86,11 +86,11 @@ fn over_http_each_shard_does_its_runs_and_merging_sends_nothing() {
     }
     let merged = loadgen_in(folder.path(), &["merge", "0.json", "1.json", "-o", "-"]);
     assert!(merged.status.success(), "{}", text(&merged.stderr));
-    let told = text(&merged.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("merging sends no requests"), "{told}");
+    let printed = text(&merged.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("merging sends no requests"), "{printed}");
     let merged: Value = serde_json::from_slice(&merged.stdout).expect("it is JSON");
     let runs = merged["runs"].as_array().expect("there are runs");
-    let told: Vec<(&str, u64, u64)> = runs
+    let found: Vec<(&str, u64, u64)> = runs
         .iter()
         .map(|run| {
             let number = |value: &Value| value.as_u64().expect("it is a number");
@@ -98,7 +98,7 @@ fn over_http_each_shard_does_its_runs_and_merging_sends_nothing() {
         })
         .collect();
     let at = |ops| [("aimd", ops, 1), ("none", ops, 1), ("aimd", ops, 2), ("none", ops, 2)];
-    assert_eq!(told, [at(5), at(10)].concat());
+    assert_eq!(found, [at(5), at(10)].concat());
     let first = runs.iter().filter_map(|run| run["started_at"].as_str()).min();
     assert_eq!(merged["sweep"]["started_at"].as_str(), first);
 }
@@ -128,8 +128,11 @@ fn a_stopped_shard_keeps_its_finished_runs() {
         serde_json::from_slice(&fs::read(here.join("1.json")).expect("it was written")).expect("it is whole");
     let tasks = document["runs"].as_array().expect("there are runs");
     assert!(!tasks.is_empty() && tasks.iter().all(|run| run["interrupted"].is_null()));
-    let told = errors.join(" ");
-    assert!(told.contains("of its 4 500 blocks done") && told.contains("it lacks blocks "), "{errors:?}");
+    let printed = errors.join(" ");
+    assert!(
+        printed.contains("of its 4 500 blocks done") && printed.contains("it lacks blocks "),
+        "{errors:?}"
+    );
     let refused = loadgen_in(here, &["merge", "1.json", "-o", "merged.json"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("`1.json` lacks blocks "), "{}", text(&refused.stderr));
@@ -301,10 +304,10 @@ fn loads_that_ran_together_add_up_to_the_ledger_of_their_server() {
         assert!(all.pointer(path).is_some_and(Value::is_null), "{path}");
     }
     assert_eq!(all["config"]["merged"].as_array().map(Vec::len), Some(2));
-    let refused = |files: &[&str], told: &str, code: i32| {
+    let refused = |files: &[&str], expected: &str, code: i32| {
         let done = loadgen_in(folder.path(), &[&["merge", "--together", "-o", "x.json"], files].concat());
         assert_eq!(done.status.code(), Some(code), "{}", text(&done.stderr));
-        assert!(text(&done.stderr).contains(told), "{}", text(&done.stderr));
+        assert!(text(&done.stderr).contains(expected), "{}", text(&done.stderr));
     };
     refused(&["one.json", "one.json"], "have the same seed 1", 2);
     refused(&["one.json", "gone.json"], "`gone.json` cannot be read", 2);

@@ -181,8 +181,8 @@ mod tests {
 
     #[test]
     fn every_workload_parameter_is_restored_from_a_document() {
-        for (parameter, said) in said_of_each() {
-            let (before, run) = run("aimd:beta=0.7+retry-budget", &said);
+        for (parameter, spec) in said_of_each() {
+            let (before, run) = run("aimd:beta=0.7+retry-budget", &spec);
             let json = serde_json::to_string(&run).unwrap();
             let run: RunResult = serde_json::from_str(&json).unwrap();
             let after = experiment(&run).unwrap_or_else(|error| panic!("{}: {error:#}", parameter.key));
@@ -213,7 +213,7 @@ mod tests {
             wrong(&mut run);
             format!("{:#}", experiment(&run).err().unwrap())
         };
-        for (told, words) in [
+        for (refusal, words) in [
             (
                 refused(&|run| _ = run.config.workload.more.insert("hops".into(), "3".into())),
                 "`hops` is not a workload parameter",
@@ -232,7 +232,7 @@ mod tests {
             (refused(&|run| run.config.request.body_bytes = usize::MAX), "is too long"),
             (refused(&|run| run.config.workload.arrivals = "novel".into()), "`config.workload` is "),
         ] {
-            assert!(told.contains(words), "{told}");
+            assert!(refusal.contains(words), "{refusal}");
         }
     }
 }

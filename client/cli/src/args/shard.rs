@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(of(&[("SLURM_ARRAY_TASK_ID", "2")]), Ok(2));
         assert!(of(&[("SLURM_ARRAY_TASK_ID", "2"), ("SLURM_ARRAY_TASK_MIN", "3")]).is_err());
         assert!(of(&[("JOB_COMPLETION_INDEX", "x")]).unwrap_err().contains("`JOB_COMPLETION_INDEX` is `x`"));
-        let told = of(&[]).unwrap_err();
-        assert!(INDEXES.iter().all(|(name, _)| told.contains(name)), "{told}");
+        let error = of(&[]).unwrap_err();
+        assert!(INDEXES.iter().all(|(name, _)| error.contains(name)), "{error}");
     }
 }

@@ -79,9 +79,9 @@ fn missing_duplicate_and_foreign_documents_are_refused_by_name() {
     let sweep = "sweep --simulate --strategies aimd --vary ops=5,6 --repeats 2";
     written(&folder, "sweep.json", sweep);
     written(&folder, "sweep-2.json", &format!("{sweep} --seed 2"));
-    let told = refused(&folder, &["sweep.json", "sweep-2.json"]);
-    assert!(told.contains("both have seed 2 of aimd at ops=5"), "{told}");
-    for (other, told) in [
+    let refusal = refused(&folder, &["sweep.json", "sweep-2.json"]);
+    assert!(refusal.contains("both have seed 2 of aimd at ops=5"), "{refusal}");
+    for (other, expected) in [
         ("--simulate --strategy none --ops 20 --repeats 5", "none is only in the "),
         ("--simulate --strategy aimd --ops 21 --repeats 5", "workload.ops is 21, there 20"),
         (
@@ -94,11 +94,11 @@ fn missing_duplicate_and_foreign_documents_are_refused_by_name() {
         ),
     ] {
         written(&folder, "foreign.json", &format!("{other} --seed 6"));
-        let told_of = refused(&folder, &["first.json", "foreign.json"]);
+        let refusal = refused(&folder, &["first.json", "foreign.json"]);
         let names_both = ["`foreign.json`", "`first.json`", " cannot be merged: "];
-        assert!(names_both.iter().chain([&told]).all(|words| told_of.contains(words)), "{told_of}");
+        assert!(names_both.iter().chain([&expected]).all(|words| refusal.contains(words)), "{refusal}");
     }
-    for (one, other, told) in [
+    for (one, other, expected) in [
         (
             "compare --simulate --strategies aimd,none --ops 9",
             "--by attempts",
@@ -108,20 +108,20 @@ fn missing_duplicate_and_foreign_documents_are_refused_by_name() {
     ] {
         written(&folder, "one.json", one);
         written(&folder, "other.json", &format!("{one} --seed 50 {other}"));
-        let told_of = refused(&folder, &["one.json", "other.json"]);
-        assert!(told_of.contains(told), "{told_of}");
+        let refusal = refused(&folder, &["one.json", "other.json"]);
+        assert!(refusal.contains(expected), "{refusal}");
     }
     let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
     folder.changed("1.json", "foreign.json", &version, "\"version\":\"9.9.9\"");
-    let told = refused(&folder, &["0.json", "foreign.json", "2.json"]);
-    assert!(told.starts_with("`foreign.json` was written by loadgen 9.9.9, and this is "), "{told}");
+    let refusal = refused(&folder, &["0.json", "foreign.json", "2.json"]);
+    assert!(refusal.starts_with("`foreign.json` was written by loadgen 9.9.9, and this is "), "{refusal}");
     let typed =
         with(&words(SMALL), &[("--shard", Path::new("1/4")), ("--json", &folder.path("foreign.json"))]);
     loadgen(&typed).unwrap();
-    let told = refused(&folder, &["0.json", "foreign.json"]);
-    assert!(told.contains("the number of shards is `4` in the first and `3` in the second"), "{told}");
-    let told = refused(&folder, &["0.json", "first.json"]);
-    assert!(told.contains("the number of shards is `none` in the first and `3`"), "{told}");
+    let refusal = refused(&folder, &["0.json", "foreign.json"]);
+    assert!(refusal.contains("the number of shards is `4` in the first and `3` in the second"), "{refusal}");
+    let refusal = refused(&folder, &["0.json", "first.json"]);
+    assert!(refusal.contains("the number of shards is `none` in the first and `3`"), "{refusal}");
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn a_shard_is_not_written_over() {
 fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
     let folder = Folder::new();
     shards(&words(SMALL), 2, &folder);
-    let told = |name: &str| refused(&folder, &["0.json", name]);
-    assert!(told("absent.json").starts_with("`absent.json` cannot be read"), "{}", told("absent.json"));
+    let refusal = |name: &str| refused(&folder, &["0.json", name]);
+    assert!(refusal("absent.json").starts_with("`absent.json` cannot be read"), "{}", refusal("absent.json"));
     let good = folder.read("1.json");
     let cut = &good[..good.len() / 2];
     let deep = format!("{{\"runs\":[],\"deep\":{}{}}}", "[".repeat(9_999), "]".repeat(9_999));
@@ -170,11 +170,14 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ("{\"scenarios\": []}", "the document has no runs"),
     ] {
         fs::write(folder.path("broken.json"), text).unwrap();
-        let told = told("broken.json");
-        assert!(told.starts_with("`broken.json` cannot be merged: ") && told.contains(words), "{told}");
+        let refusal = refusal("broken.json");
+        assert!(
+            refusal.starts_with("`broken.json` cannot be merged: ") && refusal.contains(words),
+            "{refusal}"
+        );
     }
     fs::write(folder.path("broken.json"), [b'"', 0xff, b'"']).unwrap();
-    assert!(told("broken.json").contains("UTF-8"));
+    assert!(refusal("broken.json").contains("UTF-8"));
     for (what, by, words) in [
         ("\"index\":1", "\"index\":2", "`shard.index`: 2 is not below 2"),
         ("\"index\":1", "\"index\":-1", "`shard.index`: integer `-1` is not a whole number"),
@@ -201,8 +204,8 @@ fn a_document_that_is_broken_or_none_is_refused_with_its_place() {
         ),
     ] {
         folder.changed("1.json", "broken.json", what, by);
-        let told = told("broken.json");
-        assert!(told.contains(words), "{words}: {told}");
+        let refusal = refusal("broken.json");
+        assert!(refusal.contains(words), "{words}: {refusal}");
     }
 }
 
@@ -217,8 +220,8 @@ fn a_configuration_that_no_command_writes_is_refused() {
         ("\"max_busy\":50", "\"max_busy\":0", "the server cannot be configured"),
     ] {
         folder.changed("0.json", "changed.json", what, by);
-        let told = refused(&folder, &["changed.json"]);
-        assert!(told.contains(words), "{words}: {told}");
+        let refusal = refused(&folder, &["changed.json"]);
+        assert!(refusal.contains(words), "{words}: {refusal}");
     }
 }
 
@@ -259,7 +262,7 @@ fn partial_merges_are_marked_incomplete() {
 fn what_is_of_all_runs_does_not_go_with_a_shard() {
     let folder = Folder::new();
     let json = folder.path("0.json").display().to_string();
-    for (typed, told) in [
+    for (typed, expected) in [
         ("", "add `--json FILE`"),
         ("--json J --csv c.csv", "`--csv` needs all runs"),
         ("--json J --html h.html", "`--html` needs all runs"),
@@ -270,7 +273,7 @@ fn what_is_of_all_runs_does_not_go_with_a_shard() {
     ] {
         let typed = format!("{SMALL} --shard 0/2 {typed}").replace('J', &json);
         let error = loadgen(&words(&typed)).unwrap_err();
-        assert!(error.to_string().contains(told), "{error:#}");
+        assert!(error.to_string().contains(expected), "{error:#}");
         assert_eq!(crate::exit::report(&error), Exit::Usage.into());
     }
     assert!(folder.names().is_empty());
