@@ -53,7 +53,7 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::count(
         "max-attempts",
         "maximum number of attempts of an op, the first one included",
-        (1, u32::MAX),
+        1..=u32::MAX,
         |common| &mut common.max_attempts,
     ),
     Parameter::choice(
@@ -93,13 +93,13 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::number(
         "advice-stretch",
         "maximum share by which the advised wait is randomly lengthened",
-        (0.0, 10.0),
+        0.0..=10.0,
         |common| &mut common.advice.stretch,
     ),
     Parameter::number(
         "advice-shrink",
         "maximum share by which the advised wait is randomly shortened",
-        (0.0, 1.0),
+        0.0..=1.0,
         |common| &mut common.advice.shrink,
     ),
     Parameter::duration("advice-plus", "maximum random time that is added to the advised wait", |common| {
@@ -127,19 +127,19 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::count(
         "max-connect",
         "maximum number of retries of an op after refused connections",
-        (0, u32::MAX),
+        0..=u32::MAX,
         |common| &mut common.max_retries.connect,
     ),
     Parameter::count(
         "max-read",
         "maximum number of retries of an op after connections that ended without an answer",
-        (0, u32::MAX),
+        0..=u32::MAX,
         |common| &mut common.max_retries.read,
     ),
     Parameter::count(
         "max-status",
         "maximum number of retries of an op after answers, such as a 503",
-        (0, u32::MAX),
+        0..=u32::MAX,
         |common| &mut common.max_retries.answer,
     ),
     Parameter::duration(

@@ -97,8 +97,8 @@ mod tests {
         const RULE: &'static str = "";
         const SOURCE: &'static str = "";
         const PARAMETERS: &'static [Parameter<Self>] = &[
-            Parameter::count("low", "", (1, 9), |config| &mut config.low),
-            Parameter::count("high", "", (1, 9), |config| &mut config.high),
+            Parameter::count("low", "", 1..=9, |config| &mut config.low),
+            Parameter::count("high", "", 1..=9, |config| &mut config.high),
         ];
 
         fn check(&self) -> Result<(), String> {

@@ -1,10 +1,12 @@
 //! Table of a component's parameters: for each parameter its key, meaning, accepted values, and the config field that
 //! it sets.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use crate::choice::ChoiceField;
 use crate::duration_text;
+use crate::parameters::DAY;
 use crate::rate::Rate;
 use crate::text_field::TextField;
 
@@ -14,70 +16,59 @@ pub struct Parameter<C: 'static> {
     field: Field<C>,
 }
 
-/// Config field that a parameter sets, and its accepted values. Ranges include both bounds. Ranges of rates are per
-/// second. A count whose `max` is `u32::MAX` also accepts `unlimited`.
+/// Config field that a parameter sets, and its accepted values. Ranges of rates are per second. A count up to
+/// `u32::MAX` also accepts `unlimited`.
 enum Field<C: 'static> {
-    Duration { at: fn(&mut C) -> &mut Duration, min: Duration, max: Duration },
-    Number { at: fn(&mut C) -> &mut f64, min: f64, max: f64 },
-    Rate { at: fn(&mut C) -> &mut Rate, min: f64, max: f64 },
-    Count { at: fn(&mut C) -> &mut u32, min: u32, max: u32 },
+    Duration { at: fn(&mut C) -> &mut Duration, range: RangeInclusive<Duration> },
+    Number { at: fn(&mut C) -> &mut f64, range: RangeInclusive<f64> },
+    Rate { at: fn(&mut C) -> &mut Rate, range: RangeInclusive<f64> },
+    Count { at: fn(&mut C) -> &mut u32, range: RangeInclusive<u32> },
     Choice { at: fn(&mut C) -> &mut dyn ChoiceField },
     Text { at: fn(&mut C) -> &mut dyn TextField },
 }
 
-const LONGEST: Duration = Duration::from_hours(24);
-
 const UNLIMITED: &str = "unlimited";
 
 impl<C: Default> Parameter<C> {
+    /// Creates a parameter for a duration up to a day.
     pub const fn duration(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut Duration) -> Self {
-        Self::duration_from(key, about, Duration::ZERO, at)
+        Self::duration_in(key, about, Duration::ZERO..=DAY, at)
     }
 
-    /// Creates a parameter for a duration. It accepts values from `min` to a day.
-    pub const fn duration_from(
+    pub const fn duration_in(
         key: &'static str,
         about: &'static str,
-        min: Duration,
+        range: RangeInclusive<Duration>,
         at: fn(&mut C) -> &mut Duration,
     ) -> Self {
-        Self::duration_between(key, about, (min, LONGEST), at)
-    }
-
-    pub const fn duration_between(
-        key: &'static str,
-        about: &'static str,
-        (min, max): (Duration, Duration),
-        at: fn(&mut C) -> &mut Duration,
-    ) -> Self {
-        Self { key, about, field: Field::Duration { at, min, max } }
+        Self { key, about, field: Field::Duration { at, range } }
     }
 
     pub const fn number(
         key: &'static str,
         about: &'static str,
-        (min, max): (f64, f64),
+        range: RangeInclusive<f64>,
         at: fn(&mut C) -> &mut f64,
     ) -> Self {
-        Self { key, about, field: Field::Number { at, min, max } }
+        Self { key, about, field: Field::Number { at, range } }
     }
 
     pub const fn rate(
         key: &'static str,
         about: &'static str,
-        (min, max): (f64, f64),
+        range: RangeInclusive<f64>,
         at: fn(&mut C) -> &mut Rate,
     ) -> Self {
-        Self { key, about, field: Field::Rate { at, min, max } }
+        Self { key, about, field: Field::Rate { at, range } }
     }
 
     pub const fn count(
         key: &'static str,
         about: &'static str,
-        (min, max): (u32, u32),
+        range: RangeInclusive<u32>,
         at: fn(&mut C) -> &mut u32,
     ) -> Self {
-        Self { key, about, field: Field::Count { at, min, max } }
+        Self { key, about, field: Field::Count { at, range } }
     }
 
     pub const fn choice(
@@ -97,33 +88,33 @@ impl<C: Default> Parameter<C> {
             |why| ParameterError { key: self.key, value: text.to_owned(), why, accepted: self.accepted() };
         let refuse = || refuse_for(String::new());
         match &self.field {
-            Field::Duration { at, min, max } => {
+            Field::Duration { at, range } => {
                 let value = duration_text::parse(text).map_err(|_| refuse())?;
-                if value < *min || value > *max {
+                if !range.contains(&value) {
                     return Err(refuse());
                 }
                 *at(config) = value;
             }
-            Field::Number { at, min, max } => {
+            Field::Number { at, range } => {
                 let value: f64 = text.parse().map_err(|_| refuse())?;
-                if !(*min..=*max).contains(&value) {
+                if !range.contains(&value) {
                     return Err(refuse());
                 }
                 *at(config) = value;
             }
-            Field::Rate { at, min, max } => {
+            Field::Rate { at, range } => {
                 let value = Rate::parse(text).ok_or_else(refuse)?;
-                if !(*min..=*max).contains(&value.per_s()) {
+                if !range.contains(&value.per_s()) {
                     return Err(refuse());
                 }
                 *at(config) = value;
             }
-            Field::Count { at, min, max } => {
-                let value: u32 = match (text, *max) {
+            Field::Count { at, range } => {
+                let value: u32 = match (text, *range.end()) {
                     (UNLIMITED, u32::MAX) => u32::MAX,
                     _ => text.parse().map_err(|_| refuse())?,
                 };
-                if !(*min..=*max).contains(&value) {
+                if !range.contains(&value) {
                     return Err(refuse());
                 }
                 *at(config) = value;
@@ -159,18 +150,20 @@ impl<C: Default> Parameter<C> {
 
     pub fn accepted(&self) -> String {
         match &self.field {
-            Field::Duration { min, max, .. } => {
-                format!("a duration from {} to {}", duration_text::format(*min), duration_text::format(*max))
+            Field::Duration { range, .. } => {
+                let [min, max] = [range.start(), range.end()].map(|end| duration_text::format(*end));
+                format!("a duration from {min} to {max}")
             }
-            Field::Number { min, max, .. } => format!("a number from {min} to {max}"),
-            Field::Rate { min, max, .. } => {
-                format!(
-                    "a rate from {min}/s to {max}/s, such as `8/s` or `10/min`; a rate without a unit is \
-                     per second"
-                )
+            Field::Number { range, .. } => format!("a number from {} to {}", range.start(), range.end()),
+            Field::Rate { range, .. } => format!(
+                "a rate from {}/s to {}/s, such as `8/s` or `10/min`; a rate without a unit is per second",
+                range.start(),
+                range.end()
+            ),
+            Field::Count { range, .. } if *range.end() == u32::MAX => {
+                format!("a whole number from {} or `{UNLIMITED}`", range.start())
             }
-            Field::Count { min, max: u32::MAX, .. } => format!("a whole number from {min} or `{UNLIMITED}`"),
-            Field::Count { min, max, .. } => format!("a whole number from {min} to {max}"),
+            Field::Count { range, .. } => format!("a whole number from {} to {}", range.start(), range.end()),
             Field::Choice { at } => at(&mut C::default()).words().join(" or "),
             Field::Text { at } => at(&mut C::default()).accepted().to_owned(),
         }
@@ -273,11 +266,11 @@ mod tests {
 
     const PARAMETERS: &[Parameter<Config>] = &[
         Parameter::duration("wait", "", |config| &mut config.wait),
-        Parameter::duration_from("tick", "", Duration::from_millis(1), |config| &mut config.tick),
-        Parameter::number("share", "", (0.0, 1.0), |config| &mut config.share),
-        Parameter::rate("rate", "", (0.001, 1e9), |config| &mut config.rate),
-        Parameter::count("tries", "", (1, u32::MAX), |config| &mut config.tries),
-        Parameter::count("few", "", (1, 9), |config| &mut config.few),
+        Parameter::duration_in("tick", "", Duration::from_millis(1)..=DAY, |config| &mut config.tick),
+        Parameter::number("share", "", 0.0..=1.0, |config| &mut config.share),
+        Parameter::rate("rate", "", 0.001..=1e9, |config| &mut config.rate),
+        Parameter::count("tries", "", 1..=u32::MAX, |config| &mut config.tries),
+        Parameter::count("few", "", 1..=9, |config| &mut config.few),
         Parameter::choice("word", "", |config| &mut config.word),
     ];
 

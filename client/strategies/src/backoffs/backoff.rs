@@ -12,7 +12,7 @@ mod cap;
 use std::time::Duration;
 
 use cap::Cap;
-use vocabulary::{ChoiceField, Configurable, Parameter, TextField};
+use vocabulary::{ChoiceField as _, TextField as _, parameters};
 
 use crate::error::SpecError;
 use crate::formula::Formula;
@@ -23,150 +23,52 @@ use crate::shape::{
     Spread,
 };
 
-#[derive(Clone, Debug)]
-pub(crate) struct Backoff {
-    base: Duration,
-    factor: f64,
-    cap: Cap,
-    growth: GrowthName,
-    start: u32,
-    offset: Duration,
-    first: OptionalDuration,
-    delays: DelayList,
-    after_last: AfterLast,
-    formula: Formula,
-    spread: Spread,
-    grid: Duration,
-    cap_applies: Applies,
-    min: Duration,
-    min_applies: Applies,
-    grain: Grain,
-    counter: Counter,
-    throttled_base: OptionalDuration,
-    throttled_factor: OptionalNumber,
-}
-
-impl Default for Backoff {
-    fn default() -> Self {
-        Self {
-            base: Duration::from_millis(50),
-            factor: 2.0,
-            cap: Cap::default(),
-            growth: GrowthName::Exponential,
-            start: 1,
-            offset: Duration::ZERO,
-            first: OptionalDuration::default(),
-            delays: DelayList::default(),
-            after_last: AfterLast::default(),
-            formula: Formula::default(),
-            spread: Spread::default(),
-            grid: Duration::ZERO,
-            cap_applies: Applies::BeforeSpread,
-            min: Duration::ZERO,
-            min_applies: Applies::AfterSpread,
-            grain: Grain::default(),
-            counter: Counter::default(),
-            throttled_base: OptionalDuration::default(),
-            throttled_factor: OptionalNumber::default(),
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Backoff = "backoff" {
+        base: Duration = Duration::from_millis(50), "first wait, from which the later ones are computed";
+        factor: f64 = 2.0, "factor from one wait to the next, for a growth that has a factor", 1.0..=1000.0;
+        cap: text Cap = Cap::default(), "longest wait before any retry";
+        growth: choice GrowthName = GrowthName::Exponential, "how the waits grow from retry to retry";
+        start: u32 = 1, "value of k in the growth formula for the first retry", 0..=1000;
+        offset: Duration = Duration::ZERO, "time added to every wait, before jitter is applied";
+        first: text OptionalDuration = OptionalDuration::default(),
+            "wait before the first retry, which replaces the computed one";
+        delays: text DelayList = DelayList::default(), "explicit list of waits, used instead of `growth`";
+        after_last: choice AfterLast = AfterLast::default(),
+            "whether later retries repeat the last wait of `delays`, or the op is given up";
+        formula: text Formula = Formula::default(), "formula for the wait before retry k, used instead of \
+            `growth` and `spread`; u is a random number from 0 to 1, prev is the previous wait";
+        spread: text Spread = Spread::default(), "kind of jitter that is applied to each wait";
+        grid: Duration = Duration::ZERO,
+            "step of the jitter: a wait is the shortest one plus a whole number of steps; 0 allows any wait";
+        cap_applies: choice Applies = Applies::BeforeSpread,
+            "whether `cap` applies before jitter, which may then exceed it, or after jitter";
+        min: Duration = Duration::ZERO, "shortest wait before any retry";
+        min_applies: choice Applies = Applies::AfterSpread,
+            "whether `min` applies before jitter, which may then go below it, or after jitter";
+        grain: choice Grain = Grain::default(),
+            "final rounding of the wait; `timer` cuts it to whole ms, but waits at least 1 ms";
+        counter: choice Counter = Counter::default(), "failures from which the wait is computed: those of \
+            this op, or one more than those of the client's last failed op";
+        throttled_base: text OptionalDuration = OptionalDuration::default(),
+            "value used instead of `base` after a throttling answer";
+        throttled_factor: text OptionalNumber = OptionalNumber::default(),
+            "value used instead of `factor` after a throttling answer";
     }
-}
-
-impl Configurable for Backoff {
-    const NAME: &'static str = "backoff";
-    const SUMMARY: &'static str = "waits with configurable growth, jitter, limits and rounding";
-    const RULE: &'static str = "before retry k, the client waits max(min, spread(min(cap, offset + base * \
-                                growth(k)))), rounded as `grain` says. growth(k) is 1 (constant), \
-                                factor^(k-1) (exponential), factor^k - 1 (exponential-less-one), k \
-                                (linear), k^2 (square), k^4 (quartic) or the k-th Fibonacci number \
-                                (fibonacci). With growth=truncated, each wait is the previous one times \
-                                factor, cut to whole ms. With growth=decorrelated, the wait is U(base, 3 * \
-                                previous wait), a random time between these two. With growth=polly, it is \
-                                base * (x(k) - x(k-1)) / 1.4, where x(k) = 2^t * tanh(sqrt(4t)) and t = \
-                                k-1+u. u is a random number from 0 to 1. spread turns a wait w into w * u \
-                                (full), w * (1+u)/2 (equal), w * (1-j+2ju) (around|j), w * (1-ju) \
-                                (below|j), w * (1+ju) (above|j), w * U(a, b) (between|a|b), U(d, w) \
-                                (from|d), w + U(0, d) (add|d), or w plus j * u * w without its whole \
-                                seconds (tower|j)";
-    const SOURCE: &'static str = "the code of production clients: AWS SDKs, urllib3, gRPC, Envoy, Polly, tower, resilience4j, \
-         Octokit and others";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "first wait, from which the later ones are computed", |config| {
-            &mut config.base
-        }),
-        Parameter::number(
-            "factor",
-            "factor from one wait to the next, for a growth that has a factor",
-            (1.0, 1000.0),
-            |config| &mut config.factor,
-        ),
-        Parameter::text("cap", "longest wait before any retry", |config| &mut config.cap),
-        Parameter::choice("growth", "how the waits grow from retry to retry", |config| &mut config.growth),
-        Parameter::count(
-            "start",
-            "value of k in the growth formula for the first retry",
-            (0, 1000),
-            |config| &mut config.start,
-        ),
-        Parameter::duration("offset", "time added to every wait, before jitter is applied", |config| {
-            &mut config.offset
-        }),
-        Parameter::text("first", "wait before the first retry, which replaces the computed one", |config| {
-            &mut config.first
-        }),
-        Parameter::text("delays", "explicit list of waits, used instead of `growth`", |config| {
-            &mut config.delays
-        }),
-        Parameter::choice(
-            "after-last",
-            "whether later retries repeat the last wait of `delays`, or the op is given up",
-            |config| &mut config.after_last,
-        ),
-        Parameter::text(
-            "formula",
-            "formula for the wait before retry k, used instead of `growth` and `spread`; u is a random \
-             number from 0 to 1, prev is the previous wait",
-            |config| &mut config.formula,
-        ),
-        Parameter::text("spread", "kind of jitter that is applied to each wait", |config| &mut config.spread),
-        Parameter::duration(
-            "grid",
-            "step of the jitter: a wait is the shortest one plus a whole number of steps; 0 allows any wait",
-            |config| &mut config.grid,
-        ),
-        Parameter::choice(
-            "cap-applies",
-            "whether `cap` applies before jitter, which may then exceed it, or after jitter",
-            |config| &mut config.cap_applies,
-        ),
-        Parameter::duration("min", "shortest wait before any retry", |config| &mut config.min),
-        Parameter::choice(
-            "min-applies",
-            "whether `min` applies before jitter, which may then go below it, or after jitter",
-            |config| &mut config.min_applies,
-        ),
-        Parameter::choice(
-            "grain",
-            "final rounding of the wait; `timer` cuts it to whole ms, but waits at least 1 ms",
-            |config| &mut config.grain,
-        ),
-        Parameter::choice(
-            "counter",
-            "failures from which the wait is computed: those of this op, or one more than those of the \
-             client's last failed op",
-            |config| &mut config.counter,
-        ),
-        Parameter::text(
-            "throttled-base",
-            "value used instead of `base` after a throttling answer",
-            |config| &mut config.throttled_base,
-        ),
-        Parameter::text(
-            "throttled-factor",
-            "value used instead of `factor` after a throttling answer",
-            |config| &mut config.throttled_factor,
-        ),
-    ];
+    summary = "waits with configurable growth, jitter, limits and rounding";
+    rule = "before retry k, the client waits max(min, spread(min(cap, offset + base * growth(k)))), rounded \
+        as `grain` says. growth(k) is 1 (constant), factor^(k-1) (exponential), factor^k - 1 \
+        (exponential-less-one), k (linear), k^2 (square), k^4 (quartic) or the k-th Fibonacci number \
+        (fibonacci). With growth=truncated, each wait is the previous one times factor, cut to whole ms. \
+        With growth=decorrelated, the wait is U(base, 3 * previous wait), a random time between these two. \
+        With growth=polly, it is base * (x(k) - x(k-1)) / 1.4, where x(k) = 2^t * tanh(sqrt(4t)) and t = \
+        k-1+u. u is a random number from 0 to 1. spread turns a wait w into w * u (full), w * (1+u)/2 \
+        (equal), w * (1-j+2ju) (around|j), w * (1-ju) (below|j), w * (1+ju) (above|j), w * U(a, b) \
+        (between|a|b), U(d, w) (from|d), w + U(0, d) (add|d), or w plus j * u * w without its whole seconds \
+        (tower|j)";
+    source = "the code of production clients: AWS SDKs, urllib3, gRPC, Envoy, Polly, tower, resilience4j, \
+        Octokit and others";
 
     fn check(&self) -> Result<(), String> {
         let default = Self::default();

@@ -9,26 +9,16 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::Shape;
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Constant {
-    delay: Duration,
-}
-
-impl Default for Constant {
-    fn default() -> Self {
-        Self { delay: Duration::from_secs(1) }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Constant = "constant" {
+        delay: Duration = Duration::from_secs(1), "wait before every retry";
     }
-}
-
-impl Configurable for Constant {
-    const NAME: &'static str = "constant";
-    const SUMMARY: &'static str = "the same delay before every retry";
-    const RULE: &'static str = "before each retry, the client waits for `delay`";
-    const SOURCE: &'static str = "scenario exploring-backoff, where it is called CB";
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[Parameter::duration("delay", "wait before every retry", |config| &mut config.delay)];
+    summary = "the same delay before every retry";
+    rule = "before each retry, the client waits for `delay`";
+    source = "scenario exploring-backoff, where it is called CB";
 }
 
 impl PartConfig for Constant {

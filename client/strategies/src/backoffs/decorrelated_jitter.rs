@@ -12,31 +12,18 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct DecorrelatedJitter {
-    base: Duration,
-    cap: Duration,
-}
-
-impl Default for DecorrelatedJitter {
-    fn default() -> Self {
-        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30) }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct DecorrelatedJitter = "decorrelated-jitter" {
+        base: Duration = Duration::from_millis(50), "shortest wait before any retry";
+        cap: Duration = Duration::from_secs(30), "longest wait before any retry";
     }
-}
-
-impl Configurable for DecorrelatedJitter {
-    const NAME: &'static str = "decorrelated-jitter";
-    const SUMMARY: &'static str = "a random delay, at most three times the previous one";
-    const RULE: &'static str = "before each retry, the client waits s = min(cap, U(base, 3 * s)): at least `base` and at most 3 \
-         times the previous wait; s starts at `base`";
-    const SOURCE: &'static str =
-        "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "shortest wait before any retry", |config| &mut config.base),
-        Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
-    ];
+    summary = "a random delay, at most three times the previous one";
+    rule = "before each retry, the client waits s = min(cap, U(base, 3 * s)): at least `base` and at most 3 \
+        times the previous wait; s starts at `base`";
+    source = "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
 }
 
 impl PartConfig for DecorrelatedJitter {

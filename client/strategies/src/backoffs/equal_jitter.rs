@@ -10,31 +10,18 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape, Spread};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct EqualJitter {
-    base: Duration,
-    cap: Duration,
-}
-
-impl Default for EqualJitter {
-    fn default() -> Self {
-        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30) }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct EqualJitter = "equal-jitter" {
+        base: Duration = Duration::from_millis(50), "longest wait before the first retry";
+        cap: Duration = Duration::from_secs(30), "longest wait before any retry";
     }
-}
-
-impl Configurable for EqualJitter {
-    const NAME: &'static str = "equal-jitter";
-    const SUMMARY: &'static str = "half the exponential delay, plus a random part of the other half";
-    const RULE: &'static str = "before retry n, the client waits d/2 plus a random time from 0 to d/2, \
-                                where d = min(cap, base * 2^(n-1))";
-    const SOURCE: &'static str =
-        "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
-        Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
-    ];
+    summary = "half the exponential delay, plus a random part of the other half";
+    rule = "before retry n, the client waits d/2 plus a random time from 0 to d/2, where d = min(cap, base * \
+        2^(n-1))";
+    source = "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
 }
 
 impl PartConfig for EqualJitter {

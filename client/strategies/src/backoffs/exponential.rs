@@ -11,40 +11,19 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape, Spread};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Exponential {
-    base: Duration,
-    cap: Duration,
-    jitter: f64,
-}
-
-impl Default for Exponential {
-    fn default() -> Self {
-        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30), jitter: 0.0 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Exponential = "exponential" {
+        base: Duration = Duration::from_millis(50), "wait before the first retry";
+        cap: Duration = Duration::from_secs(30), "longest wait before any retry, before jitter is applied";
+        jitter: f64 = 0.0, "jitter: share by which each wait is randomly shortened or lengthened", 0.0..=1.0;
     }
-}
-
-impl Configurable for Exponential {
-    const NAME: &'static str = "exponential";
-    const SUMMARY: &'static str = "a delay that doubles with every failure";
-    const RULE: &'static str = "before retry n, the client waits min(cap, base * 2^(n-1)), times a random \
-                                factor from 1-jitter to 1+jitter";
-    const SOURCE: &'static str = "scenarios sync-musings, retry-delays, exploring-backoff (where it is \
-                                  called EB) and occ";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
-        Parameter::duration("cap", "longest wait before any retry, before jitter is applied", |config| {
-            &mut config.cap
-        }),
-        Parameter::number(
-            "jitter",
-            "jitter: share by which each wait is randomly shortened or lengthened",
-            (0.0, 1.0),
-            |config| &mut config.jitter,
-        ),
-    ];
+    summary = "a delay that doubles with every failure";
+    rule = "before retry n, the client waits min(cap, base * 2^(n-1)), times a random factor from 1-jitter \
+        to 1+jitter";
+    source = "scenarios sync-musings, retry-delays, exploring-backoff (where it is called EB) and occ";
 }
 
 impl PartConfig for Exponential {

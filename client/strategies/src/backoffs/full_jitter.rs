@@ -10,44 +10,20 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape, Spread};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct FullJitter {
-    base: Duration,
-    cap: Duration,
-    min: Duration,
-    grid: Duration,
-}
-
-impl Default for FullJitter {
-    fn default() -> Self {
-        Self {
-            base: Duration::from_millis(50),
-            cap: Duration::from_secs(30),
-            min: Duration::ZERO,
-            grid: Duration::ZERO,
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct FullJitter = "full-jitter" {
+        base: Duration = Duration::from_millis(50), "longest wait before the first retry";
+        cap: Duration = Duration::from_secs(30), "longest wait before any retry";
+        min: Duration = Duration::ZERO, "shortest wait before any retry";
+        grid: Duration = Duration::ZERO,
+            "step of the waits: each is `min` plus a whole number of steps; 0 allows any wait";
     }
-}
-
-impl Configurable for FullJitter {
-    const NAME: &'static str = "full-jitter";
-    const SUMMARY: &'static str = "a random delay, at most the exponential one";
-    const RULE: &'static str = "before retry n, the client waits a random time from min to min(cap, base * \
-                                2^(n-1))";
-    const SOURCE: &'static str =
-        "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "longest wait before the first retry", |config| &mut config.base),
-        Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
-        Parameter::duration("min", "shortest wait before any retry", |config| &mut config.min),
-        Parameter::duration(
-            "grid",
-            "step of the waits: each is `min` plus a whole number of steps; 0 allows any wait",
-            |config| &mut config.grid,
-        ),
-    ];
+    summary = "a random delay, at most the exponential one";
+    rule = "before retry n, the client waits a random time from min to min(cap, base * 2^(n-1))";
+    source = "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
 }
 
 impl PartConfig for FullJitter {

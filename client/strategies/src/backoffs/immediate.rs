@@ -8,18 +8,14 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::Shape;
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Immediate;
-
-impl Configurable for Immediate {
-    const NAME: &'static str = "immediate";
-    const SUMMARY: &'static str = "retries at once, without a delay";
-    const RULE: &'static str = "a failed op is retried at once";
-    const SOURCE: &'static str = "scenarios occ, exploring-backoff and ethernet, where it is called no \
-                                  backoff, NB and fixed";
-    const PARAMETERS: &'static [Parameter<Self>] = &[];
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Immediate = "immediate" {}
+    summary = "retries at once, without a delay";
+    rule = "a failed op is retried at once";
+    source = "scenarios occ, exploring-backoff and ethernet, where it is called no backoff, NB and fixed";
 }
 
 impl PartConfig for Immediate {

@@ -9,29 +9,17 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{Growth, Shape};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Linear {
-    base: Duration,
-    cap: Duration,
-}
-
-impl Default for Linear {
-    fn default() -> Self {
-        Self { base: Duration::from_millis(50), cap: Duration::from_secs(30) }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Linear = "linear" {
+        base: Duration = Duration::from_millis(50), "wait before the first retry";
+        cap: Duration = Duration::from_secs(30), "longest wait before any retry";
     }
-}
-
-impl Configurable for Linear {
-    const NAME: &'static str = "linear";
-    const SUMMARY: &'static str = "a delay that grows by the same time with every failure";
-    const RULE: &'static str = "before retry n, the client waits min(cap, base * n)";
-    const SOURCE: &'static str = "scenario retry-delays, table of delays";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "wait before the first retry", |config| &mut config.base),
-        Parameter::duration("cap", "longest wait before any retry", |config| &mut config.cap),
-    ];
+    summary = "a delay that grows by the same time with every failure";
+    rule = "before retry n, the client waits min(cap, base * n)";
+    source = "scenario retry-delays, table of delays";
 }
 
 impl PartConfig for Linear {

@@ -2,23 +2,19 @@
 //!
 //! Source: the behaviour of a client without retries, which is the baseline of every comparison.
 
-use vocabulary::Rng;
+use vocabulary::{Rng, parameters};
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
-use vocabulary::{Configurable, Parameter};
 
-#[derive(Clone, Debug, Default)]
-pub(crate) struct NoRetry;
-
-impl Configurable for NoRetry {
-    const NAME: &'static str = "none";
-    const SUMMARY: &'static str = "never retries: an op is given up at its first rejection or failure";
-    const RULE: &'static str = "an op ends at its first rejection or failure";
-    const SOURCE: &'static str = "baseline of all scenarios";
-    const PARAMETERS: &'static [Parameter<Self>] = &[];
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct NoRetry = "none" {}
+    summary = "never retries: an op is given up at its first rejection or failure";
+    rule = "an op ends at its first rejection or failure";
+    source = "baseline of all scenarios";
 }
 
 impl PartConfig for NoRetry {

@@ -11,41 +11,21 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{Applies, Growth, Shape, Spread};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Thain {
-    base: Duration,
-    factor: f64,
-    cap: Duration,
-}
-
-impl Default for Thain {
-    fn default() -> Self {
-        Self { base: Duration::from_secs(1), factor: 2.0, cap: Duration::from_hours(1) }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Thain = "thain" {
+        base: Duration = Duration::from_secs(1), "shortest wait before the first retry (T in the papers)";
+        factor: f64 = 2.0,
+            "factor by which the wait grows with every failure (F in the papers)", 1.0..=1000.0;
+        cap: Duration = Duration::from_hours(1), "longest wait before any retry (M in the papers)";
     }
-}
-
-impl Configurable for Thain {
-    const NAME: &'static str = "thain";
-    const SUMMARY: &'static str = "the exponential delay times a random factor from 1 to 2, up to an hour";
-    const RULE: &'static str = "before retry n, the client waits min(R * base * factor^(n-1), cap), where R \
-                                is a random number from 1 to 2";
-    const SOURCE: &'static str = "Thain, Exponential Backoff in Distributed Systems, 2009 (scenario ethernet); Thain and Livny, HPDC 2003";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("base", "shortest wait before the first retry (T in the papers)", |config| {
-            &mut config.base
-        }),
-        Parameter::number(
-            "factor",
-            "factor by which the wait grows with every failure (F in the papers)",
-            (1.0, 1000.0),
-            |config| &mut config.factor,
-        ),
-        Parameter::duration("cap", "longest wait before any retry (M in the papers)", |config| {
-            &mut config.cap
-        }),
-    ];
+    summary = "the exponential delay times a random factor from 1 to 2, up to an hour";
+    rule = "before retry n, the client waits min(R * base * factor^(n-1), cap), where R is a random number \
+        from 1 to 2";
+    source = "Thain, Exponential Backoff in Distributed Systems, 2009 (scenario ethernet); Thain and Livny, \
+        HPDC 2003";
 }
 
 impl PartConfig for Thain {

@@ -9,35 +9,19 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{Shape, Spread};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Uniform {
-    max: Duration,
-    min: Duration,
-    grid: Duration,
-}
-
-impl Default for Uniform {
-    fn default() -> Self {
-        Self { max: Duration::from_secs(1), min: Duration::ZERO, grid: Duration::ZERO }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Uniform = "uniform" {
+        max: Duration = Duration::from_secs(1), "longest wait before any retry";
+        min: Duration = Duration::ZERO, "shortest wait before any retry";
+        grid: Duration = Duration::ZERO,
+            "step of the waits: each is `min` plus a whole number of steps; 0 allows any wait";
     }
-}
-
-impl Configurable for Uniform {
-    const NAME: &'static str = "uniform";
-    const SUMMARY: &'static str = "a random delay from the same range before every retry";
-    const RULE: &'static str = "before each retry, the client waits a random time from min to max";
-    const SOURCE: &'static str = "scenario exploring-backoff, where it is called URB";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("max", "longest wait before any retry", |config| &mut config.max),
-        Parameter::duration("min", "shortest wait before any retry", |config| &mut config.min),
-        Parameter::duration(
-            "grid",
-            "step of the waits: each is `min` plus a whole number of steps; 0 allows any wait",
-            |config| &mut config.grid,
-        ),
-    ];
+    summary = "a random delay from the same range before every retry";
+    rule = "before each retry, the client waits a random time from min to max";
+    source = "scenario exploring-backoff, where it is called URB";
 }
 
 impl PartConfig for Uniform {

@@ -10,7 +10,7 @@
 //! that instant. For long-polling operations, the op ends after the back-off instead. When an op succeeds, only the
 //! cost of its last retry is refunded.
 
-use vocabulary::{Choice, Configurable, Parameter, Rng};
+use vocabulary::{Choice, Rng, parameters};
 
 use crate::error::SpecError;
 use crate::gauges::TOKENS;
@@ -32,55 +32,23 @@ impl Choice for LongPoll {
     const CHOICES: &'static [(&'static str, Self)] = &[("false", Self::No), ("true", Self::Yes)];
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct AwsQuota {
-    capacity: u32,
-    retry_cost: u32,
-    throttled_cost: u32,
-    timeout_cost: u32,
-    long_poll: LongPoll,
-}
-
-impl Default for AwsQuota {
-    fn default() -> Self {
-        Self { capacity: 500, retry_cost: 14, throttled_cost: 5, timeout_cost: 14, long_poll: LongPoll::No }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct AwsQuota = "aws-quota" {
+        capacity: u32 = 500, "initial and maximum number of tokens", 0..=1_000_000;
+        retry_cost: u32 = 14,
+            "tokens that a retry costs after a transient failure (no throttling and no timeout)", 0..=1000;
+        throttled_cost: u32 = 5, "tokens that a retry costs after a throttling answer", 0..=1000;
+        timeout_cost: u32 = 14, "tokens that a retry costs after a timeout", 0..=1000;
+        long_poll: choice LongPoll = LongPoll::No,
+            "whether an op that the quota refuses first waits as before a retry, and ends only then";
     }
-}
-
-impl Configurable for AwsQuota {
-    const NAME: &'static str = "aws-quota";
-    const SUMMARY: &'static str = "each retry costs tokens, which successes refund, as in the AWS SDKs";
-    const RULE: &'static str = "the quota starts with `capacity` tokens and never has more. After a \
-                                failure, the retry is charged at once; if too few tokens are left, the op \
-                                is given up. A success refunds the cost of its op's last retry, or 1 token \
-                                if the op had no retry";
-    const SOURCE: &'static str = "boto/botocore botocore/retries/{standard,quota}.py; smithy-lang/smithy-rs \
-                                  rust-runtime/aws-smithy-runtime/src/client/retries/token_bucket.rs";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("capacity", "initial and maximum number of tokens", (0, 1_000_000), |config| {
-            &mut config.capacity
-        }),
-        Parameter::count(
-            "retry-cost",
-            "tokens that a retry costs after a transient failure (no throttling and no timeout)",
-            (0, 1000),
-            |config| &mut config.retry_cost,
-        ),
-        Parameter::count(
-            "throttled-cost",
-            "tokens that a retry costs after a throttling answer",
-            (0, 1000),
-            |config| &mut config.throttled_cost,
-        ),
-        Parameter::count("timeout-cost", "tokens that a retry costs after a timeout", (0, 1000), |config| {
-            &mut config.timeout_cost
-        }),
-        Parameter::choice(
-            "long-poll",
-            "whether an op that the quota refuses first waits as before a retry, and ends only then",
-            |config| &mut config.long_poll,
-        ),
-    ];
+    summary = "each retry costs tokens, which successes refund, as in the AWS SDKs";
+    rule = "the quota starts with `capacity` tokens and never has more. After a failure, the retry is \
+        charged at once; if too few tokens are left, the op is given up. A success refunds the cost of its \
+        op's last retry, or 1 token if the op had no retry";
+    source = "boto/botocore botocore/retries/{standard,quota}.py; smithy-lang/smithy-rs \
+        rust-runtime/aws-smithy-runtime/src/client/retries/token_bucket.rs";
 }
 
 impl PartConfig for AwsQuota {

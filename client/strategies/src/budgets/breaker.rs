@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use vocabulary::Rng;
+use vocabulary::{Rng, parameters};
 
 use crate::delay::grown;
 use crate::error::SpecError;
@@ -18,7 +18,7 @@ use crate::part_config::{Context, PartConfig};
 use crate::{
     Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status, Until,
 };
-use vocabulary::{Choice, Configurable, Parameter};
+use vocabulary::Choice;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum WhenOpen {
@@ -31,64 +31,23 @@ impl Choice for WhenOpen {
     const CHOICES: &'static [(&'static str, Self)] = &[("wait", Self::Wait), ("shed", Self::Shed)];
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct BreakerConfig {
-    failures: u32,
-    open: Duration,
-    factor: f64,
-    cap: Duration,
-    when_open: WhenOpen,
-}
-
-impl Default for BreakerConfig {
-    fn default() -> Self {
-        Self {
-            failures: 5,
-            open: Duration::from_secs(1),
-            factor: 2.0,
-            cap: Duration::from_secs(30),
-            when_open: WhenOpen::Wait,
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct BreakerConfig = "breaker" {
+        failures: u32 = 5, "number of consecutive failures that open the breaker", 1..=u32::MAX;
+        open: Duration = Duration::from_secs(1),
+            "time for which the breaker stays open before the first probe";
+        factor: f64 = 2.0, "factor by which the open time grows after each failed probe", 1.0..=1000.0;
+        cap: Duration = Duration::from_secs(30),
+            "longest time for which the breaker stays open before a probe";
+        when_open: choice WhenOpen = WhenOpen::Wait,
+            "whether launches wait for the open breaker, or fail and back off";
     }
-}
-
-impl Configurable for BreakerConfig {
-    const NAME: &'static str = "breaker";
-    const SUMMARY: &'static str = "circuit breaker: opens after consecutive failures";
-    const RULE: &'static str = "the breaker is closed at first. `failures` consecutive rejections or \
-                                retriable failures open it. While open, it admits nothing for min(cap, open \
-                                * factor^(k-1)), where k counts consecutive openings; then it admits one \
-                                probe. If the probe succeeds, the breaker closes, else it opens again";
-    const SOURCE: &'static str = "linkerd's circuit breaker for consecutive failures";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count(
-            "failures",
-            "number of consecutive failures that open the breaker",
-            (1, u32::MAX),
-            |config| &mut config.failures,
-        ),
-        Parameter::duration(
-            "open",
-            "time for which the breaker stays open before the first probe",
-            |config| &mut config.open,
-        ),
-        Parameter::number(
-            "factor",
-            "factor by which the open time grows after each failed probe",
-            (1.0, 1000.0),
-            |config| &mut config.factor,
-        ),
-        Parameter::duration(
-            "cap",
-            "longest time for which the breaker stays open before a probe",
-            |config| &mut config.cap,
-        ),
-        Parameter::choice(
-            "when-open",
-            "whether launches wait for the open breaker, or fail and back off",
-            |config| &mut config.when_open,
-        ),
-    ];
+    summary = "circuit breaker: opens after consecutive failures";
+    rule = "the breaker is closed at first. `failures` consecutive rejections or retriable failures open it. \
+        While open, it admits nothing for min(cap, open * factor^(k-1)), where k counts consecutive \
+        openings; then it admits one probe. If the probe succeeds, the breaker closes, else it opens again";
+    source = "linkerd's circuit breaker for consecutive failures";
 }
 
 impl PartConfig for BreakerConfig {

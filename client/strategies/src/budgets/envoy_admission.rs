@@ -11,7 +11,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, Rate, Rng};
+use vocabulary::{Rate, Rng, parameters};
 
 use super::refusal::{OnRefusal, surplus};
 use crate::error::SpecError;
@@ -24,70 +24,25 @@ const SAMPLE: Duration = Duration::from_secs(1);
 
 const ACCURACY: u64 = 10_000;
 
-#[derive(Clone, Debug)]
-pub(crate) struct EnvoyAdmission {
-    window: Duration,
-    threshold: f64,
-    aggression: f64,
-    min_rate: Rate,
-    most: f64,
-    on_refusal: OnRefusal,
-}
-
-impl Default for EnvoyAdmission {
-    fn default() -> Self {
-        Self {
-            window: Duration::from_secs(30),
-            threshold: 0.95,
-            aggression: 1.0,
-            min_rate: Rate::per_second(0.0),
-            most: 0.8,
-            on_refusal: OnRefusal::BackOff,
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct EnvoyAdmission = "envoy-admission" {
+        window: Duration = Duration::from_secs(30),
+            "how far back ended attempts are counted", Duration::from_secs(1)..=Duration::from_mins(10);
+        threshold: f64 = 0.95, "share of successes below which launches are refused", 0.01..=1.0;
+        aggression: f64 = 1.0,
+            "how strongly launches are refused; the higher, the more and the earlier", 1.0..=1000.0;
+        min_rate("least-rate"): Rate = Rate::per_second(0.0),
+            "request rate below which no launch is refused", 0.0..=1e6;
+        most: f64 = 0.8, "highest probability of refusal", 0.0..=0.999;
+        on_refusal: choice OnRefusal = OnRefusal::BackOff,
+            "whether a refused launch backs off as after a failure, or ends its op";
     }
-}
-
-impl Configurable for EnvoyAdmission {
-    const NAME: &'static str = "envoy-admission";
-    const SUMMARY: &'static str = "refuses some launches at random while too few succeed, as in Envoy";
-    const RULE: &'static str = "n is the number of attempts that ended in the last `window`, and ok those \
-                                of them with a status below 500. If there were at least `least-rate` \
-                                requests per second, a launch is refused with probability min(most, max(0, \
-                                (n - ok / threshold) / (n + 1))^(1 / aggression))";
-    const SOURCE: &'static str =
-        "envoyproxy/envoy source/extensions/filters/http/admission_control/admission_control.cc";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration_between(
-            "window",
-            "how far back ended attempts are counted",
-            (Duration::from_secs(1), Duration::from_mins(10)),
-            |config| &mut config.window,
-        ),
-        Parameter::number(
-            "threshold",
-            "share of successes below which launches are refused",
-            (0.01, 1.0),
-            |config| &mut config.threshold,
-        ),
-        Parameter::number(
-            "aggression",
-            "how strongly launches are refused; the higher, the more and the earlier",
-            (1.0, 1000.0),
-            |config| &mut config.aggression,
-        ),
-        Parameter::rate(
-            "least-rate",
-            "request rate below which no launch is refused",
-            (0.0, 1e6),
-            |config| &mut config.min_rate,
-        ),
-        Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
-        Parameter::choice(
-            "on-refusal",
-            "whether a refused launch backs off as after a failure, or ends its op",
-            |config| &mut config.on_refusal,
-        ),
-    ];
+    summary = "refuses some launches at random while too few succeed, as in Envoy";
+    rule = "n is the number of attempts that ended in the last `window`, and ok those of them with a status \
+        below 500. If there were at least `least-rate` requests per second, a launch is refused with \
+        probability min(most, max(0, (n - ok / threshold) / (n + 1))^(1 / aggression))";
+    source = "envoyproxy/envoy source/extensions/filters/http/admission_control/admission_control.cc";
 }
 
 impl PartConfig for EnvoyAdmission {

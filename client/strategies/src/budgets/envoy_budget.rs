@@ -7,7 +7,7 @@
 //! retries: `share=0`. A hedged copy is counted as a retry, as with `hedge_on_per_try_timeout`
 //! (`source/common/router/router.cc`).
 
-use vocabulary::{Configurable, Parameter, Rng};
+use vocabulary::{Rng, parameters};
 
 use super::live::Live;
 use crate::error::SpecError;
@@ -18,40 +18,17 @@ use crate::{
     Advice, AttemptEnd, Budget, BudgetDecision, Candidate, FailedOp, Gauges, Instant, Outcome, Permit,
 };
 
-#[derive(Clone, Debug)]
-pub(crate) struct EnvoyBudget {
-    share: f64,
-    least: u32,
-}
-
-impl Default for EnvoyBudget {
-    fn default() -> Self {
-        Self { share: 0.2, least: 3 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct EnvoyBudget = "envoy-budget" {
+        share: f64 = 0.2, "maximum ratio of retries in flight to all attempts in flight", 0.0..=1.0;
+        least: u32 = 3, "number of retries in flight that is always allowed", 0..=1_000_000;
     }
-}
-
-impl Configurable for EnvoyBudget {
-    const NAME: &'static str = "envoy-budget";
-    const SUMMARY: &'static str = "limits retries in flight to a share of all attempts in flight";
-    const RULE: &'static str = "an op may retry only if fewer than max(⌊share * attempts in flight⌋, least) \
-                                retries are in flight. This is decided when an attempt fails, and the \
-                                failed attempt still counts as in flight. A retry counts from that decision \
-                                until its end, including its back-off";
-    const SOURCE: &'static str = "envoyproxy/envoy source/common/upstream/resource_manager_impl.h";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number(
-            "share",
-            "maximum ratio of retries in flight to all attempts in flight",
-            (0.0, 1.0),
-            |config| &mut config.share,
-        ),
-        Parameter::count(
-            "least",
-            "number of retries in flight that is always allowed",
-            (0, 1_000_000),
-            |config| &mut config.least,
-        ),
-    ];
+    summary = "limits retries in flight to a share of all attempts in flight";
+    rule = "an op may retry only if fewer than max(⌊share * attempts in flight⌋, least) retries are in \
+        flight. This is decided when an attempt fails, and the failed attempt still counts as in flight. A \
+        retry counts from that decision until its end, including its back-off";
+    source = "envoyproxy/envoy source/common/upstream/resource_manager_impl.h";
 }
 
 impl PartConfig for EnvoyBudget {

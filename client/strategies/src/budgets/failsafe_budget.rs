@@ -3,7 +3,7 @@
 //! Source: failsafe-go/failsafe-go `budget/budget.go`, `retrypolicy/retryexecutor.go`. The budget is checked when the
 //! back-off is over, and an op in back-off does not count as a retry. If the budget refuses a retry, the op ends.
 
-use vocabulary::{Configurable, Parameter, Rng};
+use vocabulary::{Rng, parameters};
 
 use super::live::Live;
 use crate::error::SpecError;
@@ -12,39 +12,16 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
-#[derive(Clone, Debug)]
-pub(crate) struct FailsafeBudget {
-    share: f64,
-    least: u32,
-}
-
-impl Default for FailsafeBudget {
-    fn default() -> Self {
-        Self { share: 0.2, least: 3 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct FailsafeBudget = "failsafe-budget" {
+        share: f64 = 0.2, "maximum ratio of retries in flight to all attempts in flight", 0.0..=1.0;
+        least: u32 = 3, "number of retries in flight that is always allowed", 0..=1_000_000;
     }
-}
-
-impl Configurable for FailsafeBudget {
-    const NAME: &'static str = "failsafe-budget";
-    const SUMMARY: &'static str = "limits retries in flight to a share of all attempts, as in failsafe-go";
-    const RULE: &'static str = "when its back-off is over, a retry is refused, and its op is given up, if \
-                                at least `least` retries are in flight and they are more than share * \
-                                attempts in flight";
-    const SOURCE: &'static str = "failsafe-go/failsafe-go budget/budget.go, retrypolicy/retryexecutor.go";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number(
-            "share",
-            "maximum ratio of retries in flight to all attempts in flight",
-            (0.0, 1.0),
-            |config| &mut config.share,
-        ),
-        Parameter::count(
-            "least",
-            "number of retries in flight that is always allowed",
-            (0, 1_000_000),
-            |config| &mut config.least,
-        ),
-    ];
+    summary = "limits retries in flight to a share of all attempts, as in failsafe-go";
+    rule = "when its back-off is over, a retry is refused, and its op is given up, if at least `least` \
+        retries are in flight and they are more than share * attempts in flight";
+    source = "failsafe-go/failsafe-go budget/budget.go, retrypolicy/retryexecutor.go";
 }
 
 impl PartConfig for FailsafeBudget {

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, Rng, unit};
+use vocabulary::{Rng, parameters, unit};
 
 use super::refusal::{OnRefusal, surplus, was_accepted};
 use super::tally::Tally;
@@ -18,47 +18,21 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
-#[derive(Clone, Debug)]
-pub(crate) struct FailsafeThrottle {
-    rate: f64,
-    window: Duration,
-    most: f64,
-    on_refusal: OnRefusal,
-}
-
-impl Default for FailsafeThrottle {
-    fn default() -> Self {
-        Self { rate: 0.1, window: Duration::from_mins(1), most: 0.9, on_refusal: OnRefusal::BackOff }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct FailsafeThrottle = "failsafe-throttle" {
+        rate: f64 = 0.1, "share of failures up to which no launch is refused", 0.0..=0.99;
+        window: Duration = Duration::from_mins(1),
+            "how far back ended attempts are counted", Duration::from_secs(1)..=Duration::from_hours(1);
+        most: f64 = 0.9, "highest probability of refusal", 0.0..=0.999;
+        on_refusal: choice OnRefusal = OnRefusal::BackOff,
+            "whether a refused launch backs off as after a failure, or ends its op";
     }
-}
-
-impl Configurable for FailsafeThrottle {
-    const NAME: &'static str = "failsafe-throttle";
-    const SUMMARY: &'static str = "refuses some launches at random while too many fail, as in failsafe-go";
-    const RULE: &'static str = "n is the number of attempts that ended in the last `window`, and ok those \
-                                of them that succeeded or failed permanently. A launch is refused with \
-                                probability min(most, max(0, n - ok / (1 - rate)) / (n + 1))";
-    const SOURCE: &'static str = "failsafe-go/failsafe-go adaptivethrottler/adaptivethrottler.go";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number(
-            "rate",
-            "share of failures up to which no launch is refused",
-            (0.0, 0.99),
-            |config| &mut config.rate,
-        ),
-        Parameter::duration_between(
-            "window",
-            "how far back ended attempts are counted",
-            (Duration::from_secs(1), Duration::from_hours(1)),
-            |config| &mut config.window,
-        ),
-        Parameter::number("most", "highest probability of refusal", (0.0, 0.999), |config| &mut config.most),
-        Parameter::choice(
-            "on-refusal",
-            "whether a refused launch backs off as after a failure, or ends its op",
-            |config| &mut config.on_refusal,
-        ),
-    ];
+    summary = "refuses some launches at random while too many fail, as in failsafe-go";
+    rule = "n is the number of attempts that ended in the last `window`, and ok those of them that succeeded \
+        or failed permanently. A launch is refused with probability min(most, max(0, n - ok / (1 - rate)) / \
+        (n + 1))";
+    source = "failsafe-go/failsafe-go adaptivethrottler/adaptivethrottler.go";
 }
 
 impl PartConfig for FailsafeThrottle {

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
 use super::deposits::{Bucket, Deposit, Deposits};
 use super::windowed_adder::WindowedAdder;
@@ -19,45 +19,21 @@ use crate::part_config::{Context, PartConfig};
 /// even if the share of retries is above 1.
 const DEPOSIT: f64 = 1000.0;
 
-#[derive(Clone, Debug)]
-pub(crate) struct FinagleBudget {
-    ttl: Duration,
-    reserve: u32,
-    share: f64,
-}
-
-impl Default for FinagleBudget {
-    fn default() -> Self {
-        Self { ttl: Duration::from_secs(10), reserve: 10, share: 0.2 }
-    }
-}
-
-impl Configurable for FinagleBudget {
-    const NAME: &'static str = "finagle-budget";
-    const SUMMARY: &'static str = "limits retries to a share of recent requests, as in Finagle";
-    const RULE: &'static str = "each op deposits 1000 tokens, which expire after `ttl` (measured in tenths \
-                                of it). A retry withdraws ⌊1000 / share⌋ tokens when the attempt before it \
-                                fails; if there are too few, the op is given up. In addition, tokens for \
-                                reserve * ttl retries are always available in each `ttl`";
-    const SOURCE: &'static str =
-        "twitter/finagle RetryBudget.scala; twitter/util TokenBucket.scala, WindowedAdder.scala";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration_between(
-            "ttl",
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct FinagleBudget = "finagle-budget" {
+        ttl: Duration = Duration::from_secs(10),
             "time after which the tokens deposited by an op expire",
-            (Duration::from_secs(1), Duration::from_mins(1)),
-            |config| &mut config.ttl,
-        ),
-        Parameter::count(
-            "reserve",
-            "number of retries per second that is allowed in addition to `share`",
-            (0, 1_000_000),
-            |config| &mut config.reserve,
-        ),
-        Parameter::number("share", "number of retries allowed per request", (0.0, DEPOSIT), |config| {
-            &mut config.share
-        }),
-    ];
+            Duration::from_secs(1)..=Duration::from_mins(1);
+        reserve: u32 = 10,
+            "number of retries per second that is allowed in addition to `share`", 0..=1_000_000;
+        share: f64 = 0.2, "number of retries allowed per request", 0.0..=DEPOSIT;
+    }
+    summary = "limits retries to a share of recent requests, as in Finagle";
+    rule = "each op deposits 1000 tokens, which expire after `ttl` (measured in tenths of it). A retry \
+        withdraws ⌊1000 / share⌋ tokens when the attempt before it fails; if there are too few, the op is \
+        given up. In addition, tokens for reserve * ttl retries are always available in each `ttl`";
+    source = "twitter/finagle RetryBudget.scala; twitter/util TokenBucket.scala, WindowedAdder.scala";
 }
 
 impl PartConfig for FinagleBudget {

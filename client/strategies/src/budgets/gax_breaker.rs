@@ -5,7 +5,7 @@
 //! tokens are left and all remaining requests are retries, no success refills the tokens, and the ops would back off
 //! forever. To prevent this, limit the time of ops with `max-time`, as Google's clients do.
 
-use vocabulary::{Configurable, Parameter, Rng};
+use vocabulary::{Rng, parameters};
 
 use super::refusal::was_accepted;
 use crate::error::SpecError;
@@ -14,41 +14,19 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
-#[derive(Clone, Debug)]
-pub(crate) struct GaxBreaker {
-    tokens: u32,
-    least: u32,
-    cost: u32,
-}
-
-impl Default for GaxBreaker {
-    fn default() -> Self {
-        Self { tokens: 100, least: 50, cost: 10 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct GaxBreaker = "gax-breaker" {
+        tokens: u32 = 100, "initial and maximum number of tokens", 1..=1_000_000;
+        least: u32 = 50,
+            "number of remaining tokens at which, or below which, retries are refused", 0..=1_000_000;
+        cost: u32 = 10, "tokens that a retriable failure takes", 0..=1_000_000;
     }
-}
-
-impl Configurable for GaxBreaker {
-    const NAME: &'static str = "gax-breaker";
-    const SUMMARY: &'static str = "refuses retries while few tokens are left, as in Google's Rust clients";
-    const RULE: &'static str = "the budget starts with `tokens` tokens. A retriable failure takes `cost` of \
-                                them, and any other end of an attempt adds 1. When its back-off is over, a \
-                                retry is refused and backs off again if at most `least` tokens are left";
-    const SOURCE: &'static str =
-        "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, CircuitBreaker";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("tokens", "initial and maximum number of tokens", (1, 1_000_000), |config| {
-            &mut config.tokens
-        }),
-        Parameter::count(
-            "least",
-            "number of remaining tokens at which, or below which, retries are refused",
-            (0, 1_000_000),
-            |config| &mut config.least,
-        ),
-        Parameter::count("cost", "tokens that a retriable failure takes", (0, 1_000_000), |config| {
-            &mut config.cost
-        }),
-    ];
+    summary = "refuses retries while few tokens are left, as in Google's Rust clients";
+    rule = "the budget starts with `tokens` tokens. A retriable failure takes `cost` of them, and any other \
+        end of an attempt adds 1. When its back-off is over, a retry is refused and backs off again if at \
+        most `least` tokens are left";
+    source = "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, CircuitBreaker";
 }
 
 impl PartConfig for GaxBreaker {

@@ -5,7 +5,7 @@
 //! `retry_loop_internal.rs`. The throttle decides about a retry when its back-off is over. A refused retry backs off
 //! again and is not counted. A failure that is not retriable counts as accepted by the server. Counts never expire.
 
-use vocabulary::{Configurable, Parameter, Rng, unit};
+use vocabulary::{Rng, parameters, unit};
 
 use super::refusal::{surplus, was_accepted};
 use crate::error::SpecError;
@@ -14,32 +14,16 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
-#[derive(Clone, Debug)]
-pub(crate) struct GaxThrottle {
-    factor: f64,
-}
-
-impl Default for GaxThrottle {
-    fn default() -> Self {
-        Self { factor: 2.0 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct GaxThrottle = "gax-throttle" {
+        factor: f64 = 2.0, "number of requests allowed per accepted request", 0.0..=1000.0;
     }
-}
-
-impl Configurable for GaxThrottle {
-    const NAME: &'static str = "gax-throttle";
-    const SUMMARY: &'static str = "refuses some retries at random while many fail, as in Google's clients";
-    const RULE: &'static str = "requests is the number of attempts that ended since the start, and accepted \
-                                those of them that succeeded or failed permanently. When its back-off is \
-                                over, a retry is refused and backs off again with probability max(0, \
-                                (requests - factor * accepted) / (requests + 1))";
-    const SOURCE: &'static str =
-        "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, AdaptiveThrottler";
-    const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::number(
-        "factor",
-        "number of requests allowed per accepted request",
-        (0.0, 1000.0),
-        |config| &mut config.factor,
-    )];
+    summary = "refuses some retries at random while many fail, as in Google's clients";
+    rule = "requests is the number of attempts that ended since the start, and accepted those of them that \
+        succeeded or failed permanently. When its back-off is over, a retry is refused and backs off again \
+        with probability max(0, (requests - factor * accepted) / (requests + 1))";
+    source = "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, AdaptiveThrottler";
 }
 
 impl PartConfig for GaxThrottle {

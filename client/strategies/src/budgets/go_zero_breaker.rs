@@ -18,7 +18,7 @@ mod window;
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, Rng, unit};
+use vocabulary::{Rng, parameters, unit};
 
 use self::latency::Latency;
 use self::window::{BUCKETS, CallResult, Window};
@@ -29,83 +29,33 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status};
 
-#[derive(Clone, Debug)]
-pub(crate) struct GoZeroBreaker {
-    factor: f64,
-    min_factor: f64,
-    spare: u32,
-    window: Duration,
-    pass_every: Duration,
-    timeout: Duration,
-    on_refusal: OnRefusal,
-}
-
-impl Default for GoZeroBreaker {
-    fn default() -> Self {
-        Self {
-            factor: 1.5,
-            min_factor: 1.1,
-            spare: 5,
-            window: Duration::from_secs(10),
-            pass_every: Duration::from_secs(1),
-            timeout: Duration::ZERO,
-            on_refusal: OnRefusal::Fail,
-        }
-    }
-}
-
-impl Configurable for GoZeroBreaker {
-    const NAME: &'static str = "go-zero-breaker";
-    const SUMMARY: &'static str = "refuses launches at random, but admits one per second, as in go-zero";
-    const RULE: &'static str = "the last `window` is divided into 40 slices, over which requests and \
-                                accepted ones are counted; a refused launch counts as a request. p = \
-                                (requests - spare - k * accepted) / (requests + 1). Here k = factor - \
-                                (factor - least-factor) * failing / 40, and failing is the number of slices \
-                                with a failure since the last slice with a success. With `timeout`, p is at \
-                                least 0.3 * x, where x grows from 0 to 1 as the latency grows from 3 times \
-                                its usual value to 0.95 * timeout. A launch is admitted if p <= 0, or if \
-                                none was admitted for `pass-every`. Otherwise it is refused with \
-                                probability p * (40 - working) / 40, where working is the number of slices \
-                                with a success since the last slice with a failure";
-    const SOURCE: &'static str = "zeromicro/go-zero core/breaker/googlebreaker.go, bucket.go";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number(
-            "factor",
-            "number of requests allowed per accepted request",
-            (1.0, 1000.0),
-            |config| &mut config.factor,
-        ),
-        Parameter::number(
-            "least-factor",
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct GoZeroBreaker = "go-zero-breaker" {
+        factor: f64 = 1.5, "number of requests allowed per accepted request", 1.0..=1000.0;
+        min_factor("least-factor"): f64 = 1.1,
             "number of requests allowed per accepted request if every slice of the window has failures",
-            (0.0, 1000.0),
-            |config| &mut config.min_factor,
-        ),
-        Parameter::count("spare", "number of requests that is always allowed", (0, 1_000_000), |config| {
-            &mut config.spare
-        }),
-        Parameter::duration_between(
-            "window",
-            "how far back ended attempts are counted",
-            (Duration::from_millis(40), Duration::from_hours(1)),
-            |config| &mut config.window,
-        ),
-        Parameter::duration(
-            "pass-every",
-            "time without an admitted launch after which the next one is always admitted",
-            |config| &mut config.pass_every,
-        ),
-        Parameter::duration(
-            "timeout",
-            "timeout of a request; launches are refused while latencies come near it; 0 turns this off",
-            |config| &mut config.timeout,
-        ),
-        Parameter::choice(
-            "on-refusal",
-            "whether a refused launch backs off as after a failure, or ends its op",
-            |config| &mut config.on_refusal,
-        ),
-    ];
+            0.0..=1000.0;
+        spare: u32 = 5, "number of requests that is always allowed", 0..=1_000_000;
+        window: Duration = Duration::from_secs(10),
+            "how far back ended attempts are counted", Duration::from_millis(40)..=Duration::from_hours(1);
+        pass_every: Duration = Duration::from_secs(1),
+            "time without an admitted launch after which the next one is always admitted";
+        timeout: Duration = Duration::ZERO,
+            "timeout of a request; launches are refused while latencies come near it; 0 turns this off";
+        on_refusal: choice OnRefusal = OnRefusal::Fail,
+            "whether a refused launch backs off as after a failure, or ends its op";
+    }
+    summary = "refuses launches at random, but admits one per second, as in go-zero";
+    rule = "the last `window` is divided into 40 slices, over which requests and accepted ones are counted; \
+        a refused launch counts as a request. p = (requests - spare - k * accepted) / (requests + 1). Here k \
+        = factor - (factor - least-factor) * failing / 40, and failing is the number of slices with a \
+        failure since the last slice with a success. With `timeout`, p is at least 0.3 * x, where x grows \
+        from 0 to 1 as the latency grows from 3 times its usual value to 0.95 * timeout. A launch is \
+        admitted if p <= 0, or if none was admitted for `pass-every`. Otherwise it is refused with \
+        probability p * (40 - working) / 40, where working is the number of slices with a success since the \
+        last slice with a failure";
+    source = "zeromicro/go-zero core/breaker/googlebreaker.go, bucket.go";
 }
 
 impl PartConfig for GoZeroBreaker {

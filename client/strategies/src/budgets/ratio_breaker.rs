@@ -16,7 +16,7 @@ mod calls;
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, Rng};
+use vocabulary::{Rng, parameters};
 
 use self::calls::{Calls, Health};
 use super::refusal::was_accepted;
@@ -27,81 +27,31 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Until};
 
-#[derive(Clone, Debug)]
-pub(crate) struct RatioBreaker {
-    ratio: f64,
-    least: u32,
-    window: Duration,
-    calls: u32,
-    open: Duration,
-    trials: u32,
-    when_open: WhenOpen,
-}
-
-impl Default for RatioBreaker {
-    fn default() -> Self {
-        Self {
-            ratio: 0.1,
-            least: 100,
-            window: Duration::from_secs(30),
-            calls: 0,
-            open: Duration::from_secs(5),
-            trials: 1,
-            when_open: WhenOpen::GiveUp,
-        }
-    }
-}
-
-impl Configurable for RatioBreaker {
-    const NAME: &'static str = "ratio-breaker";
-    const SUMMARY: &'static str = "circuit breaker: opens when the failure ratio exceeds a threshold";
-    const RULE: &'static str = "the breaker is closed at first. It opens when the share of failures reaches \
-                                `ratio`, among the attempts that ended in the last `window` (or among the \
-                                last `calls`), if there were at least `least` of them. While open, it \
-                                admits nothing for the time `open`. Then it admits `trials` attempts. When \
-                                they have ended, it closes if their share of failures is below `ratio`, \
-                                else it opens again";
-    const SOURCE: &'static str = "App-vNext/Polly CircuitStateController.cs, RollingHealthMetrics.cs; resilience4j/resilience4j \
-                                  CircuitBreakerStateMachine.java, CircuitBreakerMetrics.java";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("ratio", "share of failures that opens the breaker", (0.001, 1.0), |config| {
-            &mut config.ratio
-        }),
-        Parameter::count(
-            "least",
-            "minimum number of attempts to judge; with fewer, the breaker stays closed",
-            (1, 10_000),
-            |config| &mut config.least,
-        ),
-        Parameter::duration_between(
-            "window",
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct RatioBreaker = "ratio-breaker" {
+        ratio: f64 = 0.1, "share of failures that opens the breaker", 0.001..=1.0;
+        least: u32 = 100,
+            "minimum number of attempts to judge; with fewer, the breaker stays closed", 1..=10_000;
+        window: Duration = Duration::from_secs(30),
             "how far back ended attempts are counted; they expire in steps of a tenth of it",
-            (Duration::from_millis(500), Duration::from_hours(1)),
-            |config| &mut config.window,
-        ),
-        Parameter::count(
-            "calls",
+            Duration::from_millis(500)..=Duration::from_hours(1);
+        calls: u32 = 0,
             "number of latest attempts to count, instead of those within `window`; 0 uses `window`",
-            (0, 10_000),
-            |config| &mut config.calls,
-        ),
-        Parameter::duration(
-            "open",
-            "time for which the breaker stays open before the first trial",
-            |config| &mut config.open,
-        ),
-        Parameter::count(
-            "trials",
-            "number of trial attempts that decide whether the breaker closes",
-            (1, 10_000),
-            |config| &mut config.trials,
-        ),
-        Parameter::choice(
-            "when-open",
-            "whether refused launches end their ops, back off as after a failure, or wait",
-            |config| &mut config.when_open,
-        ),
-    ];
+            0..=10_000;
+        open: Duration = Duration::from_secs(5),
+            "time for which the breaker stays open before the first trial";
+        trials: u32 = 1, "number of trial attempts that decide whether the breaker closes", 1..=10_000;
+        when_open: choice WhenOpen = WhenOpen::GiveUp,
+            "whether refused launches end their ops, back off as after a failure, or wait";
+    }
+    summary = "circuit breaker: opens when the failure ratio exceeds a threshold";
+    rule = "the breaker is closed at first. It opens when the share of failures reaches `ratio`, among the \
+        attempts that ended in the last `window` (or among the last `calls`), if there were at least `least` \
+        of them. While open, it admits nothing for the time `open`. Then it admits `trials` attempts. When \
+        they have ended, it closes if their share of failures is below `ratio`, else it opens again";
+    source = "App-vNext/Polly CircuitStateController.cs, RollingHealthMetrics.cs; resilience4j/resilience4j \
+        CircuitBreakerStateMachine.java, CircuitBreakerMetrics.java";
 }
 
 impl PartConfig for RatioBreaker {

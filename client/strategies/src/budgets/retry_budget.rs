@@ -15,7 +15,7 @@
 //! With `on-empty=back-off`, a refused retry backs off again. If all remaining requests are retries, no success refills
 //! the tokens, and the ops would back off forever. To prevent this, limit the attempts or the time of ops.
 
-use vocabulary::Rng;
+use vocabulary::{Rng, parameters};
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -23,7 +23,7 @@ use crate::part_config::{Context, PartConfig};
 use crate::{
     Advice, AttemptEnd, Budget, BudgetDecision, Candidate, FailedOp, Gauges, Instant, Outcome, Permit, Status,
 };
-use vocabulary::{Choice, Configurable, Parameter};
+use vocabulary::Choice;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OnEmpty {
@@ -47,52 +47,23 @@ impl Choice for Ask {
     const CHOICES: &'static [(&'static str, Self)] = &[("failure", Self::Failure), ("retry", Self::Retry)];
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RetryBudget {
-    max: f64,
-    ratio: f64,
-    on_empty: OnEmpty,
-    ask: Ask,
-}
-
-impl Default for RetryBudget {
-    fn default() -> Self {
-        Self { max: 10.0, ratio: 0.1, on_empty: OnEmpty::Fail, ask: Ask::Retry }
+parameters! {
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct RetryBudget = "retry-budget" {
+        max: f64 = 10.0, "initial and maximum number of tokens", 1.0..=1e6;
+        ratio: f64 = 0.1, "number of tokens that a success adds, such as 0.1", 0.0..=1e3;
+        on_empty: choice OnEmpty = OnEmpty::Fail,
+            "whether a refused retry ends its op, or backs off as after a failure";
+        ask: choice Ask = Ask::Retry, "when a retry is admitted or refused: at the failure, before the \
+            back-off, as in gRPC; or at the retry, after the back-off";
     }
-}
-
-impl Configurable for RetryBudget {
-    const NAME: &'static str = "retry-budget";
-    const SUMMARY: &'static str = "admits retries only while successes outweigh failures";
-    const RULE: &'static str = "the budget starts with `max` tokens. A retriable failure takes 1 token, a \
-                                success adds `ratio` of one. A retry is admitted only while more than max / \
-                                2 tokens are left. With ask=retry, this is decided when the back-off is \
-                                over. With ask=failure, as in gRPC, it is decided at the failure, and a \
-                                refused op is given up at once. A hedger's copies are also sent only while \
-                                more than max / 2 tokens are left";
-    const SOURCE: &'static str = "gRPC proposal A6, section on retry throttling";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("max", "initial and maximum number of tokens", (1.0, 1e6), |config| {
-            &mut config.max
-        }),
-        Parameter::number(
-            "ratio",
-            "number of tokens that a success adds, such as 0.1",
-            (0.0, 1e3),
-            |config| &mut config.ratio,
-        ),
-        Parameter::choice(
-            "on-empty",
-            "whether a refused retry ends its op, or backs off as after a failure",
-            |config| &mut config.on_empty,
-        ),
-        Parameter::choice(
-            "ask",
-            "when a retry is admitted or refused: at the failure, before the back-off, as in gRPC; or at \
-             the retry, after the back-off",
-            |config| &mut config.ask,
-        ),
-    ];
+    summary = "admits retries only while successes outweigh failures";
+    rule = "the budget starts with `max` tokens. A retriable failure takes 1 token, a success adds `ratio` \
+        of one. A retry is admitted only while more than max / 2 tokens are left. With ask=retry, this is \
+        decided when the back-off is over. With ask=failure, as in gRPC, it is decided at the failure, and a \
+        refused op is given up at once. A hedger's copies are also sent only while more than max / 2 tokens \
+        are left";
+    source = "gRPC proposal A6, section on retry throttling";
 
     fn check(&self) -> Result<(), String> {
         match (self.ask, self.on_empty) {

@@ -13,7 +13,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, Rng, unit};
+use vocabulary::{Rng, parameters, unit};
 
 use super::refusal::{OnRefusal, surplus, was_accepted};
 use super::tally::Tally;
@@ -23,50 +23,21 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
-#[derive(Clone, Debug)]
-pub(crate) struct SreThrottle {
-    factor: f64,
-    window: Duration,
-    spare: u32,
-    on_refusal: OnRefusal,
-}
-
-impl Default for SreThrottle {
-    fn default() -> Self {
-        Self { factor: 2.0, window: Duration::from_mins(2), spare: 0, on_refusal: OnRefusal::BackOff }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct SreThrottle = "sre-throttle" {
+        factor: f64 = 2.0, "number of requests allowed per accepted request", 1.0..=1000.0;
+        window: Duration = Duration::from_mins(2),
+            "how far back ended attempts are counted", Duration::from_secs(1)..=Duration::from_hours(1);
+        spare: u32 = 0, "number of requests that is always allowed", 0..=1_000_000;
+        on_refusal: choice OnRefusal = OnRefusal::BackOff,
+            "whether a refused launch backs off as after a failure, or ends its op";
     }
-}
-
-impl Configurable for SreThrottle {
-    const NAME: &'static str = "sre-throttle";
-    const SUMMARY: &'static str = "refuses some launches at random while the server rejects many";
-    const RULE: &'static str = "requests and accepted ones are counted over the last `window`. A launch \
-                                that this throttle refuses counts as a request. Attempts that succeeded or \
-                                failed permanently count as accepted. A launch is refused with probability \
-                                max(0, (requests - spare - factor * accepted) / (requests + 1))";
-    const SOURCE: &'static str = "the book Site Reliability Engineering, chapter 21, Handling Overload";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number(
-            "factor",
-            "number of requests allowed per accepted request",
-            (1.0, 1000.0),
-            |config| &mut config.factor,
-        ),
-        Parameter::duration_between(
-            "window",
-            "how far back ended attempts are counted",
-            (Duration::from_secs(1), Duration::from_hours(1)),
-            |config| &mut config.window,
-        ),
-        Parameter::count("spare", "number of requests that is always allowed", (0, 1_000_000), |config| {
-            &mut config.spare
-        }),
-        Parameter::choice(
-            "on-refusal",
-            "whether a refused launch backs off as after a failure, or ends its op",
-            |config| &mut config.on_refusal,
-        ),
-    ];
+    summary = "refuses some launches at random while the server rejects many";
+    rule = "requests and accepted ones are counted over the last `window`. A launch that this throttle \
+        refuses counts as a request. Attempts that succeeded or failed permanently count as accepted. A \
+        launch is refused with probability max(0, (requests - spare - factor * accepted) / (requests + 1))";
+    source = "the book Site Reliability Engineering, chapter 21, Handling Overload";
 }
 
 impl PartConfig for SreThrottle {

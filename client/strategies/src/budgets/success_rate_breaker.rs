@@ -18,7 +18,7 @@ mod rate;
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Parameter, Rng};
+use vocabulary::{Choice, DAY, Rng, parameters};
 
 use self::penalty::{Penalties, Spread};
 use self::rate::{Average, Rate};
@@ -43,119 +43,45 @@ impl Choice for RowOf {
     const CHOICES: &'static [(&'static str, Self)] = &[("any", Self::Any), ("transient", Self::Transient)];
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct SuccessRateBreaker {
-    success: f64,
-    average: Average,
-    window: Duration,
-    calls: u32,
-    least: u32,
-    in_a_row: u32,
-    row_of: RowOf,
-    open: Duration,
-    cap: Duration,
-    spread: Spread,
-    when_open: WhenOpen,
-}
-
-impl Default for SuccessRateBreaker {
-    fn default() -> Self {
-        Self {
-            success: 0.8,
-            average: Average::Moving,
-            window: Duration::from_secs(30),
-            calls: 0,
-            least: 5,
-            in_a_row: 5,
-            row_of: RowOf::Any,
-            open: Duration::from_secs(5),
-            cap: Duration::from_mins(5),
-            spread: Spread::Equal,
-            when_open: WhenOpen::Wait,
-        }
-    }
-}
-
-impl Configurable for SuccessRateBreaker {
-    const NAME: &'static str = "success-rate-breaker";
-    const SUMMARY: &'static str = "circuit breaker: opens when too few attempts succeed";
-    const RULE: &'static str = "the breaker is closed at first. A failure opens it if the success rate is \
-                                below `success`, measured for at least `window` (or `calls`) and over at \
-                                least `least` attempts, or if it is the `in-a-row`-th consecutive failure. \
-                                With average=moving, each end of an attempt sets rate = ok * (1 - w) + rate \
-                                * w, where ok is 1 or 0 and w = exp(-age / window). With average=exact, \
-                                rate = successes / attempts in the last `window`. While open, the breaker \
-                                admits nothing for min(cap, open * 2^(k-1)), partly random by `spread`, \
-                                where k counts consecutive openings. Then it admits one probe. If the probe \
-                                succeeds, the breaker closes. If it fails, the breaker opens again or, if \
-                                the rate is high enough, admits another probe";
-    const SOURCE: &'static str = "twitter/finagle FailureAccrualPolicy.scala, FailureAccrualFactory.scala; linkerd/linkerd2-proxy \
-                                  breaker/unified.rs, success_rate.rs";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number(
-            "success",
-            "success rate below which the breaker opens; 0 turns this rule off",
-            (0.0, 1.0),
-            |config| &mut config.success,
-        ),
-        Parameter::choice(
-            "average",
-            "how the success rate is averaged: weighted by age (`moving`), or over a fixed window (`exact`)",
-            |config| &mut config.average,
-        ),
-        Parameter::duration_between(
-            "window",
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct SuccessRateBreaker = "success-rate-breaker" {
+        success: f64 = 0.8, "success rate below which the breaker opens; 0 turns this rule off", 0.0..=1.0;
+        average: choice Average = Average::Moving,
+            "how the success rate is averaged: weighted by age (`moving`), or over a fixed window (`exact`)";
+        window: Duration = Duration::from_secs(30),
             "time for which an attempt counts for the success rate",
-            (Duration::from_millis(10), Duration::from_hours(1)),
-            |config| &mut config.window,
-        ),
-        Parameter::count(
-            "calls",
+            Duration::from_millis(10)..=Duration::from_hours(1);
+        calls: u32 = 0,
             "number of attempts for which an attempt counts, instead of a time; 0 uses `window`",
-            (0, 1_000_000),
-            |config| &mut config.calls,
-        ),
-        Parameter::count(
-            "least",
+            0..=1_000_000;
+        least: u32 = 5,
             "minimum number of attempts in the window; with fewer, the success rate is ignored",
-            (0, 1_000_000),
-            |config| &mut config.least,
-        ),
-        Parameter::count(
-            "in-a-row",
-            "number of consecutive failures that also open the breaker; 0 turns this rule off",
-            (0, 1_000_000),
-            |config| &mut config.in_a_row,
-        ),
-        Parameter::choice(
-            "row-of",
-            "which consecutive failures count: any, or all but throttled ones (`transient`)",
-            |config| &mut config.row_of,
-        ),
-        Parameter::duration_from(
-            "open",
-            "time for which the breaker stays open before the first probe",
-            Duration::from_millis(1),
-            |config| &mut config.open,
-        ),
-        Parameter::duration_from(
-            "cap",
-            "longest time for which the breaker stays open before a probe",
-            Duration::from_millis(1),
-            |config| &mut config.cap,
-        ),
-        Parameter::choice(
-            "spread",
-            "random part of the open time: none, half of it except the first time, or up to half of it in \
-             addition",
-            |config| &mut config.spread,
-        ),
-        Parameter::choice(
-            "when-open",
-            "whether refused launches end their ops, back off as after a failure, or wait",
-            |config| &mut config.when_open,
-        ),
-    ];
+            0..=1_000_000;
+        in_a_row: u32 = 5,
+            "number of consecutive failures that also open the breaker; 0 turns this rule off", 0..=1_000_000;
+        row_of: choice RowOf = RowOf::Any,
+            "which consecutive failures count: any, or all but throttled ones (`transient`)";
+        open: Duration = Duration::from_secs(5),
+            "time for which the breaker stays open before the first probe", Duration::from_millis(1)..=DAY;
+        cap: Duration = Duration::from_mins(5),
+            "longest time for which the breaker stays open before a probe", Duration::from_millis(1)..=DAY;
+        spread: choice Spread = Spread::Equal, "random part of the open time: none, half of it except the \
+            first time, or up to half of it in addition";
+        when_open: choice WhenOpen = WhenOpen::Wait,
+            "whether refused launches end their ops, back off as after a failure, or wait";
+    }
+    summary = "circuit breaker: opens when too few attempts succeed";
+    rule = "the breaker is closed at first. A failure opens it if the success rate is below `success`, \
+        measured for at least `window` (or `calls`) and over at least `least` attempts, or if it is the \
+        `in-a-row`-th consecutive failure. With average=moving, each end of an attempt sets rate = ok * (1 - \
+        w) + rate * w, where ok is 1 or 0 and w = exp(-age / window). With average=exact, rate = successes / \
+        attempts in the last `window`. While open, the breaker admits nothing for min(cap, open * 2^(k-1)), \
+        partly random by `spread`, where k counts consecutive openings. Then it admits one probe. If the \
+        probe succeeds, the breaker closes. If it fails, the breaker opens again or, if the rate is high \
+        enough, admits another probe";
+    source = "twitter/finagle FailureAccrualPolicy.scala, FailureAccrualFactory.scala; \
+        linkerd/linkerd2-proxy breaker/unified.rs, success_rate.rs";
 
     fn check(&self) -> Result<(), String> {
         if self.calls > 0 && self.average == Average::Exact {

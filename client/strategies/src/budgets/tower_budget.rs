@@ -7,7 +7,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, whole_nanos};
+use vocabulary::{parameters, whole_nanos};
 
 use super::deposits::{Bucket, Deposit, Deposits};
 use crate::Instant;
@@ -15,51 +15,24 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-#[derive(Clone, Debug)]
-pub(crate) struct TowerBudget {
-    ttl: Duration,
-    reserve: u32,
-    share: f64,
-    deposit: Deposit,
-}
-
-impl Default for TowerBudget {
-    fn default() -> Self {
-        Self { ttl: Duration::from_secs(10), reserve: 10, share: 0.2, deposit: Deposit::Done }
-    }
-}
-
-impl Configurable for TowerBudget {
-    const NAME: &'static str = "tower-budget";
-    const SUMMARY: &'static str = "limits retries to a share of recent successes, as in tower";
-    const RULE: &'static str = "each op deposits 1 token, which expires after `ttl` (measured in tenths of \
-                                it). A retry withdraws ⌊1 / share⌋ tokens when the attempt before it fails; \
-                                if there are too few, the op is given up. If `share` is above 1, these \
-                                numbers are 1000 and ⌊1000 / share⌋. In addition, tokens for reserve * ttl \
-                                retries are always available in each `ttl`";
-    const SOURCE: &'static str = "tower-rs/tower tower/src/retry/budget/tps_budget.rs";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration_between(
-            "ttl",
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct TowerBudget = "tower-budget" {
+        ttl: Duration = Duration::from_secs(10),
             "time after which the tokens deposited by an op expire",
-            (Duration::from_secs(1), Duration::from_mins(1)),
-            |config| &mut config.ttl,
-        ),
-        Parameter::count(
-            "reserve",
-            "number of retries per second that is allowed in addition to `share`",
-            (0, 1_000_000),
-            |config| &mut config.reserve,
-        ),
-        Parameter::number("share", "number of retries allowed per op", (0.0, 1000.0), |config| {
-            &mut config.share
-        }),
-        Parameter::choice(
-            "deposit",
-            "when an op deposits its token: at its first attempt, or when it is done",
-            |config| &mut config.deposit,
-        ),
-    ];
+            Duration::from_secs(1)..=Duration::from_mins(1);
+        reserve: u32 = 10,
+            "number of retries per second that is allowed in addition to `share`", 0..=1_000_000;
+        share: f64 = 0.2, "number of retries allowed per op", 0.0..=1000.0;
+        deposit: choice Deposit = Deposit::Done,
+            "when an op deposits its token: at its first attempt, or when it is done";
+    }
+    summary = "limits retries to a share of recent successes, as in tower";
+    rule = "each op deposits 1 token, which expires after `ttl` (measured in tenths of it). A retry \
+        withdraws ⌊1 / share⌋ tokens when the attempt before it fails; if there are too few, the op is given \
+        up. If `share` is above 1, these numbers are 1000 and ⌊1000 / share⌋. In addition, tokens for \
+        reserve * ttl retries are always available in each `ttl`";
+    source = "tower-rs/tower tower/src/retry/budget/tps_budget.rs";
 }
 
 impl PartConfig for TowerBudget {

@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
 use crate::error::SpecError;
 use crate::hedger::{AfterFailure, Copies, Hedger, MAX_COPIES};
@@ -20,48 +20,23 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Candidate, Instant};
 
-#[derive(Clone, Debug)]
-pub(crate) struct Hedging {
-    delay: Duration,
-    copies: u32,
-    after_failure: AfterFailure,
-}
-
-impl Default for Hedging {
-    /// Returns the default settings of this hedger, which are those of the example in gRPC's proposal A6.
-    fn default() -> Self {
-        Self { delay: Duration::from_millis(500), copies: 3, after_failure: AfterFailure::Next }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Hedging = "hedging" {
+        delay: Duration = Duration::from_millis(500),
+            "time between one copy and the next; 0 sends all copies at once";
+        copies: u32 = 3, "maximum number of copies of an attempt", 1..=MAX_COPIES;
+        after_failure: choice AfterFailure = AfterFailure::Next, "what happens when one of the attempts \
+            fails: the next copy is sent at once, the client waits for the other attempts, or the op fails";
     }
-}
-
-impl Configurable for Hedging {
-    const NAME: &'static str = "hedging";
-    const SUMMARY: &'static str = "sends copies of an attempt that was not answered within a fixed time";
-    const RULE: &'static str = "while no attempt of the op has succeeded, a copy is sent every `delay`, at \
-                                most `copies` of them. The first success ends the other attempts. A copy \
-                                that a limiter or budget does not admit at its instant is not sent. When \
-                                all attempts have failed, the retry policy decides. The mock server draws \
-                                the work time of an op once and uses it for all attempts of the op. So \
-                                copies help against slow networks, queues and lost messages, but not \
-                                against long work";
-    const SOURCE: &'static str =
-        "gRPC proposal A6, hedging; App-vNext/Polly src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration(
-            "delay",
-            "time between one copy and the next; 0 sends all copies at once",
-            |config| &mut config.delay,
-        ),
-        Parameter::count("copies", "maximum number of copies of an attempt", (1, MAX_COPIES), |config| {
-            &mut config.copies
-        }),
-        Parameter::choice(
-            "after-failure",
-            "what happens when one of the attempts fails: the next copy is sent at once, the client waits \
-             for the other attempts, or the op fails",
-            |config| &mut config.after_failure,
-        ),
-    ];
+    summary = "sends copies of an attempt that was not answered within a fixed time";
+    rule = "while no attempt of the op has succeeded, a copy is sent every `delay`, at most `copies` of \
+        them. The first success ends the other attempts. A copy that a limiter or budget does not admit at \
+        its instant is not sent. When all attempts have failed, the retry policy decides. The mock server \
+        draws the work time of an op once and uses it for all attempts of the op. So copies help against \
+        slow networks, queues and lost messages, but not against long work";
+    source = "gRPC proposal A6, hedging; App-vNext/Polly \
+        src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs";
 }
 
 impl PartConfig for Hedging {

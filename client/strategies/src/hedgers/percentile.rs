@@ -18,7 +18,7 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use vocabulary::{Configurable, Parameter, whole_nanos};
+use vocabulary::{parameters, whole_nanos};
 
 use crate::error::SpecError;
 use crate::gauges::HEDGE_DELAY;
@@ -27,61 +27,26 @@ use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Candidate, Failure, Gauges, Instant, Outcome, Status};
 
-#[derive(Clone, Debug)]
-pub(crate) struct PercentileHedging {
-    percentile: f64,
-    min_samples: u32,
-    period: Duration,
-    after_failure: AfterFailure,
-}
-
-impl Default for PercentileHedging {
-    fn default() -> Self {
-        Self {
-            percentile: 0.9,
-            min_samples: 10,
-            period: Duration::from_mins(1),
-            after_failure: AfterFailure::End,
-        }
-    }
-}
-
-impl Configurable for PercentileHedging {
-    const NAME: &'static str = "percentile-hedging";
-    const SUMMARY: &'static str = "sends a copy of an attempt that takes longer than most others";
-    const RULE: &'static str = "one copy is sent when an attempt takes longer than the `percentile` of the \
-                                latencies in the previous period, if that period had at least `min-samples` \
-                                of them. The first of the two attempts that succeeds decides the op, or \
-                                with after-failure=end the first that ends. The mock server draws the work \
-                                time of an op once and uses it for all attempts of the op. So copies help \
-                                against slow networks, queues and lost messages, but not against long work";
-    const SOURCE: &'static str = "tower-rs/tower tower/src/hedge/{mod,rotating_histogram,latency,select}.rs";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number(
-            "percentile",
-            "percentile of earlier latencies, as a share; the copy is sent after that latency",
-            (0.0, 1.0),
-            |config| &mut config.percentile,
-        ),
-        Parameter::count(
-            "min-samples",
-            "minimum number of answers in a period; after fewer, no copies are sent",
-            (0, 1_000_000),
-            |config| &mut config.min_samples,
-        ),
-        Parameter::duration_between(
-            "period",
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct PercentileHedging = "percentile-hedging" {
+        percentile: f64 = 0.9,
+            "percentile of earlier latencies, as a share; the copy is sent after that latency", 0.0..=1.0;
+        min_samples: u32 = 10,
+            "minimum number of answers in a period; after fewer, no copies are sent", 0..=1_000_000;
+        period: Duration = Duration::from_mins(1),
             "length of the periods over which latencies are collected",
-            (Duration::from_millis(1), Duration::from_hours(24)),
-            |config| &mut config.period,
-        ),
-        Parameter::choice(
-            "after-failure",
-            "what happens when one of the two attempts fails: the copy is sent at once, the client waits \
-             for the other attempt, or the op fails",
-            |config| &mut config.after_failure,
-        ),
-    ];
+            Duration::from_millis(1)..=Duration::from_hours(24);
+        after_failure: choice AfterFailure = AfterFailure::End, "what happens when one of the two attempts \
+            fails: the copy is sent at once, the client waits for the other attempt, or the op fails";
+    }
+    summary = "sends a copy of an attempt that takes longer than most others";
+    rule = "one copy is sent when an attempt takes longer than the `percentile` of the latencies in the \
+        previous period, if that period had at least `min-samples` of them. The first of the two attempts \
+        that succeeds decides the op, or with after-failure=end the first that ends. The mock server draws \
+        the work time of an op once and uses it for all attempts of the op. So copies help against slow \
+        networks, queues and lost messages, but not against long work";
+    source = "tower-rs/tower tower/src/hedge/{mod,rotating_histogram,latency,select}.rs";
 }
 
 impl PartConfig for PercentileHedging {

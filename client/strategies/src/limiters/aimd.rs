@@ -11,7 +11,7 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
-use vocabulary::{Choice, Configurable, Parameter};
+use vocabulary::{Choice, parameters};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Variant {
@@ -26,50 +26,24 @@ impl Choice for Variant {
     const CHOICES: &'static [(&'static str, Self)] = &[("reno", Self::Reno), ("tahoe", Self::Tahoe)];
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AimdConfig {
-    variant: Variant,
-    beta: f64,
-    initial: f64,
-    ssthresh: f64,
-}
-
-impl Default for AimdConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Reno, beta: 0.9, initial: 20.0, ssthresh: 1024.0 }
-    }
-}
-
-impl Configurable for AimdConfig {
-    const NAME: &'static str = "aimd";
-    const SUMMARY: &'static str = "window with additive increase and multiplicative decrease (TCP Reno)";
-    const RULE: &'static str = "an attempt may start while fewer than window are in flight. After a \
-                                success, window = max(window, min(in flight + 1, window + 1)) while in \
-                                flight < ssthresh, and later the same with window + 1/window in place of \
-                                window + 1. After a rejection or failure, ssthresh = beta * window, and \
-                                window = ssthresh (variant=reno) or `initial` (variant=tahoe). Attempts \
-                                that were already in flight at the last cut cause no further cut";
-    const SOURCE: &'static str =
-        "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings); RFC 5681";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::choice(
-            "variant",
-            "size to which a cut reduces the window: to ssthresh (`reno`), or to `initial` (`tahoe`)",
-            |config| &mut config.variant,
-        ),
-        Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
-            &mut config.beta
-        }),
-        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
-            &mut config.initial
-        }),
-        Parameter::number(
-            "ssthresh",
+parameters! {
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct AimdConfig = "aimd" {
+        variant: choice Variant = Variant::Reno,
+            "size to which a cut reduces the window: to ssthresh (`reno`), or to `initial` (`tahoe`)";
+        beta: f64 = 0.9, "share of the window that remains after a cut", 0.01..=0.999;
+        initial: f64 = 20.0, "initial window, in attempts in flight", 1.0..=1e6;
+        ssthresh: f64 = 1024.0,
             "initial value of ssthresh: while fewer attempts are in flight, the window grows exponentially",
-            (1.0, 1e9),
-            |config| &mut config.ssthresh,
-        ),
-    ];
+            1.0..=1e9;
+    }
+    summary = "window with additive increase and multiplicative decrease (TCP Reno)";
+    rule = "an attempt may start while fewer than window are in flight. After a success, window = \
+        max(window, min(in flight + 1, window + 1)) while in flight < ssthresh, and later the same with \
+        window + 1/window in place of window + 1. After a rejection or failure, ssthresh = beta * window, \
+        and window = ssthresh (variant=reno) or `initial` (variant=tahoe). Attempts that were already in \
+        flight at the last cut cause no further cut";
+    source = "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings); RFC 5681";
 }
 
 impl PartConfig for AimdConfig {

@@ -25,7 +25,7 @@ use crate::part_config::{Context, PartConfig};
 use crate::{
     Admit, AttemptEnd, Candidate, Classification, Gauges, Instant, Limiter, LimiterView, Outcome, Status,
 };
-use vocabulary::{Choice, Configurable, Parameter, Purpose, Rate, draws, unit, whole_nanos};
+use vocabulary::{Choice, Purpose, Rate, draws, parameters, unit, whole_nanos};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Costs {
@@ -48,72 +48,27 @@ impl Costs {
     }
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct AwsAdaptiveConfig {
-    beta: f64,
-    scale: f64,
-    smooth: f64,
-    min_rate: Rate,
-    min_capacity: f64,
-    costs: Costs,
-}
-
-impl Default for AwsAdaptiveConfig {
-    fn default() -> Self {
-        Self {
-            beta: 0.7,
-            scale: 0.4,
-            smooth: 0.8,
-            min_rate: Rate::per_second(0.5),
-            min_capacity: 1.0,
-            costs: Costs::One,
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct AwsAdaptiveConfig = "aws-adaptive" {
+        beta: f64 = 0.7, "share of the rate that remains after a throttling answer", 0.01..=0.999;
+        scale: f64 = 0.4, "factor for how steeply the rate grows after a cut", 0.001..=1e3;
+        smooth: f64 = 0.8, "weight of the last half second in the measured rate, from 0 to 1", 0.01..=1.0;
+        min_rate: Rate = Rate::per_second(0.5), "minimum rate of attempts", 0.001..=1e6;
+        min_capacity: f64 = 1.0, "minimum size of the bucket in tokens", 1.0..=1e6;
+        costs: choice Costs = Costs::One,
+            "tokens that a retry costs: one, or (`older`) 5, and 10 after throttling";
     }
-}
-
-impl Configurable for AwsAdaptiveConfig {
-    const NAME: &'static str = "aws-adaptive";
-    const SUMMARY: &'static str = "rate limit of the AWS SDKs: cut when throttled, then grows as in CUBIC";
-    const RULE: &'static str = "there is no limit until the first throttling answer. Every half second, \
-                                measured = smooth * answers per second + (1 - smooth) * measured. After a \
-                                throttling answer, w = min(measured, rate), t0 = now and new = beta * w. \
-                                After any other answer, new = scale * (now - t0 - k)^3 + w, where k = \
-                                cbrt(w * (1 - beta) / scale). Then rate = max(min-rate, min(new, 2 * \
-                                measured)), and the token bucket holds max(min-capacity, min(new, 2 * \
-                                measured)) tokens. An attempt takes a token; with costs=older, a retry \
-                                takes 5, after throttling 10. If there are too few tokens, it waits (1 - \
-                                tokens) / rate and tries again";
-    const SOURCE: &'static str = "boto/botocore botocore/retries/adaptive.py, bucket.py, throttling.py; smithy-lang/smithy-typescript \
-                                  DefaultRateLimiter.ts; smithy-lang/smithy-rs client_rate_limiter.rs";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number(
-            "beta",
-            "share of the rate that remains after a throttling answer",
-            (0.01, 0.999),
-            |config| &mut config.beta,
-        ),
-        Parameter::number(
-            "scale",
-            "factor for how steeply the rate grows after a cut",
-            (0.001, 1e3),
-            |config| &mut config.scale,
-        ),
-        Parameter::number(
-            "smooth",
-            "weight of the last half second in the measured rate, from 0 to 1",
-            (0.01, 1.0),
-            |config| &mut config.smooth,
-        ),
-        Parameter::rate("min-rate", "minimum rate of attempts", (0.001, 1e6), |config| &mut config.min_rate),
-        Parameter::number("min-capacity", "minimum size of the bucket in tokens", (1.0, 1e6), |config| {
-            &mut config.min_capacity
-        }),
-        Parameter::choice(
-            "costs",
-            "tokens that a retry costs: one, or (`older`) 5, and 10 after throttling",
-            |config| &mut config.costs,
-        ),
-    ];
+    summary = "rate limit of the AWS SDKs: cut when throttled, then grows as in CUBIC";
+    rule = "there is no limit until the first throttling answer. Every half second, measured = smooth * \
+        answers per second + (1 - smooth) * measured. After a throttling answer, w = min(measured, rate), t0 \
+        = now and new = beta * w. After any other answer, new = scale * (now - t0 - k)^3 + w, where k = \
+        cbrt(w * (1 - beta) / scale). Then rate = max(min-rate, min(new, 2 * measured)), and the token \
+        bucket holds max(min-capacity, min(new, 2 * measured)) tokens. An attempt takes a token; with \
+        costs=older, a retry takes 5, after throttling 10. If there are too few tokens, it waits (1 - \
+        tokens) / rate and tries again";
+    source = "boto/botocore botocore/retries/adaptive.py, bucket.py, throttling.py; \
+        smithy-lang/smithy-typescript DefaultRateLimiter.ts; smithy-lang/smithy-rs client_rate_limiter.rs";
 }
 
 impl PartConfig for AwsAdaptiveConfig {

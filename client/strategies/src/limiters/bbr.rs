@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Parameter, Purpose, Rng, draws, nanos};
+use vocabulary::{Choice, DAY, Purpose, Rng as _, draws, nanos, parameters};
 
 use super::bucket::seconds;
 use super::delivery_rate::{DeliveryRate, Sample};
@@ -39,82 +39,31 @@ impl Choice for Latency {
     const CHOICES: &'static [(&'static str, Self)] = &[("min", Self::Min), ("mean", Self::Mean)];
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct BbrConfig {
-    initial: f64,
-    min: f64,
-    startup_gain: f64,
-    window_gain: f64,
-    rounds: u32,
-    latency: Latency,
-    latency_window: Duration,
-}
-
-impl Default for BbrConfig {
-    fn default() -> Self {
-        Self {
-            initial: 10.0,
-            min: 4.0,
-            startup_gain: 2.885,
-            window_gain: 2.0,
-            rounds: 10,
-            latency: Latency::Min,
-            latency_window: Duration::from_secs(10),
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct BbrConfig = "bbr" {
+        initial: f64 = 10.0, "initial window, in attempts in flight", 1.0..=1e6;
+        min: f64 = 4.0, "minimum window, in attempts in flight", 1.0..=1e6;
+        startup_gain: f64 = 2.885, "gain of rate and window during startup", 1.01..=100.0;
+        window_gain: f64 = 2.0,
+            "ratio of the window to the product of delivery rate and latency", 1.0..=100.0;
+        rounds: u32 = 10, "number of recent round trips whose maximum delivery rate is used", 1..=10_000;
+        latency: choice Latency = Latency::Min,
+            "latency from which the window is computed: the minimum, or the mean of the last round trip";
+        latency_window: Duration = Duration::from_secs(10),
+            "time after which the minimum latency is measured anew", Duration::from_millis(1)..=DAY;
     }
-}
-
-impl Configurable for BbrConfig {
-    const NAME: &'static str = "bbr";
-    const SUMMARY: &'static str = "TCP BBR: rate and window computed from success rate and latency";
-    const RULE: &'static str = "the delivery rate is the greatest rate of successes in the last `rounds` \
-                                round trips. rate = 0.99 * gain * delivery rate. window = window-gain * \
-                                delivery rate * latency, at least `min`. Startup: both gains are \
-                                `startup-gain`, until the delivery rate has not grown by a quarter for \
-                                three round trips. Drain: gain is 1 / startup-gain until in flight <= \
-                                delivery rate * latency. After that, gain cycles through 1.25, 0.75 and six \
-                                times 1, each for one latency. latency is the minimum of the last \
-                                `latency-window`. When it is older than that, it is measured anew with \
-                                window = min, for 200 ms and one round trip. With latency=mean, latency is \
-                                instead the mean over the successes of the last round trip";
-    const SOURCE: &'static str = "Linux net/ipv4/tcp_bbr.c; quinn-rs/quinn quinn-proto/src/congestion/bbr; Cardwell et al., ACM Queue 14(5), 2016";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
-            &mut config.initial
-        }),
-        Parameter::number("min", "minimum window, in attempts in flight", (1.0, 1e6), |config| {
-            &mut config.min
-        }),
-        Parameter::number(
-            "startup-gain",
-            "gain of rate and window during startup",
-            (1.01, 100.0),
-            |config| &mut config.startup_gain,
-        ),
-        Parameter::number(
-            "window-gain",
-            "ratio of the window to the product of delivery rate and latency",
-            (1.0, 100.0),
-            |config| &mut config.window_gain,
-        ),
-        Parameter::count(
-            "rounds",
-            "number of recent round trips whose maximum delivery rate is used",
-            (1, 10_000),
-            |config| &mut config.rounds,
-        ),
-        Parameter::choice(
-            "latency",
-            "latency from which the window is computed: the minimum, or the mean of the last round trip",
-            |config| &mut config.latency,
-        ),
-        Parameter::duration_from(
-            "latency-window",
-            "time after which the minimum latency is measured anew",
-            Duration::from_millis(1),
-            |config| &mut config.latency_window,
-        ),
-    ];
+    summary = "TCP BBR: rate and window computed from success rate and latency";
+    rule = "the delivery rate is the greatest rate of successes in the last `rounds` round trips. rate = \
+        0.99 * gain * delivery rate. window = window-gain * delivery rate * latency, at least `min`. \
+        Startup: both gains are `startup-gain`, until the delivery rate has not grown by a quarter for three \
+        round trips. Drain: gain is 1 / startup-gain until in flight <= delivery rate * latency. After that, \
+        gain cycles through 1.25, 0.75 and six times 1, each for one latency. latency is the minimum of the \
+        last `latency-window`. When it is older than that, it is measured anew with window = min, for 200 ms \
+        and one round trip. With latency=mean, latency is instead the mean over the successes of the last \
+        round trip";
+    source = "Linux net/ipv4/tcp_bbr.c; quinn-rs/quinn quinn-proto/src/congestion/bbr; Cardwell et al., ACM \
+        Queue 14(5), 2016";
 }
 
 impl PartConfig for BbrConfig {

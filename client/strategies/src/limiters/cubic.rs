@@ -16,53 +16,26 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct CubicConfig {
-    initial: f64,
-    min: f64,
-    beta: f64,
-    scale: f64,
-}
-
-impl Default for CubicConfig {
-    fn default() -> Self {
-        Self { initial: 10.0, min: 2.0, beta: 0.7, scale: 0.4 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct CubicConfig = "cubic" {
+        initial: f64 = 10.0, "initial window, in attempts in flight", 1.0..=1e6;
+        min: f64 = 2.0, "minimum window, in attempts in flight", 1.0..=1e6;
+        beta: f64 = 0.7, "share of the window that remains after a cut", 0.01..=0.999;
+        scale: f64 = 0.4, "factor for how steeply the window grows after a cut (C in RFC 9438)", 0.001..=1e3;
     }
-}
-
-impl Configurable for CubicConfig {
-    const NAME: &'static str = "cubic";
-    const SUMMARY: &'static str = "congestion window that grows with the cube of the time since its cut";
-    const RULE: &'static str = "an attempt may start while fewer than window are in flight. Attempts sent \
-                                before the last cut change nothing, nor do successes while the window is \
-                                not full. After a rejection or failure, top = window, or window * (1 + \
-                                beta) / 2 if the window is below the previous top; window = ssthresh = \
-                                max(min, beta * top), k = cbrt(top * (1 - beta) / scale), and the time t \
-                                since the cut starts at 0. After a success below ssthresh, the window grows \
-                                by 1. After any other success, w = scale * (t + rtt - k)^3 + top and reno = \
-                                beta * top + 3 * (1 - beta) / (1 + beta) * t / rtt. Then growth increases \
-                                by (w - window) / window, or by (reno - window) if reno > w. When growth \
-                                reaches 1, the window grows by 1";
-    const SOURCE: &'static str = "quinn-rs/quinn quinn-proto/src/congestion/cubic.rs; RFC 9438";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
-            &mut config.initial
-        }),
-        Parameter::number("min", "minimum window, in attempts in flight", (1.0, 1e6), |config| {
-            &mut config.min
-        }),
-        Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
-            &mut config.beta
-        }),
-        Parameter::number(
-            "scale",
-            "factor for how steeply the window grows after a cut (C in RFC 9438)",
-            (0.001, 1e3),
-            |config| &mut config.scale,
-        ),
-    ];
+    summary = "congestion window that grows with the cube of the time since its cut";
+    rule = "an attempt may start while fewer than window are in flight. Attempts sent before the last cut \
+        change nothing, nor do successes while the window is not full. After a rejection or failure, top = \
+        window, or window * (1 + beta) / 2 if the window is below the previous top; window = ssthresh = \
+        max(min, beta * top), k = cbrt(top * (1 - beta) / scale), and the time t since the cut starts at 0. \
+        After a success below ssthresh, the window grows by 1. After any other success, w = scale * (t + rtt \
+        - k)^3 + top and reno = beta * top + 3 * (1 - beta) / (1 + beta) * t / rtt. Then growth increases by \
+        (w - window) / window, or by (reno - window) if reno > w. When growth reaches 1, the window grows by \
+        1";
+    source = "quinn-rs/quinn quinn-proto/src/congestion/cubic.rs; RFC 9438";
 }
 
 impl PartConfig for CubicConfig {

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Parameter, Purpose, Rng, draws, whole_nanos};
+use vocabulary::{Choice, DAY, Purpose, Rng as _, draws, parameters, whole_nanos};
 
 use super::log_linear::LogLinear;
 use crate::error::SpecError;
@@ -35,96 +35,32 @@ impl Choice for Samples {
     const CHOICES: &'static [(&'static str, Self)] = &[("all", Self::All), ("successes", Self::Successes)];
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct EnvoyGradientConfig {
-    interval: Duration,
-    percentile: f64,
-    min: u32,
-    max: u32,
-    buffer: f64,
-    probe_every: Duration,
-    jitter: f64,
-    probe_samples: u32,
-    samples: Samples,
-}
-
-impl Default for EnvoyGradientConfig {
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_millis(100),
-            percentile: 50.0,
-            min: 3,
-            max: 1000,
-            buffer: 0.25,
-            probe_every: Duration::from_mins(1),
-            jitter: 0.15,
-            probe_samples: 50,
-            samples: Samples::All,
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct EnvoyGradientConfig = "envoy-gradient" {
+        interval: Duration = Duration::from_millis(100),
+            "interval at which the window is computed", Duration::from_millis(1)..=DAY;
+        percentile: f64 = 50.0,
+            "percentile of the sampled latencies that is compared with the best latency", 0.0..=100.0;
+        min: u32 = 3, "minimum window; also the window at which the best latency is measured", 1..=1_000_000;
+        max: u32 = 1000, "maximum window", 1..=1_000_000;
+        buffer: f64 = 0.25,
+            "share by which latencies may exceed the best latency before the window shrinks", 0.0..=100.0;
+        probe_every: Duration = Duration::from_mins(1),
+            "interval at which the best latency is measured", Duration::from_millis(1)..=DAY;
+        jitter: f64 = 0.15, "maximum share by which `probe-every` is randomly lengthened", 0.0..=1.0;
+        probe_samples: u32 = 50, "number of samples from which the best latency is measured", 1..=1_000_000;
+        samples: choice Samples = Samples::All, "attempts whose latency is sampled: all, or only successes";
     }
-}
-
-impl Configurable for EnvoyGradientConfig {
-    const NAME: &'static str = "envoy-gradient";
-    const SUMMARY: &'static str = "Envoy's adaptive concurrency: shrinks as latency exceeds its best value";
-    const RULE: &'static str = "after every `interval` with samples, latency = the `percentile` of the \
-                                samples, gradient = (1 + buffer) * best / latency, from 0.5 to 2, and \
-                                window = floor(window * gradient + sqrt(window * gradient)), from `min` to \
-                                `max`. The best latency is measured at the start, then again after a random \
-                                time from probe-every to probe-every * (1 + jitter), and also after five \
-                                consecutive intervals with window = min. During a measurement, window = min \
-                                until `probe-samples` attempts sent in it have ended; then the window \
-                                returns to its earlier size";
-    const SOURCE: &'static str = "envoyproxy/envoy extensions/filters/http/adaptive_concurrency: controller/gradient_controller.cc, \
-                                  v3/adaptive_concurrency.proto";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration_from(
-            "interval",
-            "interval at which the window is computed",
-            Duration::from_millis(1),
-            |config| &mut config.interval,
-        ),
-        Parameter::number(
-            "percentile",
-            "percentile of the sampled latencies that is compared with the best latency",
-            (0.0, 100.0),
-            |config| &mut config.percentile,
-        ),
-        Parameter::count(
-            "min",
-            "minimum window; also the window at which the best latency is measured",
-            (1, 1_000_000),
-            |config| &mut config.min,
-        ),
-        Parameter::count("max", "maximum window", (1, 1_000_000), |config| &mut config.max),
-        Parameter::number(
-            "buffer",
-            "share by which latencies may exceed the best latency before the window shrinks",
-            (0.0, 100.0),
-            |config| &mut config.buffer,
-        ),
-        Parameter::duration_from(
-            "probe-every",
-            "interval at which the best latency is measured",
-            Duration::from_millis(1),
-            |config| &mut config.probe_every,
-        ),
-        Parameter::number(
-            "jitter",
-            "maximum share by which `probe-every` is randomly lengthened",
-            (0.0, 1.0),
-            |config| &mut config.jitter,
-        ),
-        Parameter::count(
-            "probe-samples",
-            "number of samples from which the best latency is measured",
-            (1, 1_000_000),
-            |config| &mut config.probe_samples,
-        ),
-        Parameter::choice("samples", "attempts whose latency is sampled: all, or only successes", |config| {
-            &mut config.samples
-        }),
-    ];
+    summary = "Envoy's adaptive concurrency: shrinks as latency exceeds its best value";
+    rule = "after every `interval` with samples, latency = the `percentile` of the samples, gradient = (1 + \
+        buffer) * best / latency, from 0.5 to 2, and window = floor(window * gradient + sqrt(window * \
+        gradient)), from `min` to `max`. The best latency is measured at the start, then again after a \
+        random time from probe-every to probe-every * (1 + jitter), and also after five consecutive \
+        intervals with window = min. During a measurement, window = min until `probe-samples` attempts sent \
+        in it have ended; then the window returns to its earlier size";
+    source = "envoyproxy/envoy extensions/filters/http/adaptive_concurrency: \
+        controller/gradient_controller.cc, v3/adaptive_concurrency.proto";
 }
 
 impl PartConfig for EnvoyGradientConfig {

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -22,39 +22,19 @@ use crate::{Admit, CarrierSense, Gauges, Instant, Limiter, LimiterView};
 /// combined with this limiter.
 pub(crate) const ETHERNET: &str = "ethernet";
 
-#[derive(Clone, Debug)]
-pub(crate) struct Ethernet {
-    threshold: u32,
-    cost: Duration,
-}
-
-impl Default for Ethernet {
-    fn default() -> Self {
-        Self { threshold: 1, cost: Duration::from_millis(100) }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct Ethernet = ETHERNET {
+        threshold: u32 = 1,
+            "number of slots or descriptors that must be free on the server", 0..=1_000_000_000;
+        cost: Duration = Duration::from_millis(100),
+            "time after which an op fails if its attempt could not start";
     }
-}
-
-impl Configurable for Ethernet {
-    const NAME: &'static str = ETHERNET;
-    const SUMMARY: &'static str = "carrier sense: attempts start only if the server has free capacity";
-    const RULE: &'static str = "an attempt starts only if the server has at least `threshold` free slots or \
-                                descriptors. Otherwise, the op fails after the time `cost` without an \
-                                attempt, and the retry policy decides when it tries again";
-    const SOURCE: &'static str =
-        "Thain and Livny, HPDC 2003 (scenario ethernet, where threshold is 1000 of 7600 descriptors)";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count(
-            "threshold",
-            "number of slots or descriptors that must be free on the server",
-            (0, 1_000_000_000),
-            |config| &mut config.threshold,
-        ),
-        Parameter::duration(
-            "cost",
-            "time after which an op fails if its attempt could not start",
-            |config| &mut config.cost,
-        ),
-    ];
+    summary = "carrier sense: attempts start only if the server has free capacity";
+    rule = "an attempt starts only if the server has at least `threshold` free slots or descriptors. \
+        Otherwise, the op fails after the time `cost` without an attempt, and the retry policy decides when \
+        it tries again";
+    source = "Thain and Livny, HPDC 2003 (scenario ethernet, where threshold is 1000 of 7600 descriptors)";
 }
 
 impl PartConfig for Ethernet {

@@ -7,28 +7,16 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Gauges, Limiter};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct FixedWindow {
-    window: u32,
-}
-
-impl Default for FixedWindow {
-    fn default() -> Self {
-        Self { window: 50 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct FixedWindow = "fixed-window" {
+        window: u32 = 50, "maximum number of attempts in flight", 1..=u32::MAX;
     }
-}
-
-impl Configurable for FixedWindow {
-    const NAME: &'static str = "fixed-window";
-    const SUMMARY: &'static str = "limits attempts in flight to a fixed number";
-    const RULE: &'static str = "an attempt may start while fewer than window are in flight";
-    const SOURCE: &'static str = "common practice, also known as bulkhead";
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[Parameter::count("window", "maximum number of attempts in flight", (1, u32::MAX), |config| {
-            &mut config.window
-        })];
+    summary = "limits attempts in flight to a fixed number";
+    rule = "an attempt may start while fewer than window are in flight";
+    source = "common practice, also known as bulkhead";
 }
 
 impl PartConfig for FixedWindow {

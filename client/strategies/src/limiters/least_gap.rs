@@ -13,7 +13,7 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, AttemptEnd, Instant, Limiter, LimiterView, Outcome, Status, Until};
-use vocabulary::{Choice, Configurable, Parameter};
+use vocabulary::{Choice, parameters};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum From {
@@ -38,40 +38,21 @@ impl Choice for Of {
     const CHOICES: &'static [(&'static str, Self)] = &[("attempts", Self::Attempts), ("ops", Self::Ops)];
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct LeastGapConfig {
-    gap: Duration,
-    from: From,
-    of: Of,
-}
-
-impl Default for LeastGapConfig {
-    fn default() -> Self {
-        Self { gap: Duration::from_millis(250), from: From::Start, of: Of::Attempts }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct LeastGapConfig = "least-gap" {
+        gap: Duration = Duration::from_millis(250), "minimum time between attempts";
+        from: choice From = From::Start,
+            "whether the gap is measured from the start or the end of the previous attempt";
+        of: choice Of = Of::Attempts,
+            "whether the gap applies to all attempts, or only to the first attempt of each op";
     }
-}
-
-impl Configurable for LeastGapConfig {
-    const NAME: &'static str = "least-gap";
-    const SUMMARY: &'static str = "keeps a minimum time between attempts";
-    const RULE: &'static str = "an attempt waits until `gap` has passed since the previous attempt started \
-                                (from=start), or since the latest end of an attempt (from=end; until then, \
-                                attempts do not wait). With of=ops, retries do not wait";
-    const SOURCE: &'static str = "PyGithub/PyGithub github/Requester.py (seconds_between_requests, seconds_between_writes); \
-                                  octokit/plugin-throttling.js src/index.ts";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("gap", "minimum time between attempts", |config| &mut config.gap),
-        Parameter::choice(
-            "from",
-            "whether the gap is measured from the start or the end of the previous attempt",
-            |config| &mut config.from,
-        ),
-        Parameter::choice(
-            "of",
-            "whether the gap applies to all attempts, or only to the first attempt of each op",
-            |config| &mut config.of,
-        ),
-    ];
+    summary = "keeps a minimum time between attempts";
+    rule = "an attempt waits until `gap` has passed since the previous attempt started (from=start), or \
+        since the latest end of an attempt (from=end; until then, attempts do not wait). With of=ops, \
+        retries do not wait";
+    source = "PyGithub/PyGithub github/Requester.py (seconds_between_requests, seconds_between_writes); \
+        octokit/plugin-throttling.js src/index.ts";
 }
 
 impl PartConfig for LeastGapConfig {

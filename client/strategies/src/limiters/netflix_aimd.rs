@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter};
+use vocabulary::{DAY, parameters};
 
 use super::netflix::{Limit, NetflixLimiter};
 use super::netflix_window::{Sample, Windowed};
@@ -17,60 +17,23 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 
-#[derive(Clone, Debug)]
-pub(crate) struct NetflixAimd {
-    initial: u32,
-    min: u32,
-    max: u32,
-    ratio: f64,
-    rtt_timeout: Duration,
-    windowed: Windowed,
-}
-
-impl Default for NetflixAimd {
-    fn default() -> Self {
-        Self {
-            initial: 20,
-            min: 20,
-            max: 200,
-            ratio: 0.9,
-            rtt_timeout: Duration::from_secs(5),
-            windowed: Windowed::No,
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct NetflixAimd = "netflix-aimd" {
+        initial: u32 = 20, "initial limit, in attempts in flight", 1..=1_000_000_000;
+        min: u32 = 20, "minimum limit", 1..=1_000_000_000;
+        max: u32 = 200, "maximum limit; it wins if it is below `min`", 1..=1_000_000_000;
+        ratio: f64 = 0.9, "share of the limit that remains after a drop", 0.5..=0.999;
+        rtt_timeout: Duration = Duration::from_secs(5),
+            "round trip above which an answer counts as a drop", Duration::from_nanos(1)..=DAY;
+        windowed: choice Windowed = Windowed::No, Windowed::ABOUT;
     }
-}
-
-impl Configurable for NetflixAimd {
-    const NAME: &'static str = "netflix-aimd";
-    const SUMMARY: &'static str = "Netflix AIMDLimit: grows by one per success, shrinks by a tenth per drop";
-    const RULE: &'static str = "an attempt may start while fewer than limit are in flight. An attempt \
-                                counts as dropped if it was rejected, timed out, got no connection, or took \
-                                longer than `rtt-timeout`; then limit = floor(limit * ratio). Otherwise, \
-                                the limit grows by 1 if at least half of it was in flight when the attempt \
-                                was sent. The limit is at least `min` and at most `max`";
-    const SOURCE: &'static str = "Netflix/concurrency-limits limit/AIMDLimit.java";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
-            &mut config.initial
-        }),
-        Parameter::count("min", "minimum limit", (1, 1_000_000_000), |config| &mut config.min),
-        Parameter::count(
-            "max",
-            "maximum limit; it wins if it is below `min`",
-            (1, 1_000_000_000),
-            |config| &mut config.max,
-        ),
-        Parameter::number("ratio", "share of the limit that remains after a drop", (0.5, 0.999), |config| {
-            &mut config.ratio
-        }),
-        Parameter::duration_from(
-            "rtt-timeout",
-            "round trip above which an answer counts as a drop",
-            Duration::from_nanos(1),
-            |config| &mut config.rtt_timeout,
-        ),
-        Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
-    ];
+    summary = "Netflix AIMDLimit: grows by one per success, shrinks by a tenth per drop";
+    rule = "an attempt may start while fewer than limit are in flight. An attempt counts as dropped if it \
+        was rejected, timed out, got no connection, or took longer than `rtt-timeout`; then limit = \
+        floor(limit * ratio). Otherwise, the limit grows by 1 if at least half of it was in flight when the \
+        attempt was sent. The limit is at least `min` and at most `max`";
+    source = "Netflix/concurrency-limits limit/AIMDLimit.java";
 }
 
 impl PartConfig for NetflixAimd {

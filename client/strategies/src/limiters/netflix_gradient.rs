@@ -12,7 +12,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, Purpose, draws, unit, whole_nanos};
+use vocabulary::{Purpose, draws, parameters, unit, whole_nanos};
 
 use super::netflix::{Limit, NO_LOAD, NetflixLimiter};
 use super::netflix_window::{Sample, Windowed};
@@ -24,77 +24,29 @@ use crate::part_config::{Context, PartConfig};
 /// Minimum allowed queue, in attempts (`SquareRootFunction.create(4)` in the source's builder).
 const MIN_QUEUE: u32 = 4;
 
-#[derive(Clone, Debug)]
-pub(crate) struct NetflixGradient {
-    initial: u32,
-    min: u32,
-    max: u32,
-    tolerance: f64,
-    smoothing: f64,
-    ratio: f64,
-    probe: u32,
-    windowed: Windowed,
-}
-
-impl Default for NetflixGradient {
-    fn default() -> Self {
-        Self {
-            initial: 50,
-            min: 1,
-            max: 1000,
-            tolerance: 2.0,
-            smoothing: 0.2,
-            ratio: 0.9,
-            probe: 1000,
-            windowed: Windowed::Yes,
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct NetflixGradient = "netflix-gradient" {
+        initial: u32 = 50, "initial limit, in attempts in flight", 1..=1_000_000_000;
+        min: u32 = 1, "minimum limit", 1..=1_000_000_000;
+        max: u32 = 1000, "maximum limit", 1..=1_000_000_000;
+        tolerance: f64 = 2.0,
+            "multiple of the shortest round trip up to which the limiter assumes no queue", 1.0..=1e6;
+        smoothing: f64 = 0.2,
+            "weight of the new limit if it is lower; the old limit has the remaining weight", 0.0..=1.0;
+        ratio: f64 = 0.9, "share of the limit that remains after a drop, before smoothing", 0.5..=1.0;
+        probe: u32 = 1000,
+            "minimum number of samples between two measurements of the shortest round trip", 1..=u32::MAX;
+        windowed: choice Windowed = Windowed::Yes, Windowed::ABOUT;
     }
-}
-
-impl Configurable for NetflixGradient {
-    const NAME: &'static str = "netflix-gradient";
-    const SUMMARY: &'static str = "Netflix GradientLimit: shrinks as round trips exceed the shortest one";
-    const RULE: &'static str = "an attempt may start while fewer than floor(limit) are in flight. queue = \
-                                max(4, floor(sqrt(limit))). After a drop, next = ratio * limit. After any \
-                                other sample, next = limit * g + queue, where g = tolerance * shortest / \
-                                rtt, from 0.5 to 1; the sample is ignored if less than half the limit was \
-                                in flight when it was sent. If next is lower than the limit, it is smoothed \
-                                and at least `min`. Then limit = max(queue, min(max, next)). After a random \
-                                number of samples, from probe to 2 * probe - 1, limit = max(min, queue), \
-                                and the shortest round trip is measured anew";
-    const SOURCE: &'static str = "Netflix/concurrency-limits limit/GradientLimit.java";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
-            &mut config.initial
-        }),
-        Parameter::count("min", "minimum limit", (1, 1_000_000_000), |config| &mut config.min),
-        Parameter::count("max", "maximum limit", (1, 1_000_000_000), |config| &mut config.max),
-        Parameter::number(
-            "tolerance",
-            "multiple of the shortest round trip up to which the limiter assumes no queue",
-            (1.0, 1e6),
-            |config| &mut config.tolerance,
-        ),
-        Parameter::number(
-            "smoothing",
-            "weight of the new limit if it is lower; the old limit has the remaining weight",
-            (0.0, 1.0),
-            |config| &mut config.smoothing,
-        ),
-        Parameter::number(
-            "ratio",
-            "share of the limit that remains after a drop, before smoothing",
-            (0.5, 1.0),
-            |config| &mut config.ratio,
-        ),
-        Parameter::count(
-            "probe",
-            "minimum number of samples between two measurements of the shortest round trip",
-            (1, u32::MAX),
-            |config| &mut config.probe,
-        ),
-        Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
-    ];
+    summary = "Netflix GradientLimit: shrinks as round trips exceed the shortest one";
+    rule = "an attempt may start while fewer than floor(limit) are in flight. queue = max(4, \
+        floor(sqrt(limit))). After a drop, next = ratio * limit. After any other sample, next = limit * g + \
+        queue, where g = tolerance * shortest / rtt, from 0.5 to 1; the sample is ignored if less than half \
+        the limit was in flight when it was sent. If next is lower than the limit, it is smoothed and at \
+        least `min`. Then limit = max(queue, min(max, next)). After a random number of samples, from probe \
+        to 2 * probe - 1, limit = max(min, queue), and the shortest round trip is measured anew";
+    source = "Netflix/concurrency-limits limit/GradientLimit.java";
 }
 
 impl PartConfig for NetflixGradient {

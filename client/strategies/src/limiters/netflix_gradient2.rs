@@ -9,7 +9,7 @@
 //! An example is the server of the scenario `sync-musings`. Without windows, the limit reaches its maximum at once, and
 //! an op needs eleven attempts. With windows, the limit grows by 0.8 per second.
 
-use vocabulary::{Configurable, Parameter, whole_nanos};
+use vocabulary::{parameters, whole_nanos};
 
 use super::netflix::{Limit, NetflixLimiter};
 use super::netflix_window::{Sample, Windowed};
@@ -23,79 +23,28 @@ const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
 /// Number of samples at the start. Their plain mean is the initial value of the long-term mean.
 const WARM_UP: u32 = 10;
 
-#[derive(Clone, Debug)]
-pub(crate) struct NetflixGradient2 {
-    initial: u32,
-    min: u32,
-    max: u32,
-    queue: u32,
-    tolerance: f64,
-    smoothing: f64,
-    long_window: u32,
-    windowed: Windowed,
-}
-
-impl Default for NetflixGradient2 {
-    fn default() -> Self {
-        Self {
-            initial: 20,
-            min: 20,
-            max: 200,
-            queue: 4,
-            tolerance: 1.5,
-            smoothing: 0.2,
-            long_window: 600,
-            windowed: Windowed::Yes,
-        }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct NetflixGradient2 = "netflix-gradient2" {
+        initial: u32 = 20, "initial limit, in attempts in flight", 1..=1_000_000_000;
+        min: u32 = 20, "minimum limit", 1..=1_000_000_000;
+        max: u32 = 200, "maximum limit, unless `min` is higher", 1..=1_000_000_000;
+        queue: u32 = 4, "number of attempts that may queue at the server", 0..=1_000_000;
+        tolerance: f64 = 1.5,
+            "multiple of the mean round trip up to which the limiter assumes no queue", 1.0..=1e6;
+        smoothing: f64 = 0.2, "weight of the new limit; the old limit has the remaining weight", 0.0..=1.0;
+        long_window: u32 = 600,
+            "number of samples over which the long-term mean is averaged", 1..=1_000_000_000;
+        windowed: choice Windowed = Windowed::Yes, Windowed::ABOUT;
     }
-}
-
-impl Configurable for NetflixGradient2 {
-    const NAME: &'static str = "netflix-gradient2";
-    const SUMMARY: &'static str = "Netflix Gradient2Limit: shrinks as round trips exceed their mean";
-    const RULE: &'static str = "an attempt may start while fewer than floor(limit) are in flight. long is \
-                                the mean of the first 10 round trips; later, each sample adds 2 / \
-                                (long-window + 1) * (rtt - long) to it, and while it is above 2 * rtt it \
-                                also falls by a twentieth. Each sample sets next = limit * g + queue, where \
-                                g = tolerance * long / rtt, from 0.5 to 1, and limit = (1 - smoothing) * \
-                                limit + smoothing * next, from `min` to `max`. The limit does not change if \
-                                less than half of it was in flight when the attempt was sent. The round \
-                                trips of dropped attempts count like any others";
-    const SOURCE: &'static str = "Netflix/concurrency-limits limit/Gradient2Limit.java";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
-            &mut config.initial
-        }),
-        Parameter::count("min", "minimum limit", (1, 1_000_000_000), |config| &mut config.min),
-        Parameter::count("max", "maximum limit, unless `min` is higher", (1, 1_000_000_000), |config| {
-            &mut config.max
-        }),
-        Parameter::count(
-            "queue",
-            "number of attempts that may queue at the server",
-            (0, 1_000_000),
-            |config| &mut config.queue,
-        ),
-        Parameter::number(
-            "tolerance",
-            "multiple of the mean round trip up to which the limiter assumes no queue",
-            (1.0, 1e6),
-            |config| &mut config.tolerance,
-        ),
-        Parameter::number(
-            "smoothing",
-            "weight of the new limit; the old limit has the remaining weight",
-            (0.0, 1.0),
-            |config| &mut config.smoothing,
-        ),
-        Parameter::count(
-            "long-window",
-            "number of samples over which the long-term mean is averaged",
-            (1, 1_000_000_000),
-            |config| &mut config.long_window,
-        ),
-        Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
-    ];
+    summary = "Netflix Gradient2Limit: shrinks as round trips exceed their mean";
+    rule = "an attempt may start while fewer than floor(limit) are in flight. long is the mean of the first \
+        10 round trips; later, each sample adds 2 / (long-window + 1) * (rtt - long) to it, and while it is \
+        above 2 * rtt it also falls by a twentieth. Each sample sets next = limit * g + queue, where g = \
+        tolerance * long / rtt, from 0.5 to 1, and limit = (1 - smoothing) * limit + smoothing * next, from \
+        `min` to `max`. The limit does not change if less than half of it was in flight when the attempt was \
+        sent. The round trips of dropped attempts count like any others";
+    source = "Netflix/concurrency-limits limit/Gradient2Limit.java";
 }
 
 impl PartConfig for NetflixGradient2 {

@@ -64,32 +64,32 @@ impl Configurable for NetflixVegas {
                                 without load";
     const SOURCE: &'static str = "Netflix/concurrency-limits limit/VegasLimit.java";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
+        Parameter::count("initial", "initial limit, in attempts in flight", 1..=1_000_000_000, |config| {
             &mut config.initial
         }),
-        Parameter::count("max", "maximum limit", (1, 1_000_000_000), |config| &mut config.max),
+        Parameter::count("max", "maximum limit", 1..=1_000_000_000, |config| &mut config.max),
         Parameter::count(
             "alpha",
             "queue below which the limit grows, in multiples of log10(limit)",
-            (0, 1000),
+            0..=1000,
             |config| &mut config.alpha,
         ),
         Parameter::count(
             "beta",
             "queue above which the limit shrinks, in multiples of log10(limit)",
-            (0, 1000),
+            0..=1000,
             |config| &mut config.beta,
         ),
         Parameter::number(
             "smoothing",
             "weight of the new limit; the old limit has the remaining weight",
-            (0.0, 1.0),
+            0.0..=1.0,
             |config| &mut config.smoothing,
         ),
         Parameter::count(
             "probe",
             "maximum number of samples between two measurements without load, in multiples of the limit",
-            (1, 1_000_000),
+            1..=1_000_000,
             |config| &mut config.probe,
         ),
         Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),

@@ -15,41 +15,21 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
-#[derive(Clone, Debug)]
-pub(crate) struct NewRenoConfig {
-    initial: f64,
-    min: f64,
-    beta: f64,
-}
-
-impl Default for NewRenoConfig {
-    fn default() -> Self {
-        Self { initial: 10.0, min: 2.0, beta: 0.5 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct NewRenoConfig = "new-reno" {
+        initial: f64 = 10.0, "initial window, in attempts in flight", 1.0..=1e6;
+        min: f64 = 2.0, "minimum window, in attempts in flight", 1.0..=1e6;
+        beta: f64 = 0.5, "share of the window that remains after a cut", 0.01..=0.999;
     }
-}
-
-impl Configurable for NewRenoConfig {
-    const NAME: &'static str = "new-reno";
-    const SUMMARY: &'static str = "QUIC's congestion window: slow start, then grows by 1 per round trip";
-    const RULE: &'static str = "an attempt may start while fewer than window are in flight. Only attempts \
-                                sent after the last cut change the window. While the window is full, each \
-                                success below ssthresh adds 1 to the window; above ssthresh, as many \
-                                successes as the window add 1. A rejection or failure sets window = \
-                                ssthresh = max(min, beta * window)";
-    const SOURCE: &'static str = "quinn-rs/quinn quinn-proto/src/congestion/new_reno.rs; RFC 9002; RFC 5681";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
-            &mut config.initial
-        }),
-        Parameter::number("min", "minimum window, in attempts in flight", (1.0, 1e6), |config| {
-            &mut config.min
-        }),
-        Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
-            &mut config.beta
-        }),
-    ];
+    summary = "QUIC's congestion window: slow start, then grows by 1 per round trip";
+    rule = "an attempt may start while fewer than window are in flight. Only attempts sent after the last \
+        cut change the window. While the window is full, each success below ssthresh adds 1 to the window; \
+        above ssthresh, as many successes as the window add 1. A rejection or failure sets window = ssthresh \
+        = max(min, beta * window)";
+    source = "quinn-rs/quinn quinn-proto/src/congestion/new_reno.rs; RFC 9002; RFC 5681";
 }
 
 impl PartConfig for NewRenoConfig {

@@ -10,27 +10,23 @@ use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, Candidate, Gauges, Instant, Limiter, LimiterView, OracleSchedule, Until};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
 /// Name of the oracle in strategy texts. A strategy with the oracle can be built only if the caller provides a schedule
 /// computed from the server's configuration.
 pub const ORACLE: &str = "oracle";
 
-#[derive(Clone, Debug, Default)]
-pub(crate) struct OracleConfig;
-
-impl Configurable for OracleConfig {
-    const NAME: &'static str = ORACLE;
-    const SUMMARY: &'static str = "schedule computed from the server's configuration; only a reference";
-    const RULE: &'static str = "ops are sent in the order of their arrival, each so that it reaches the \
-                                server just when a slot becomes free (over HTTP, 2 ms later). No op is sent \
-                                before it has arrived, nor before the op ahead of it is sent. An op that \
-                                fails nevertheless gets the next unused slot of the schedule. If service \
-                                times are random, another order may finish sooner, so this is not the lower \
-                                bound on the makespan that `loadgen` prints";
-    const SOURCE: &'static str =
-        "optimum of the scenario sync-musings (20 s); the schedule is optimal if all service times are equal";
-    const PARAMETERS: &'static [Parameter<Self>] = &[];
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct OracleConfig = ORACLE {}
+    summary = "schedule computed from the server's configuration; only a reference";
+    rule = "ops are sent in the order of their arrival, each so that it reaches the server just when a slot \
+        becomes free (over HTTP, 2 ms later). No op is sent before it has arrived, nor before the op ahead \
+        of it is sent. An op that fails nevertheless gets the next unused slot of the schedule. If service \
+        times are random, another order may finish sooner, so this is not the lower bound on the makespan \
+        that `loadgen` prints";
+    source = "optimum of the scenario sync-musings (20 s); the schedule is optimal if all service times are \
+        equal";
 }
 
 impl PartConfig for OracleConfig {

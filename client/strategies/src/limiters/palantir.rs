@@ -10,7 +10,7 @@
 //! or 503 has `Qos-Due-To: custom`. (That header means that the answer comes from the service itself, so the limiter of
 //! the host would ignore the answer.)
 
-use vocabulary::{Choice, Configurable, Parameter};
+use vocabulary::{Choice, parameters};
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -37,48 +37,24 @@ impl Choice for Variant {
         &[("host", Self::Host), ("endpoint", Self::Endpoint), ("sticky", Self::Sticky)];
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct PalantirConfig {
-    variant: Variant,
-    initial: f64,
-    ratio: f64,
-}
-
-impl Default for PalantirConfig {
-    fn default() -> Self {
-        Self { variant: Variant::Host, initial: 20.0, ratio: 0.9 }
-    }
-}
-
-impl Configurable for PalantirConfig {
-    const NAME: &'static str = "palantir";
-    const SUMMARY: &'static str = "Palantir's window: grows slowly, shrinks fast on certain status codes";
-    const RULE: &'static str = "an attempt may start while fewer than floor(limit) are in flight. After a \
-                                success, limit = limit + 1 / limit, at most 1e6, if at least floor(limit * \
-                                ratio) attempts were in flight when it was sent. After a drop, limit = \
-                                max(1, floor(limit * ratio)). With variant=host, 308, 501 to 599 and \
-                                missing answers are drops, and 429 and 500 are ignored. With \
-                                variant=endpoint, 429 and 500 are drops, and 501 to 599 and missing answers \
-                                are ignored. With variant=sticky, missing answers are ignored. All other \
-                                answers are successes";
-    const SOURCE: &'static str =
-        "palantir/dialogue dialogue-core/.../CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::choice(
-            "variant",
-            "variant of the limiter; it defines which answers count as drops",
-            |config| &mut config.variant,
-        ),
-        Parameter::number("initial", "initial limit, in attempts in flight", (1.0, MAX), |config| {
-            &mut config.initial
-        }),
-        Parameter::number(
-            "ratio",
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct PalantirConfig = "palantir" {
+        variant: choice Variant = Variant::Host,
+            "variant of the limiter; it defines which answers count as drops";
+        initial: f64 = 20.0, "initial limit, in attempts in flight", 1.0..=MAX;
+        ratio: f64 = 0.9,
             "share of the limit that remains after a drop; also the share that must be in use for it to grow",
-            (0.01, 0.999),
-            |config| &mut config.ratio,
-        ),
-    ];
+            0.01..=0.999;
+    }
+    summary = "Palantir's window: grows slowly, shrinks fast on certain status codes";
+    rule = "an attempt may start while fewer than floor(limit) are in flight. After a success, limit = limit \
+        + 1 / limit, at most 1e6, if at least floor(limit * ratio) attempts were in flight when it was sent. \
+        After a drop, limit = max(1, floor(limit * ratio)). With variant=host, 308, 501 to 599 and missing \
+        answers are drops, and 429 and 500 are ignored. With variant=endpoint, 429 and 500 are drops, and \
+        501 to 599 and missing answers are ignored. With variant=sticky, missing answers are ignored. All \
+        other answers are successes";
+    source = "palantir/dialogue dialogue-core/.../CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java";
 }
 
 impl PartConfig for PalantirConfig {

@@ -20,7 +20,7 @@ use crate::gauges::RATE;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{AttemptEnd, Classification, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
-use vocabulary::{Choice, Configurable, Parameter};
+use vocabulary::{Choice, DAY, parameters};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Used {
@@ -33,144 +33,49 @@ impl Choice for Used {
     const CHOICES: &'static [(&'static str, Self)] = &[("accepted", Self::Accepted), ("tried", Self::Tried)];
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct S3HillClimbConfig {
-    initial: u32,
-    min: u32,
-    max: u32,
-    interval: Duration,
-    smoothing: u32,
-    history: u32,
-    start_interval: Duration,
-    start_step: u32,
-    start_margin: f64,
-    start_patience: u32,
-    step: f64,
-    max_step: u32,
-    margin: f64,
-    patience: u32,
-    used: Used,
-}
-
-impl Default for S3HillClimbConfig {
-    fn default() -> Self {
-        Self {
-            initial: 32,
-            min: 5,
-            max: u32::MAX,
-            interval: Duration::from_millis(500),
-            smoothing: 4,
-            history: 10,
-            start_interval: Duration::from_millis(300),
-            start_step: 32,
-            start_margin: 0.1,
-            start_patience: 4,
-            step: 0.02,
-            max_step: 200,
-            margin: 0.02,
-            patience: 3,
-            used: Used::Accepted,
-        }
-    }
-}
-
-impl Configurable for S3HillClimbConfig {
-    const NAME: &'static str = "s3-hill-climb";
-    const SUMMARY: &'static str = "a window that grows while goodput grows with it, else shrinks";
-    const RULE: &'static str = "the limiter tries window sizes and accepts those that help. At the first \
-                                end of an attempt after each `interval`, it measures goodput: successes per \
-                                second over the interval. g is the greatest of the last `smoothing` \
-                                measurements, and best is the greatest of the last `history` values of g. A \
-                                measurement is not judged if in flight never reached the accepted size \
-                                (with used=tried: the accepted or the tried size). Start, judged every \
-                                `start-interval`: it tries accepted + start-step, and accepts this if g >= \
-                                (1 + start-margin) * best. The start ends after `start-patience` \
-                                consecutive misses. Probing: it tries accepted * (1 + step), and accepts \
-                                this if g >= (1 + margin) * best. After `patience` consecutive misses, or \
-                                when throttled, it starts shedding: it tries accepted * (1 - step), then 2, \
-                                3 and more steps less, while g >= (1 - margin) * best; else it returns to \
-                                probing. The window is the tried size, from min to accepted + max-step";
-    const SOURCE: &'static str = "awslabs/aws-s3-transfer-manager-rs \
-                                  aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs; its pull request 135";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "initial window, in attempts in flight", (1, 1_000_000), |config| {
-            &mut config.initial
-        }),
-        Parameter::count("min", "minimum window", (1, 1_000_000), |config| &mut config.min),
-        Parameter::count("max", "maximum window", (1, u32::MAX), |config| &mut config.max),
-        Parameter::duration_from(
-            "interval",
-            "period over which goodput is measured and judged",
-            Duration::from_millis(1),
-            |config| &mut config.interval,
-        ),
-        Parameter::count(
-            "smoothing",
-            "number of recent measurements whose maximum is judged",
-            (1, 1000),
-            |config| &mut config.smoothing,
-        ),
-        Parameter::count(
-            "history",
-            "number of earlier judged values with whose maximum a new one is compared",
-            (2, 1000),
-            |config| &mut config.history,
-        ),
-        Parameter::duration_from(
-            "start-interval",
-            "interval between judgements of goodput during the start",
-            Duration::from_millis(1),
-            |config| &mut config.start_interval,
-        ),
-        Parameter::count(
-            "start-step",
-            "number of attempts by which each trial at the start enlarges the window",
-            (1, 1_000_000),
-            |config| &mut config.start_step,
-        ),
-        Parameter::number(
-            "start-margin",
-            "share by which goodput must grow, during the start, to accept a larger window",
-            (0.0, 10.0),
-            |config| &mut config.start_margin,
-        ),
-        Parameter::count(
-            "start-patience",
-            "number of consecutive trials without more goodput that ends the start",
-            (1, 1000),
-            |config| &mut config.start_patience,
-        ),
-        Parameter::number(
-            "step",
-            "share of the window by which each trial changes it after the start",
-            (0.001, 0.5),
-            |config| &mut config.step,
-        ),
-        Parameter::count(
-            "max-step",
-            "maximum number of attempts by which a trial exceeds the accepted window",
-            (1, 1_000_000),
-            |config| &mut config.max_step,
-        ),
-        Parameter::number(
-            "margin",
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct S3HillClimbConfig = "s3-hill-climb" {
+        initial: u32 = 32, "initial window, in attempts in flight", 1..=1_000_000;
+        min: u32 = 5, "minimum window", 1..=1_000_000;
+        max: u32 = u32::MAX, "maximum window", 1..=u32::MAX;
+        interval: Duration = Duration::from_millis(500),
+            "period over which goodput is measured and judged", Duration::from_millis(1)..=DAY;
+        smoothing: u32 = 4, "number of recent measurements whose maximum is judged", 1..=1000;
+        history: u32 = 10,
+            "number of earlier judged values with whose maximum a new one is compared", 2..=1000;
+        start_interval: Duration = Duration::from_millis(300),
+            "interval between judgements of goodput during the start", Duration::from_millis(1)..=DAY;
+        start_step: u32 = 32,
+            "number of attempts by which each trial at the start enlarges the window", 1..=1_000_000;
+        start_margin: f64 = 0.1,
+            "share by which goodput must grow, during the start, to accept a larger window", 0.0..=10.0;
+        start_patience: u32 = 4,
+            "number of consecutive trials without more goodput that ends the start", 1..=1000;
+        step: f64 = 0.02, "share of the window by which each trial changes it after the start", 0.001..=0.5;
+        max_step: u32 = 200,
+            "maximum number of attempts by which a trial exceeds the accepted window", 1..=1_000_000;
+        margin: f64 = 0.02,
             "share by which goodput must grow, or may fall, after the start, to accept a tried window",
-            (0.0, 0.99),
-            |config| &mut config.margin,
-        ),
-        Parameter::count(
-            "patience",
-            "number of consecutive trials without more goodput after which the window shrinks",
-            (1, 1000),
-            |config| &mut config.patience,
-        ),
-        Parameter::choice(
-            "used",
-            "in-flight attempts that a judged measurement must have reached: the accepted window, or the \
-             tried one if it is smaller",
-            |config| &mut config.used,
-        ),
-    ];
+            0.0..=0.99;
+        patience: u32 = 3,
+            "number of consecutive trials without more goodput after which the window shrinks", 1..=1000;
+        used: choice Used = Used::Accepted, "in-flight attempts that a judged measurement must have reached: \
+            the accepted window, or the tried one if it is smaller";
+    }
+    summary = "a window that grows while goodput grows with it, else shrinks";
+    rule = "the limiter tries window sizes and accepts those that help. At the first end of an attempt after \
+        each `interval`, it measures goodput: successes per second over the interval. g is the greatest of \
+        the last `smoothing` measurements, and best is the greatest of the last `history` values of g. A \
+        measurement is not judged if in flight never reached the accepted size (with used=tried: the \
+        accepted or the tried size). Start, judged every `start-interval`: it tries accepted + start-step, \
+        and accepts this if g >= (1 + start-margin) * best. The start ends after `start-patience` \
+        consecutive misses. Probing: it tries accepted * (1 + step), and accepts this if g >= (1 + margin) * \
+        best. After `patience` consecutive misses, or when throttled, it starts shedding: it tries accepted \
+        * (1 - step), then 2, 3 and more steps less, while g >= (1 - margin) * best; else it returns to \
+        probing. The window is the tried size, from min to accepted + max-step";
+    source = "awslabs/aws-s3-transfer-manager-rs \
+        aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs; its pull request 135";
 }
 
 impl PartConfig for S3HillClimbConfig {

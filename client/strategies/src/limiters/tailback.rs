@@ -18,7 +18,7 @@ use crate::gauges::GAP;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, AttemptEnd, Failure, Gauges, Instant, Limiter, LimiterView, Outcome, Status, Until};
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
 /// Time in seconds after which a client without any answer may have sent twice its initial window. The value is similar
 /// to a typical first latency. Half or twice this value changes the time to finish by at most 1 %.
@@ -58,47 +58,26 @@ const LATE_DEVIATIONS: f64 = 4.0;
 /// network. Its loss shows nothing about the server's limit.
 const LOST_AFTER: f64 = 2.0;
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TailbackConfig {
-    initial: f64,
-    beta: f64,
-    max_gap: Duration,
-}
-
-impl Default for TailbackConfig {
-    fn default() -> Self {
-        Self { initial: 20.0, beta: 0.95, max_gap: Duration::from_secs(10) }
+parameters! {
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct TailbackConfig = "tailback" {
+        initial: f64 = 20.0, "initial window, in attempts in flight", 1.0..=1e6;
+        beta: f64 = 0.95, "share of the window that remains after a cut", 0.01..=0.999;
+        max_gap("longest-gap"): Duration = Duration::from_secs(10), "maximum time between two attempts";
     }
-}
-
-impl Configurable for TailbackConfig {
-    const NAME: &'static str = "tailback";
-    const SUMMARY: &'static str = "window with evenly spaced attempts, for limits of unknown kind and size";
-    const RULE: &'static str = "an attempt may start while fewer than max(window, 1) are in flight, and at \
-                                least gap = (L - D) / window after the previous one (L / window if window < \
-                                1). L is the mean latency of successes, and D its mean deviation. Before \
-                                the first answer, one more attempt is admitted every 200 ms / initial. \
-                                Until the first cut, each success adds 1 to the window, up to 1.25 * in \
-                                flight + 1. Later, window = top + (top - base) * (n / sqrt(top / 2) - 1)^3 \
-                                after n round trips since the cut. The second rejection or failure within a \
-                                round trip causes a cut: top = the number in flight when that attempt was \
-                                sent, and window = base = beta * top. While no attempt sent since the cut \
-                                succeeds, each further cut leaves beta^2 of the window and beta of base (at \
-                                least top / 2), and the first success sets the window back to base. \
-                                Attempts sent before the last cut cause no cut";
-    const SOURCE: &'static str = "our own rule (docs/tailback.md), with the growth curve of RFC 9438 and \
-                                  the latency estimate of RFC 6298. It is not suitable for one or two slots \
-                                  per client, for rejections that take longer than the service, or for \
-                                  rates below 1 per second";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::number("initial", "initial window, in attempts in flight", (1.0, 1e6), |config| {
-            &mut config.initial
-        }),
-        Parameter::number("beta", "share of the window that remains after a cut", (0.01, 0.999), |config| {
-            &mut config.beta
-        }),
-        Parameter::duration("longest-gap", "maximum time between two attempts", |config| &mut config.max_gap),
-    ];
+    summary = "window with evenly spaced attempts, for limits of unknown kind and size";
+    rule = "an attempt may start while fewer than max(window, 1) are in flight, and at least gap = (L - D) / \
+        window after the previous one (L / window if window < 1). L is the mean latency of successes, and D \
+        its mean deviation. Before the first answer, one more attempt is admitted every 200 ms / initial. \
+        Until the first cut, each success adds 1 to the window, up to 1.25 * in flight + 1. Later, window = \
+        top + (top - base) * (n / sqrt(top / 2) - 1)^3 after n round trips since the cut. The second \
+        rejection or failure within a round trip causes a cut: top = the number in flight when that attempt \
+        was sent, and window = base = beta * top. While no attempt sent since the cut succeeds, each further \
+        cut leaves beta^2 of the window and beta of base (at least top / 2), and the first success sets the \
+        window back to base. Attempts sent before the last cut cause no cut";
+    source = "our own rule (docs/tailback.md), with the growth curve of RFC 9438 and the latency estimate of \
+        RFC 6298. It is not suitable for one or two slots per client, for rejections that take longer than \
+        the service, or for rates below 1 per second";
 }
 
 impl PartConfig for TailbackConfig {

@@ -10,39 +10,18 @@ use crate::gauges::TOKENS;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{Admit, AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
-use vocabulary::{Configurable, Parameter, Rate};
+use vocabulary::{Rate, parameters};
 
-#[derive(Clone, Debug)]
-pub(crate) struct TokenBucketConfig {
-    rate: Rate,
-    burst: u32,
-}
-
-impl Default for TokenBucketConfig {
-    fn default() -> Self {
-        Self { rate: Rate::per_second(5.0), burst: 10 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct TokenBucketConfig = "token-bucket" {
+        rate: Rate = Rate::per_second(5.0), "maximum rate at which attempts may start", 0.001..=1e9;
+        burst: u32 = 10, "maximum number of attempts that may start at once after a pause", 1..=1_000_000;
     }
-}
-
-impl Configurable for TokenBucketConfig {
-    const NAME: &'static str = "token-bucket";
-    const SUMMARY: &'static str = "limits attempts to a fixed rate, with bursts after a pause";
-    const RULE: &'static str = "the bucket starts with `burst` tokens and refills at `rate`, up to `burst`. \
-                                An attempt takes one token. If there is less than one, it waits (1 - \
-                                tokens) / rate";
-    const SOURCE: &'static str =
-        "kubernetes/client-go util/flowcontrol/throttle.go, rest/config.go; golang/time rate/rate.go";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::rate("rate", "maximum rate at which attempts may start", (0.001, 1e9), |config| {
-            &mut config.rate
-        }),
-        Parameter::count(
-            "burst",
-            "maximum number of attempts that may start at once after a pause",
-            (1, 1_000_000),
-            |config| &mut config.burst,
-        ),
-    ];
+    summary = "limits attempts to a fixed rate, with bursts after a pause";
+    rule = "the bucket starts with `burst` tokens and refills at `rate`, up to `burst`. An attempt takes one \
+        token. If there is less than one, it waits (1 - tokens) / rate";
+    source = "kubernetes/client-go util/flowcontrol/throttle.go, rest/config.go; golang/time rate/rate.go";
 }
 
 impl PartConfig for TokenBucketConfig {

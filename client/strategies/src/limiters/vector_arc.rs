@@ -9,7 +9,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -18,54 +18,24 @@ use crate::{AttemptEnd, Classification, GaugeKind, Gauges, Instant, Limiter, Lim
 
 const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
 
-#[derive(Clone, Debug)]
-pub(crate) struct VectorArcConfig {
-    initial: u32,
-    max: u32,
-    ratio: f64,
-    alpha: f64,
-    deviations: f64,
-}
-
-impl Default for VectorArcConfig {
-    fn default() -> Self {
-        Self { initial: 1, max: 200, ratio: 0.9, alpha: 0.4, deviations: 2.5 }
+parameters! {
+    #[derive(Clone, Debug)]
+    pub(crate) struct VectorArcConfig = "vector-arc" {
+        initial: u32 = 1, "initial limit, in attempts in flight", 1..=1_000_000_000;
+        max: u32 = 200, "maximum limit", 1..=1_000_000_000;
+        ratio: f64 = 0.9, "share of the limit that remains after a cut", 0.01..=0.999;
+        alpha: f64 = 0.4, "weight of the latest round trips in the past mean round trip", 0.001..=0.999;
+        deviations: f64 = 2.5,
+            "number of standard deviations above the past mean at which answers count as slower", 0.0..=1e6;
     }
-}
-
-impl Configurable for VectorArcConfig {
-    const NAME: &'static str = "vector-arc";
-    const SUMMARY: &'static str = "Vector's adaptive concurrency: follows round trips and retriable errors";
-    const RULE: &'static str = "an attempt may start while fewer than limit are in flight. Answers are \
-                                collected in windows; the first answer after a mean round trip ends a \
-                                window. mean is the mean round trip of its successes. The limit grows by 1, \
-                                up to `max`, if the window had no retriable error, the limit was reached, \
-                                and mean <= past mean. If the window had a retriable error, or if mean >= \
-                                past mean + deviations * past deviation, limit = max(1, floor(limit * \
-                                ratio)). Then d = mean - past mean, past mean grows by alpha * d, and past \
-                                variance = (1 - alpha) * (past variance + alpha * d^2)";
-    const SOURCE: &'static str = "vectordotdev/vector src/sinks/util/adaptive_concurrency/controller.rs";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "initial limit, in attempts in flight", (1, 1_000_000_000), |config| {
-            &mut config.initial
-        }),
-        Parameter::count("max", "maximum limit", (1, 1_000_000_000), |config| &mut config.max),
-        Parameter::number("ratio", "share of the limit that remains after a cut", (0.01, 0.999), |config| {
-            &mut config.ratio
-        }),
-        Parameter::number(
-            "alpha",
-            "weight of the latest round trips in the past mean round trip",
-            (0.001, 0.999),
-            |config| &mut config.alpha,
-        ),
-        Parameter::number(
-            "deviations",
-            "number of standard deviations above the past mean at which answers count as slower",
-            (0.0, 1e6),
-            |config| &mut config.deviations,
-        ),
-    ];
+    summary = "Vector's adaptive concurrency: follows round trips and retriable errors";
+    rule = "an attempt may start while fewer than limit are in flight. Answers are collected in windows; the \
+        first answer after a mean round trip ends a window. mean is the mean round trip of its successes. \
+        The limit grows by 1, up to `max`, if the window had no retriable error, the limit was reached, and \
+        mean <= past mean. If the window had a retriable error, or if mean >= past mean + deviations * past \
+        deviation, limit = max(1, floor(limit * ratio)). Then d = mean - past mean, past mean grows by alpha \
+        * d, and past variance = (1 - alpha) * (past variance + alpha * d^2)";
+    source = "vectordotdev/vector src/sinks/util/adaptive_concurrency/controller.rs";
 }
 
 impl PartConfig for VectorArcConfig {

@@ -77,7 +77,7 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::count(
         "keys",
         "maximum number of keys that are counted; beyond it, the least recently used key is evicted",
-        (1, 10_000_000),
+        1..=10_000_000,
         |common| &mut common.keys,
     ),
     Parameter::text(

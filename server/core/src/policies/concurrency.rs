@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Instant, Parameter};
+use vocabulary::{Choice, Instant, parameters};
 
 use crate::caps::MAX_SLOTS;
 use crate::limit_status::LimitStatus;
@@ -21,14 +21,26 @@ use crate::policies::stage_policy::{
 use crate::request::RequestId;
 use crate::service::ServiceModel;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Concurrency {
-    /// Maximum number of places that the requests of one key may occupy at the same time. A request occupies as many places as it costs,
-    /// usually one. The value `u32::MAX` means that the server's own setting `max_busy` is the maximum.
-    pub(crate) cap: u32,
-    pub(crate) queue: u32,
-    pub(crate) queue_timeout: Duration,
-    pub(crate) order: Order,
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Concurrency = "concurrency" {
+        /// Maximum number of places that the requests of one key may occupy at the same time. A request occupies as many places as it costs,
+        /// usually one. The value `u32::MAX` means that the server's own setting `max_busy` is the maximum.
+        pub(crate) cap: u32 = u32::MAX,
+            "maximum number of requests in service at once; `unlimited` uses the server's max-busy",
+            1..=u32::MAX;
+        pub(crate) queue: u32 = 0, "maximum number of requests that wait in the queue", 0..=MAX_SLOTS;
+        pub(crate) queue_timeout: Duration = Duration::from_secs(5),
+            "maximum wait in the queue before a rejection";
+        pub(crate) order: choice Order = Order::Fifo,
+            "which waiting request is served first: the first that arrived (`fifo`), or the last (`lifo`)";
+    }
+    summary = "limits concurrent requests; further ones wait in a queue, if there is one, or are rejected";
+    rule = "a request is accepted while fewer than `cap` requests are in service; cap=unlimited means the \
+        server's max-busy. Otherwise, it waits if fewer than `queue` requests are waiting, for at most \
+        `queue-timeout`; after that, or if the queue is full, it is rejected. With rejects-occupy, a \
+        rejection holds a place for its reject time";
+    source = "scenario sync-musings; HAProxy's `maxconn` and `timeout queue`; priority levels of Kubernetes";
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,47 +51,6 @@ pub(crate) enum Order {
 
 impl Choice for Order {
     const CHOICES: &'static [(&'static str, Self)] = &[("fifo", Self::Fifo), ("lifo", Self::Lifo)];
-}
-
-impl Default for Concurrency {
-    fn default() -> Self {
-        Self { cap: u32::MAX, queue: 0, queue_timeout: Duration::from_secs(5), order: Order::Fifo }
-    }
-}
-
-impl Configurable for Concurrency {
-    const NAME: &'static str = "concurrency";
-    const SUMMARY: &'static str =
-        "limits concurrent requests; further ones wait in a queue, if there is one, or are rejected";
-    const RULE: &'static str = "a request is accepted while fewer than `cap` requests are in service; \
-                                cap=unlimited means the server's max-busy. Otherwise, it waits if fewer \
-                                than `queue` requests are waiting, for at most `queue-timeout`; after that, \
-                                or if the queue is full, it is rejected. With rejects-occupy, a rejection \
-                                holds a place for its reject time";
-    const SOURCE: &'static str =
-        "scenario sync-musings; HAProxy's `maxconn` and `timeout queue`; priority levels of Kubernetes";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count(
-            "cap",
-            "maximum number of requests in service at once; `unlimited` uses the server's max-busy",
-            (1, u32::MAX),
-            |config| &mut config.cap,
-        ),
-        Parameter::count(
-            "queue",
-            "maximum number of requests that wait in the queue",
-            (0, MAX_SLOTS),
-            |config| &mut config.queue,
-        ),
-        Parameter::duration("queue-timeout", "maximum wait in the queue before a rejection", |config| {
-            &mut config.queue_timeout
-        }),
-        Parameter::choice(
-            "order",
-            "which waiting request is served first: the first that arrived (`fifo`), or the last (`lifo`)",
-            |config| &mut config.order,
-        ),
-    ];
 }
 
 impl PolicyConfig for Concurrency {

@@ -3,27 +3,22 @@
 //! Source: the article "Improve on exponential backoff" (Sync Musings), called seed 000 in this project. A rejection itself takes a little
 //! time. The rejected request may hold a slot during this time, even if more slots than the cap are then busy.
 
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
 use crate::policies::common::Common;
 use crate::policies::concurrency::Concurrency;
 use crate::policies::policy_config::{Places, PolicyConfig};
 use crate::policies::stage_policy::StagePolicy;
 
-/// Configuration of the policy `concurrency-cap`. The policy has no parameters, because the cap and the times are settings of the server.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CapConfig;
-
-impl Configurable for CapConfig {
-    const NAME: &'static str = "concurrency-cap";
-    const SUMMARY: &'static str = "a request that arrives while all slots are busy is rejected";
-    const RULE: &'static str = "a request is accepted while fewer than `max_busy` slots are busy; `caps` \
-                                changes this number over time. A request holds its slot for `service_time`. \
-                                A rejection takes `reject_time`, and with `rejects_occupy` it holds a slot, \
-                                too";
-    const SOURCE: &'static str =
-        "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings)";
-    const PARAMETERS: &'static [Parameter<Self>] = &[];
+parameters! {
+    /// Configuration of the policy `concurrency-cap`. The policy has no parameters, because the cap and the times are settings of the server.
+    #[derive(Clone, Debug)]
+    pub(crate) struct CapConfig = "concurrency-cap" {}
+    summary = "a request that arrives while all slots are busy is rejected";
+    rule = "a request is accepted while fewer than `max_busy` slots are busy; `caps` changes this number \
+        over time. A request holds its slot for `service_time`. A rejection takes `reject_time`, and with \
+        `rejects_occupy` it holds a slot, too";
+    source = "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings)";
 }
 
 impl PolicyConfig for CapConfig {

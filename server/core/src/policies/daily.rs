@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter};
+use vocabulary::parameters;
 
 use crate::pace::Pace;
 use crate::policies::common::Common;
@@ -13,36 +13,19 @@ use crate::policies::limit::Limit;
 use crate::policies::policy_config::PolicyConfig;
 use crate::policies::stage_policy::StagePolicy;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Daily {
-    limit: u32,
-    align: Align,
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Daily = "daily" {
+        limit: u32 = 10_000, "number of requests accepted per day", 1..=1_000_000_000;
+        align: choice Align = Align::Start, "when a day starts: at the server's start, at midnight (UTC), at \
+            a run's first request, or at a key's first request";
+    }
+    summary = "accepts a number of requests per day; further requests are rejected";
+    rule = "the same as `fixed-window` with a window of one day";
+    source = "OpenAI's limits on requests per day; HubSpot's daily limits";
 }
 
 const DAY: Duration = Duration::from_hours(24);
-
-impl Default for Daily {
-    fn default() -> Self {
-        Self { limit: 10_000, align: Align::Start }
-    }
-}
-
-impl Configurable for Daily {
-    const NAME: &'static str = "daily";
-    const SUMMARY: &'static str = "accepts a number of requests per day; further requests are rejected";
-    const RULE: &'static str = "the same as `fixed-window` with a window of one day";
-    const SOURCE: &'static str = "OpenAI's limits on requests per day; HubSpot's daily limits";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("limit", "number of requests accepted per day", (1, 1_000_000_000), |config| {
-            &mut config.limit
-        }),
-        Parameter::choice(
-            "align",
-            "when a day starts: at the server's start, at midnight (UTC), at a run's first request, or at a key's first request",
-            |config| &mut config.align,
-        ),
-    ];
-}
 
 impl Daily {
     fn window(&self) -> FixedWindow {

@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, nanos, unit};
+use vocabulary::{Instant, Purpose, draws, nanos, parameters, unit};
 
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
@@ -18,95 +18,32 @@ use crate::request::{Request, RequestId, ServerDecision};
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
 
-/// Parameters of the descriptor pool. The default values are fitted to the results in the paper by Thain and Livny.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PoolConfig {
-    descriptors: u32,
-    per_process: u32,
-    per_connection: u32,
-    service_rate: f64,
-    slowdown: f64,
-    startup: Duration,
-    startup_slope: Duration,
-    restart: Duration,
-    failed_start: Duration,
-}
-
-impl Default for PoolConfig {
-    fn default() -> Self {
-        Self {
-            descriptors: 7600,
-            per_process: 19,
-            per_connection: 11,
-            service_rate: 2.75,
-            slowdown: 858.0,
-            startup: Duration::from_secs(1),
-            startup_slope: Duration::from_millis(100),
-            restart: Duration::from_secs(15),
-            failed_start: Duration::from_secs(1),
-        }
+parameters! {
+    /// Parameters of the descriptor pool. The default values are fitted to the results in the paper by Thain and Livny.
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct PoolConfig = "descriptor-pool" {
+        descriptors: u32 = 7600, "total number of file descriptors", 1..=1_000_000_000;
+        per_process: u32 = 19, "number of descriptors that each submitter in flight holds", 0..=1_000_000;
+        per_connection: u32 = 11,
+            "number of further descriptors that a submitter's connection takes", 0..=1_000_000;
+        service_rate: f64 = 2.75,
+            "number of jobs served per second when no other submitter is in flight", 1e-6..=1e6;
+        slowdown: f64 = 858.0, "number of submitters in flight at which the service time doubles", 1.0..=1e9;
+        startup: Duration = Duration::from_secs(1), "startup time of a submitter when no other is in flight";
+        startup_slope: Duration = Duration::from_millis(100),
+            "time that each submitter in flight adds to the startup time of a new one";
+        restart: Duration = Duration::from_secs(15), "time from a crash until the service is available again";
+        failed_start: Duration = Duration::from_secs(1),
+            "time after which a submitter that found too few descriptors fails";
     }
-}
-
-impl Configurable for PoolConfig {
-    const NAME: &'static str = "descriptor-pool";
-    const SUMMARY: &'static str =
-        "requests share a pool of file descriptors; when none is left, the service crashes";
-    const RULE: &'static str = "each request has a submitter process. It takes `per-process` descriptors; \
-                                if fewer are free, it fails after `failed-start`. Its startup takes \
-                                `startup` + `startup-slope` * n, times a random factor from 0.5 to 1.5, \
-                                where n is the number of submitters in flight. Then it connects, which \
-                                takes `per-connection` more descriptors. The service serves one connection \
-                                at a time, for (1 + n / `slowdown`) / `service-rate`. If too few \
-                                descriptors are free for a connection, the service crashes: all connections \
-                                fail, and it is available again after `restart`";
-    const SOURCE: &'static str =
-        "Thain and Livny, The Ethernet Approach to Grid Computing, HPDC 2003 (scenario ethernet)";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("descriptors", "total number of file descriptors", (1, 1_000_000_000), |config| {
-            &mut config.descriptors
-        }),
-        Parameter::count(
-            "per-process",
-            "number of descriptors that each submitter in flight holds",
-            (0, 1_000_000),
-            |config| &mut config.per_process,
-        ),
-        Parameter::count(
-            "per-connection",
-            "number of further descriptors that a submitter's connection takes",
-            (0, 1_000_000),
-            |config| &mut config.per_connection,
-        ),
-        Parameter::number(
-            "service-rate",
-            "number of jobs served per second when no other submitter is in flight",
-            (1e-6, 1e6),
-            |config| &mut config.service_rate,
-        ),
-        Parameter::number(
-            "slowdown",
-            "number of submitters in flight at which the service time doubles",
-            (1.0, 1e9),
-            |config| &mut config.slowdown,
-        ),
-        Parameter::duration("startup", "startup time of a submitter when no other is in flight", |config| {
-            &mut config.startup
-        }),
-        Parameter::duration(
-            "startup-slope",
-            "time that each submitter in flight adds to the startup time of a new one",
-            |config| &mut config.startup_slope,
-        ),
-        Parameter::duration("restart", "time from a crash until the service is available again", |config| {
-            &mut config.restart
-        }),
-        Parameter::duration(
-            "failed-start",
-            "time after which a submitter that found too few descriptors fails",
-            |config| &mut config.failed_start,
-        ),
-    ];
+    summary = "requests share a pool of file descriptors; when none is left, the service crashes";
+    rule = "each request has a submitter process. It takes `per-process` descriptors; if fewer are free, it \
+        fails after `failed-start`. Its startup takes `startup` + `startup-slope` * n, times a random factor \
+        from 0.5 to 1.5, where n is the number of submitters in flight. Then it connects, which takes \
+        `per-connection` more descriptors. The service serves one connection at a time, for (1 + n / \
+        `slowdown`) / `service-rate`. If too few descriptors are free for a connection, the service crashes: \
+        all connections fail, and it is available again after `restart`";
+    source = "Thain and Livny, The Ethernet Approach to Grid Computing, HPDC 2003 (scenario ethernet)";
 }
 
 impl PolicyConfig for PoolConfig {

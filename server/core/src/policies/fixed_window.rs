@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Instant, Parameter};
+use vocabulary::{Choice, Configurable, DAY, Instant, Parameter};
 
 use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
@@ -61,10 +61,10 @@ impl Configurable for FixedWindow {
     const SOURCE: &'static str =
         "envoyproxy/ratelimit; Kong's plugin rate-limiting; microsoft/dev-proxy for align=first";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("limit", "number of requests accepted per window", (1, 1_000_000_000), |config| {
+        Parameter::count("limit", "number of requests accepted per window", 1..=1_000_000_000, |config| {
             &mut config.limit
         }),
-        Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
+        Parameter::duration_in("window", "length of a window", Duration::from_millis(1)..=DAY, |config| {
             &mut config.window
         }),
         Parameter::choice(

@@ -2,7 +2,7 @@
 //!
 //! Source: ITU-T I.371; benwis/tower-governor and the governor crate.
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{Instant, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
@@ -16,35 +16,16 @@ use crate::policies::rate_algorithm::RateAlgorithm;
 use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
 use crate::rate_model::RateLaw;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Gcra {
-    rate: Rate,
-    burst: u32,
-}
-
-impl Default for Gcra {
-    fn default() -> Self {
-        Self { rate: Rate::per_second(100), burst: 100 }
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Gcra = "gcra" {
+        rate: text Rate = Rate::per_second(100), "rate at which requests are expected";
+        burst: u32 = 100, "maximum number of requests admitted at once", 1..=1_000_000_000;
     }
-}
-
-impl Configurable for Gcra {
-    const NAME: &'static str = "gcra";
-    const SUMMARY: &'static str =
-        "each request delays the next expected arrival; a request that comes too early is rejected";
-    const RULE: &'static str = "expected = max(expected, now). A request is accepted if expected − now ≤ \
-                                (burst − cost) / rate, and then expected grows by cost / rate. The \
-                                decisions are the same as those of `token-bucket`";
-    const SOURCE: &'static str = "ITU-T I.371 (GCRA); benwis/tower-governor";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::text("rate", "rate at which requests are expected", |config| &mut config.rate),
-        Parameter::count(
-            "burst",
-            "maximum number of requests admitted at once",
-            (1, 1_000_000_000),
-            |config| &mut config.burst,
-        ),
-    ];
+    summary = "each request delays the next expected arrival; a request that comes too early is rejected";
+    rule = "expected = max(expected, now). A request is accepted if expected − now ≤ (burst − cost) / rate, \
+        and then expected grows by cost / rate. The decisions are the same as those of `token-bucket`";
+    source = "ITU-T I.371 (GCRA); benwis/tower-governor";
 }
 
 impl PolicyConfig for Gcra {

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{Configurable, DAY, Instant, Parameter};
 
 use crate::caps::MAX_SLOTS;
 use crate::limit_status::LimitStatus;
@@ -43,22 +43,22 @@ impl Configurable for GrowingConcurrency {
                                 end";
     const SOURCE: &'static str = "AWS Lambda Developer Guide, scaling behavior";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("start", "initial limit of concurrent requests", (1, MAX_SLOTS), |config| {
+        Parameter::count("start", "initial limit of concurrent requests", 1..=MAX_SLOTS, |config| {
             &mut config.0.start
         }),
         Parameter::count(
             "by",
             "number of concurrent requests by which each step raises the limit",
-            (1, MAX_SLOTS),
+            1..=MAX_SLOTS,
             |config| &mut config.0.by,
         ),
-        Parameter::count("most", "highest value to which the limit grows", (1, MAX_SLOTS), |config| {
+        Parameter::count("most", "highest value to which the limit grows", 1..=MAX_SLOTS, |config| {
             &mut config.0.most
         }),
-        Parameter::duration_from(
+        Parameter::duration_in(
             "every",
             "time from a rejection to the next step",
-            Duration::from_millis(1),
+            Duration::from_millis(1)..=DAY,
             |config| &mut config.0.every,
         ),
         Parameter::duration(

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter, whole_nanos};
+use vocabulary::{Configurable, DAY, Instant, Parameter, whole_nanos};
 
 use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
@@ -46,28 +46,28 @@ impl Configurable for GrowingRate {
     const SOURCE: &'static str =
         "Amazon S3 User Guide, performance design patterns (503 until a prefix has scaled)";
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("start", "initial limit of requests per period", (1, 1_000_000_000), |config| {
+        Parameter::count("start", "initial limit of requests per period", 1..=1_000_000_000, |config| {
             &mut config.growth.start
         }),
         Parameter::count(
             "by",
             "number of requests by which each step raises the limit",
-            (1, 1_000_000_000),
+            1..=1_000_000_000,
             |config| &mut config.growth.by,
         ),
-        Parameter::count("most", "highest value to which the limit grows", (1, 1_000_000_000), |config| {
+        Parameter::count("most", "highest value to which the limit grows", 1..=1_000_000_000, |config| {
             &mut config.growth.most
         }),
-        Parameter::duration_from(
+        Parameter::duration_in(
             "per",
             "period to which the limit applies",
-            Duration::from_millis(1),
+            Duration::from_millis(1)..=DAY,
             |config| &mut config.per,
         ),
-        Parameter::duration_from(
+        Parameter::duration_in(
             "every",
             "time from a rejection to the next step",
-            Duration::from_millis(1),
+            Duration::from_millis(1)..=DAY,
             |config| &mut config.growth.every,
         ),
         Parameter::duration(

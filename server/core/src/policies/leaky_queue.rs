@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{Instant, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
@@ -19,49 +19,23 @@ use crate::policies::rate_algorithm::RateAlgorithm;
 use crate::policies::stage_policy::{Charge, Decision, StagePolicy};
 use crate::rate_model::RateLaw;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct LeakyQueue {
-    rate: Rate,
-    burst: u32,
-    /// Number of requests above the rate that pass without a delay. `u32::MAX` means nginx's `nodelay`.
-    delay: u32,
-}
-
-impl Default for LeakyQueue {
-    fn default() -> Self {
-        Self { rate: Rate::per_second(100), burst: 0, delay: 0 }
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct LeakyQueue = "leaky-queue" {
+        rate: text Rate = Rate::per_second(100), "rate at which requests leave the queue";
+        burst: u32 = 0, "maximum number of requests that may arrive ahead of the rate", 0..=1_000_000_000;
+        /// Number of requests above the rate that pass without a delay. `u32::MAX` means nginx's `nodelay`.
+        delay: u32 = 0, "number of requests ahead of the rate that do not wait; `unlimited` is the same as \
+            nodelay in nginx", 0..=u32::MAX;
     }
-}
-
-impl Configurable for LeakyQueue {
-    const NAME: &'static str = "leaky-queue";
-    const SUMMARY: &'static str =
-        "requests leave a short queue at a fixed rate; if it is full, they are rejected (nginx)";
-    const RULE: &'static str = "as in nginx, requests are counted in thousandths: `rate` in whole \
-                                thousandths of a request per second, and ms is the whole number of \
-                                milliseconds since the previous request. For each request, excess' = max(0, \
-                                excess − rate × ms / 1000 + 1000); it is 0 for the first request. If \
-                                excess' > 1000 × burst, the request is rejected, and nothing changes. \
-                                Otherwise, it proceeds after (excess' − 1000 × delay) × 1000 / rate \
-                                milliseconds. A request with cost n counts as n requests at once, of which \
-                                the last must fit. The advised wait ends when a request would be accepted";
-    const SOURCE: &'static str = "nginx/nginx ngx_http_limit_req_module (limit_req)";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::text("rate", "rate at which requests leave the queue", |config| &mut config.rate),
-        Parameter::count(
-            "burst",
-            "maximum number of requests that may arrive ahead of the rate",
-            (0, 1_000_000_000),
-            |config| &mut config.burst,
-        ),
-        Parameter::count(
-            "delay",
-            "number of requests ahead of the rate that do not wait; `unlimited` is the same as nodelay in \
-             nginx",
-            (0, u32::MAX),
-            |config| &mut config.delay,
-        ),
-    ];
+    summary = "requests leave a short queue at a fixed rate; if it is full, they are rejected (nginx)";
+    rule = "as in nginx, requests are counted in thousandths: `rate` in whole thousandths of a request per \
+        second, and ms is the whole number of milliseconds since the previous request. For each request, \
+        excess' = max(0, excess − rate × ms / 1000 + 1000); it is 0 for the first request. If excess' > 1000 \
+        × burst, the request is rejected, and nothing changes. Otherwise, it proceeds after (excess' − 1000 \
+        × delay) × 1000 / rate milliseconds. A request with cost n counts as n requests at once, of which \
+        the last must fit. The advised wait ends when a request would be accepted";
+    source = "nginx/nginx ngx_http_limit_req_module (limit_req)";
 
     fn check(&self) -> Result<(), String> {
         if self.milli_rate() > 0 {
@@ -221,6 +195,8 @@ impl RateAlgorithm for LeakyQueue {
 
 #[cfg(test)]
 mod tests {
+    use vocabulary::Configurable as _;
+
     use super::*;
     use crate::policies::timelines::{A, After, R, assert_timeline};
 

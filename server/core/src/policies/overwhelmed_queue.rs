@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Instant, Parameter, Purpose, draws, unit};
+use vocabulary::{Choice, Instant, Purpose, draws, parameters, unit};
 
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
@@ -16,15 +16,30 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::request::{Request, RequestId, ServerDecision};
 use crate::service::ServiceModel;
 
-/// Parameters of the queue. The defaults are the numbers in the text of "Exploring backoff" (seed 002).
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct QueueConfig {
-    tick: Duration,
-    capacity: u32,
-    service: u32,
-    reject: u32,
-    limit: u32,
-    subset: Subset,
+parameters! {
+    /// Parameters of the queue. The defaults are the numbers in the text of "Exploring backoff" (seed 002).
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct QueueConfig = "overwhelmed-queue" {
+        tick: Duration = Duration::from_millis(10), "time between two steps of processing";
+        capacity: u32 = 5, "maximum number of accepted requests in the queue", 1..=1_000_000;
+        service: u32 = 5, "number of steps that an accepted request takes", 1..=1_000_000;
+        reject: u32 = 1, "number of steps that a rejection takes", 1..=1_000_000;
+        limit: u32 = 25, "number of outstanding requests above which the queue is overwhelmed", 1..=1_000_000;
+        subset: choice Subset = Subset::Proportional, "requests that an overwhelmed queue processes: \
+            accepted and rejected ones in proportion, or chosen at random";
+    }
+    summary = "a queue that is processed in ticks and slows down when too many requests are outstanding";
+    rule = "a request is accepted while fewer than `capacity` accepted ones are outstanding. An accepted \
+        request takes `service` steps, a rejection takes `reject` steps. In every `tick`, each outstanding \
+        request makes one step. If more than `limit` are outstanding, only `limit` of them make a step. With \
+        subset=proportional, these are chosen from accepted and rejected requests in proportion to their \
+        numbers (rounded down, the oldest first, at least one accepted). With subset=random, they are chosen \
+        at random";
+    source = "the document Exploring backoff (scenario exploring-backoff)";
+
+    fn check(&self) -> Result<(), String> {
+        if self.tick.is_zero() { Err("`tick` must be longer than zero".to_owned()) } else { Ok(()) }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,67 +55,6 @@ enum Subset {
 impl Choice for Subset {
     const CHOICES: &'static [(&'static str, Self)] =
         &[("proportional", Self::Proportional), ("random", Self::Random)];
-}
-
-impl Default for QueueConfig {
-    fn default() -> Self {
-        Self {
-            tick: Duration::from_millis(10),
-            capacity: 5,
-            service: 5,
-            reject: 1,
-            limit: 25,
-            subset: Subset::Proportional,
-        }
-    }
-}
-
-impl Configurable for QueueConfig {
-    const NAME: &'static str = "overwhelmed-queue";
-    const SUMMARY: &'static str =
-        "a queue that is processed in ticks and slows down when too many requests are outstanding";
-    const RULE: &'static str = "a request is accepted while fewer than `capacity` accepted ones are \
-                                outstanding. An accepted request takes `service` steps, a rejection takes \
-                                `reject` steps. In every `tick`, each outstanding request makes one step. \
-                                If more than `limit` are outstanding, only `limit` of them make a step. \
-                                With subset=proportional, these are chosen from accepted and rejected \
-                                requests in proportion to their numbers (rounded down, the oldest first, at \
-                                least one accepted). With subset=random, they are chosen at random";
-    const SOURCE: &'static str = "the document Exploring backoff (scenario exploring-backoff)";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("tick", "time between two steps of processing", |config| &mut config.tick),
-        Parameter::count(
-            "capacity",
-            "maximum number of accepted requests in the queue",
-            (1, 1_000_000),
-            |config| &mut config.capacity,
-        ),
-        Parameter::count(
-            "service",
-            "number of steps that an accepted request takes",
-            (1, 1_000_000),
-            |config| &mut config.service,
-        ),
-        Parameter::count("reject", "number of steps that a rejection takes", (1, 1_000_000), |config| {
-            &mut config.reject
-        }),
-        Parameter::count(
-            "limit",
-            "number of outstanding requests above which the queue is overwhelmed",
-            (1, 1_000_000),
-            |config| &mut config.limit,
-        ),
-        Parameter::choice(
-            "subset",
-            "requests that an overwhelmed queue processes: accepted and rejected ones in proportion, or \
-             chosen at random",
-            |config| &mut config.subset,
-        ),
-    ];
-
-    fn check(&self) -> Result<(), String> {
-        if self.tick.is_zero() { Err("`tick` must be longer than zero".to_owned()) } else { Ok(()) }
-    }
 }
 
 impl PolicyConfig for QueueConfig {

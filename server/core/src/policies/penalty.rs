@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Instant, Parameter};
+use vocabulary::{Choice, Instant, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
@@ -16,15 +16,28 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
 use crate::service::ServiceModel;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Penalty {
-    lock: Duration,
-    early: Early,
-    /// Number of rejected requests within `ban_window` after which a client is banned. With [`Early::Only`], early requests are counted in
-    /// place of rejected requests. The value `u32::MAX` means that no client is banned.
-    ban_after: u32,
-    ban_window: Duration,
-    ban: Duration,
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Penalty = "penalty" {
+        lock: Duration = Duration::from_mins(5), "time for which a key is locked";
+        early: choice Early = Early::Ignore, "effect of a request during a lock: none (`ignore`), or the \
+            lock starts anew (`prolong`); with `only`, just requests before the advised time cause a lock";
+        /// Number of rejected requests within `ban_window` after which a client is banned. With [`Early::Only`], early requests are counted in
+        /// place of rejected requests. The value `u32::MAX` means that no client is banned.
+        ban_after: u32 = u32::MAX,
+            "number of rejected requests within `ban-window` that cause a ban", 1..=u32::MAX;
+        ban_window: Duration = Duration::from_mins(10),
+            "time within which rejected requests count towards a ban";
+        ban: Duration = Duration::from_hours(1), "duration of a ban";
+    }
+    summary = "locks out a client for a while after a later policy rejects it";
+    rule = "when a later policy rejects a request, its key is locked for `lock`, and this wait is advised if \
+        it is the longer one. While a key is locked, all its requests are rejected. Such an early request \
+        changes nothing (early=ignore) or starts the lock anew (early=prolong). With early=only, rejections \
+        lock no key; only a request before the advised time is rejected, and advised to wait for at least \
+        `lock`. A key is banned for `ban` after `ban-after` rejected requests (with early=only: early \
+        requests) within a `ban-window`, which starts with the first of them";
+    source = "Cloudflare API limits; dotnet/dev-proxy RetryAfterPlugin; Azure Resource Manager; Discord";
 }
 
 /// Effect of a request that arrives before the time at which its client was advised to retry.
@@ -40,54 +53,6 @@ enum Early {
 impl Choice for Early {
     const CHOICES: &'static [(&'static str, Self)] =
         &[("ignore", Self::Ignore), ("prolong", Self::Prolong), ("only", Self::Only)];
-}
-
-impl Default for Penalty {
-    fn default() -> Self {
-        Self {
-            lock: Duration::from_mins(5),
-            early: Early::Ignore,
-            ban_after: u32::MAX,
-            ban_window: Duration::from_mins(10),
-            ban: Duration::from_hours(1),
-        }
-    }
-}
-
-impl Configurable for Penalty {
-    const NAME: &'static str = "penalty";
-    const SUMMARY: &'static str = "locks out a client for a while after a later policy rejects it";
-    const RULE: &'static str = "when a later policy rejects a request, its key is locked for `lock`, and \
-                                this wait is advised if it is the longer one. While a key is locked, all \
-                                its requests are rejected. Such an early request changes nothing \
-                                (early=ignore) or starts the lock anew (early=prolong). With early=only, \
-                                rejections lock no key; only a request before the advised time is rejected, \
-                                and advised to wait for at least `lock`. A key is banned for `ban` after \
-                                `ban-after` rejected requests (with early=only: early requests) within a \
-                                `ban-window`, which starts with the first of them";
-    const SOURCE: &'static str =
-        "Cloudflare API limits; dotnet/dev-proxy RetryAfterPlugin; Azure Resource Manager; Discord";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::duration("lock", "time for which a key is locked", |config| &mut config.lock),
-        Parameter::choice(
-            "early",
-            "effect of a request during a lock: none (`ignore`), or the lock starts anew (`prolong`); with \
-             `only`, just requests before the advised time cause a lock",
-            |config| &mut config.early,
-        ),
-        Parameter::count(
-            "ban-after",
-            "number of rejected requests within `ban-window` that cause a ban",
-            (1, u32::MAX),
-            |config| &mut config.ban_after,
-        ),
-        Parameter::duration(
-            "ban-window",
-            "time within which rejected requests count towards a ban",
-            |config| &mut config.ban_window,
-        ),
-        Parameter::duration("ban", "duration of a ban", |config| &mut config.ban),
-    ];
 }
 
 impl PolicyConfig for Penalty {

@@ -3,7 +3,7 @@
 //! Source: the servers of most papers on retries. The random draw of a rejection is keyed by seed, op and attempt, so that all strategies
 //! observe the same draws (paired seeds).
 
-use vocabulary::{Configurable, Instant, Parameter, Purpose, draws, unit};
+use vocabulary::{Instant, Purpose, draws, parameters, unit};
 
 use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
@@ -13,30 +13,16 @@ use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest,
 use crate::request::{Request, Step};
 use crate::service::ServiceModel;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Random {
-    p: f64,
-}
-
-impl Default for Random {
-    fn default() -> Self {
-        Self { p: 0.1 }
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Random = "random" {
+        p: f64 = 0.1, "probability that a request is rejected, from 0 to 1", 0.0..=1.0;
     }
-}
-
-impl Configurable for Random {
-    const NAME: &'static str = "random";
-    const SUMMARY: &'static str = "rejects requests at random";
-    const RULE: &'static str = "a request is rejected with probability `p`. The draw depends only on seed, \
-                                op and attempt. Several such policies in a stack use the same draw, so the \
-                                largest `p` applies. No wait is advised, because the next draw is unknown";
-    const SOURCE: &'static str = "papers on retries in which servers fail at random";
-    const PARAMETERS: &'static [Parameter<Self>] = &[Parameter::number(
-        "p",
-        "probability that a request is rejected, from 0 to 1",
-        (0.0, 1.0),
-        |config| &mut config.p,
-    )];
+    summary = "rejects requests at random";
+    rule = "a request is rejected with probability `p`. The draw depends only on seed, op and attempt. \
+        Several such policies in a stack use the same draw, so the largest `p` applies. No wait is advised, \
+        because the next draw is unknown";
+    source = "papers on retries in which servers fail at random";
 }
 
 impl PolicyConfig for Random {

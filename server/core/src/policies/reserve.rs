@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{Instant, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
@@ -19,36 +19,19 @@ use crate::policies::rate_algorithm::RateAlgorithm;
 use crate::policies::stage_policy::{Charge, Decision, StagePolicy};
 use crate::rate_model::RateLaw;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reserve {
-    rate: Rate,
-    burst: u32,
-}
-
-impl Default for Reserve {
-    fn default() -> Self {
-        Self { rate: Rate::per_second(100), burst: 1 }
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct Reserve = "reserve" {
+        rate: text Rate = Rate::per_second(100), "rate at which tokens are added to the bucket";
+        burst: u32 = 1, "maximum number of tokens in the bucket", 1..=1_000_000_000;
     }
-}
-
-impl Configurable for Reserve {
-    const NAME: &'static str = "reserve";
-    const SUMMARY: &'static str =
-        "a request waits for its token if the wait is short, otherwise it is rejected (Traefik)";
-    const RULE: &'static str = "a token bucket starts full and fills at `rate`, up to `burst` tokens. A \
-                                request must wait for (cost − tokens) / rate. It is rejected if this is \
-                                longer than half a second divided by the whole number of requests per \
-                                second (if `rate` is below 1/s: longer than half a second). Otherwise, its \
-                                cost is charged, and it proceeds after the wait. The advised wait, as in \
-                                X-Retry-In, ends when a request would proceed at once";
-    const SOURCE: &'static str =
-        "traefik/traefik rate_limiter.go (maxDelay); golang.org/x/time/rate (Reserve)";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::text("rate", "rate at which tokens are added to the bucket", |config| &mut config.rate),
-        Parameter::count("burst", "maximum number of tokens in the bucket", (1, 1_000_000_000), |config| {
-            &mut config.burst
-        }),
-    ];
+    summary = "a request waits for its token if the wait is short, otherwise it is rejected (Traefik)";
+    rule = "a token bucket starts full and fills at `rate`, up to `burst` tokens. A request must wait for \
+        (cost − tokens) / rate. It is rejected if this is longer than half a second divided by the whole \
+        number of requests per second (if `rate` is below 1/s: longer than half a second). Otherwise, its \
+        cost is charged, and it proceeds after the wait. The advised wait, as in X-Retry-In, ends when a \
+        request would proceed at once";
+    source = "traefik/traefik rate_limiter.go (maxDelay); golang.org/x/time/rate (Reserve)";
 }
 
 impl PolicyConfig for Reserve {

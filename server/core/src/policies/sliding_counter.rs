@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{DAY, Instant, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
@@ -14,38 +14,17 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::policies::rate_algorithm::RateAlgorithm;
 use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SlidingCounter {
-    limit: u32,
-    window: Duration,
-}
-
-impl Default for SlidingCounter {
-    fn default() -> Self {
-        Self { limit: 100, window: Duration::from_secs(1) }
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct SlidingCounter = "sliding-counter" {
+        limit: u32 = 100, "maximum number of requests accepted within `window`", 1..=1_000_000_000;
+        window: Duration = Duration::from_secs(1), "length of a window", Duration::from_millis(1)..=DAY;
     }
-}
-
-impl Configurable for SlidingCounter {
-    const NAME: &'static str = "sliding-counter";
-    const SUMMARY: &'static str = "accepts a number of requests in the last window, estimated from two \
-                                   counters";
-    const RULE: &'static str = "a request is accepted if before × (1 − elapsed / window) + accepted + cost \
-                                − 1 < limit. Here, before and accepted are the numbers accepted in the \
-                                previous and in the current window, and elapsed is the time since the \
-                                current window began";
-    const SOURCE: &'static str = "Kong's plugin rate-limiting-advanced, with sliding windows";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count(
-            "limit",
-            "maximum number of requests accepted within `window`",
-            (1, 1_000_000_000),
-            |config| &mut config.limit,
-        ),
-        Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
-            &mut config.window
-        }),
-    ];
+    summary = "accepts a number of requests in the last window, estimated from two counters";
+    rule = "a request is accepted if before × (1 − elapsed / window) + accepted + cost − 1 < limit. Here, \
+        before and accepted are the numbers accepted in the previous and in the current window, and elapsed \
+        is the time since the current window began";
+    source = "Kong's plugin rate-limiting-advanced, with sliding windows";
 }
 
 impl PolicyConfig for SlidingCounter {

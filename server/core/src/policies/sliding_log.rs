@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{DAY, Instant, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
@@ -15,37 +15,16 @@ use crate::policies::rate_algorithm::RateAlgorithm;
 use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after};
 use crate::rate_model::RateLaw;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SlidingLog {
-    limit: u32,
-    window: Duration,
-}
-
-impl Default for SlidingLog {
-    fn default() -> Self {
-        Self { limit: 100, window: Duration::from_secs(1) }
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct SlidingLog = "sliding-log" {
+        limit: u32 = 100, "maximum number of requests accepted within `window`", 1..=1_000_000;
+        window: Duration = Duration::from_secs(1), "length of a window", Duration::from_millis(1)..=DAY;
     }
-}
-
-impl Configurable for SlidingLog {
-    const NAME: &'static str = "sliding-log";
-    const SUMMARY: &'static str = "accepts a number of requests in the last window, counted with a log of \
-                                   all of them";
-    const RULE: &'static str = "a request is accepted if fewer than `limit` requests were accepted within \
-                                the last `window`. The advised wait ends when enough of them are older than \
-                                that";
-    const SOURCE: &'static str = "sorted sets of timestamps, as many services keep them in Redis";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count(
-            "limit",
-            "maximum number of requests accepted within `window`",
-            (1, 1_000_000),
-            |config| &mut config.limit,
-        ),
-        Parameter::duration_from("window", "length of a window", Duration::from_millis(1), |config| {
-            &mut config.window
-        }),
-    ];
+    summary = "accepts a number of requests in the last window, counted with a log of all of them";
+    rule = "a request is accepted if fewer than `limit` requests were accepted within the last `window`. The \
+        advised wait ends when enough of them are older than that";
+    source = "sorted sets of timestamps, as many services keep them in Redis";
 }
 
 impl PolicyConfig for SlidingLog {

@@ -5,7 +5,7 @@
 //! the knee, each request takes n / knee times as long. This is the slowdown with factor 1. With a larger factor, throughput even falls
 //! above the knee. Contention and coherency have the same effect in Gunther's universal scalability law.
 
-use vocabulary::{Configurable, Instant, Parameter};
+use vocabulary::{Instant, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
@@ -14,49 +14,22 @@ use crate::policies::policy_config::PolicyConfig;
 use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
 use crate::service::ServiceModel;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct SlowDown {
-    knee: u32,
-    factor: f64,
-    most: u32,
-}
-
-impl Default for SlowDown {
-    fn default() -> Self {
-        Self { knee: 50, factor: 1.0, most: 100 }
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct SlowDown = "slow-down" {
+        knee: u32 = 50,
+            "number of requests in service up to which they do not slow one another down", 1..=1_000_000;
+        factor: f64 = 1.0,
+            "share by which services take longer when twice the knee is in service", 0.0..=1000.0;
+        most: u32 = 100, "maximum factor by which a service takes longer", 1..=1_000_000;
     }
-}
-
-impl Configurable for SlowDown {
-    const NAME: &'static str = "slow-down";
-    const SUMMARY: &'static str = "rejects no request; above a number of concurrent requests (the knee), \
-                                   each takes longer";
-    const RULE: &'static str = "if a request is the n-th in service when its service begins, and n > knee, \
-                                its service takes 1 + factor × (n − knee) / knee times as long, but at most \
-                                `most` times (in whole thousandths). Services that have begun do not \
-                                change. With factor=1, throughput stays constant beyond the knee; with a \
-                                larger factor, it falls";
-    const SOURCE: &'static str = "Lazowska et al., Quantitative System Performance (1984), chapter 5; Gunther, universal scalability law";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count(
-            "knee",
-            "number of requests in service up to which they do not slow one another down",
-            (1, 1_000_000),
-            |config| &mut config.knee,
-        ),
-        Parameter::number(
-            "factor",
-            "share by which services take longer when twice the knee is in service",
-            (0.0, 1000.0),
-            |config| &mut config.factor,
-        ),
-        Parameter::count(
-            "most",
-            "maximum factor by which a service takes longer",
-            (1, 1_000_000),
-            |config| &mut config.most,
-        ),
-    ];
+    summary = "rejects no request; above a number of concurrent requests (the knee), each takes longer";
+    rule = "if a request is the n-th in service when its service begins, and n > knee, its service takes 1 + \
+        factor × (n − knee) / knee times as long, but at most `most` times (in whole thousandths). Services \
+        that have begun do not change. With factor=1, throughput stays constant beyond the knee; with a \
+        larger factor, it falls";
+    source = "Lazowska et al., Quantitative System Performance (1984), chapter 5; Gunther, universal \
+        scalability law";
 }
 
 impl PolicyConfig for SlowDown {

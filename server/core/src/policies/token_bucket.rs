@@ -3,7 +3,7 @@
 //! Source: the buckets that AWS, Azure and Anthropic describe, which fill continuously; envoyproxy/envoy
 //! `source/extensions/filters/common/local_ratelimit`, which adds tokens once per interval.
 
-use vocabulary::{Choice, Configurable, Instant, Parameter};
+use vocabulary::{Choice, Instant, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
@@ -17,11 +17,19 @@ use crate::policies::rate_algorithm::RateAlgorithm;
 use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
 use crate::rate_model::RateLaw;
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct TokenBucket {
-    rate: Rate,
-    burst: u32,
-    refill: Refill,
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct TokenBucket = "token-bucket" {
+        rate: text Rate = Rate::per_second(100), "rate at which tokens are added to the bucket";
+        burst: u32 = 100, "maximum number of tokens in the bucket", 1..=1_000_000_000;
+        refill: choice Refill = Refill::Continuous,
+            "whether tokens are added continuously, or all at once at the end of each period";
+    }
+    summary = "a bucket fills with tokens at a fixed rate; a request that finds too few is rejected";
+    rule = "the bucket starts with `burst` tokens and fills at `rate`, up to `burst`. A request is accepted \
+        if the bucket holds at least its cost, which is then taken out. The advised wait is (cost − tokens) \
+        / rate. With refill=stepwise, tokens are added all at once at the end of each period of the rate";
+    source = "documentation of AWS, Azure and Anthropic on their limits; envoyproxy/envoy local_ratelimit";
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,36 +43,6 @@ enum Refill {
 impl Choice for Refill {
     const CHOICES: &'static [(&'static str, Self)] =
         &[("continuous", Self::Continuous), ("stepwise", Self::Stepwise)];
-}
-
-impl Default for TokenBucket {
-    fn default() -> Self {
-        Self { rate: Rate::per_second(100), burst: 100, refill: Refill::Continuous }
-    }
-}
-
-impl Configurable for TokenBucket {
-    const NAME: &'static str = "token-bucket";
-    const SUMMARY: &'static str = "a bucket fills with tokens at a fixed rate; a request that finds too few \
-                                   is rejected";
-    const RULE: &'static str = "the bucket starts with `burst` tokens and fills at `rate`, up to `burst`. A \
-                                request is accepted if the bucket holds at least its cost, which is then \
-                                taken out. The advised wait is (cost − tokens) / rate. With \
-                                refill=stepwise, tokens are added all at once at the end of each period of \
-                                the rate";
-    const SOURCE: &'static str = "documentation of AWS, Azure and Anthropic on their limits; \
-                                  envoyproxy/envoy local_ratelimit";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::text("rate", "rate at which tokens are added to the bucket", |config| &mut config.rate),
-        Parameter::count("burst", "maximum number of tokens in the bucket", (1, 1_000_000_000), |config| {
-            &mut config.burst
-        }),
-        Parameter::choice(
-            "refill",
-            "whether tokens are added continuously, or all at once at the end of each period",
-            |config| &mut config.refill,
-        ),
-    ];
 }
 
 impl PolicyConfig for TokenBucket {
@@ -200,6 +178,8 @@ impl RateAlgorithm for TokenBucket {
 
 #[cfg(test)]
 mod tests {
+    use vocabulary::Configurable as _;
+
     use super::*;
     use crate::policies::timelines::{A, BUCKET_OF_TWO, R, assert_timeline};
 

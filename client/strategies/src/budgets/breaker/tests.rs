@@ -2,6 +2,8 @@
 //!
 //! Source: the rule in `breaker.rs`, after linkerd's consecutive-failures breaker.
 
+use vocabulary::Configurable as _;
+
 use super::*;
 use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, launch};
 

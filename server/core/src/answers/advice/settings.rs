@@ -28,7 +28,7 @@ pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
     Parameter::choice("round", "whether the value is rounded up, down, or to the nearest", |settings| {
         &mut settings.rounding
     }),
-    Parameter::count("places", "number of digits after the decimal point", (0, 9), |settings| {
+    Parameter::count("places", "number of digits after the decimal point", 0..=9, |settings| {
         &mut settings.places
     }),
     Parameter::choice("type", "kind of problem that the body names", |settings| &mut settings.problem),
@@ -47,13 +47,13 @@ pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
     Parameter::number(
         "share",
         "share of the rejections that have this advice, from 0 to 1",
-        (0.0, 1.0),
+        0.0..=1.0,
         |settings| &mut settings.honesty.share,
     ),
     Parameter::number(
         "malformed",
         "share of the advice that is sent in an unreadable form, from 0 to 1",
-        (0.0, 1.0),
+        0.0..=1.0,
         |settings| &mut settings.honesty.malformed,
     ),
 ];
