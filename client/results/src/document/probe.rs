@@ -2,16 +2,18 @@
 
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// Largest accepted number. It is the maximum of `u64`, because a merge writes the integers of shards as floats. Larger numbers are
 /// rejected, so that the arithmetic on plot axes stays finite.
 const LARGEST: f64 = 18_446_744_073_709_551_615.0;
 
+/// JSON value of any kind that contains no number above [`LARGEST`], checked during deserialization.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentProbe {
-    /// Keys of the document, each with whether its value is null. Empty if the document is not a JSON object.
+    /// Keys of an object, each with whether its value is null. Empty for any other value.
     keys: Vec<(String, bool)>,
+    is_null: bool,
 }
 
 impl DocumentProbe {
@@ -27,30 +29,30 @@ impl DocumentProbe {
 
 impl<'de> Deserialize<'de> for DocumentProbe {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Keys;
-        impl<'de> Visitor<'de> for Keys {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
             type Value = DocumentProbe;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a result")
+                f.write_str("a value")
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DocumentProbe, A::Error> {
                 let mut keys = Vec::new();
-                while let Some(key) = map.next_key::<String>()? {
-                    let Bounded { is_null } = map.next_value()?;
+                while let Some(key) = map.next_key()? {
+                    let DocumentProbe { is_null, .. } = map.next_value()?;
                     keys.push((key, is_null));
                 }
-                Ok(DocumentProbe { keys })
+                Ok(DocumentProbe { keys, is_null: false })
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<DocumentProbe, A::Error> {
-                while list.next_element::<IgnoredAny>()?.is_some() {}
+                while list.next_element::<DocumentProbe>()?.is_some() {}
                 Ok(DocumentProbe::default())
             }
 
             fn visit_unit<E>(self) -> Result<DocumentProbe, E> {
-                Ok(DocumentProbe::default())
+                Ok(DocumentProbe { is_null: true, ..DocumentProbe::default() })
             }
 
             fn visit_bool<E>(self, _: bool) -> Result<DocumentProbe, E> {
@@ -65,71 +67,15 @@ impl<'de> Deserialize<'de> for DocumentProbe {
                 Ok(DocumentProbe::default())
             }
 
-            fn visit_f64<E>(self, _: f64) -> Result<DocumentProbe, E> {
+            fn visit_f64<E: de::Error>(self, number: f64) -> Result<DocumentProbe, E> {
+                if number.abs() > LARGEST {
+                    return Err(E::custom(format!("{number:e} is too large")));
+                }
                 Ok(DocumentProbe::default())
             }
 
             fn visit_str<E>(self, _: &str) -> Result<DocumentProbe, E> {
                 Ok(DocumentProbe::default())
-            }
-        }
-        deserializer.deserialize_any(Keys)
-    }
-}
-
-/// JSON value of any kind that contains no number above [`LARGEST`], checked during deserialization.
-struct Bounded {
-    is_null: bool,
-}
-
-impl<'de> Deserialize<'de> for Bounded {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Bounded;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Bounded, A::Error> {
-                // The key is parsed although it is not used, because the place in an error message then contains the key.
-                while map.next_key::<String>()?.is_some() {
-                    map.next_value::<Bounded>()?;
-                }
-                Ok(Bounded { is_null: false })
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bounded, A::Error> {
-                while list.next_element::<Bounded>()?.is_some() {}
-                Ok(Bounded { is_null: false })
-            }
-
-            fn visit_unit<E>(self) -> Result<Bounded, E> {
-                Ok(Bounded { is_null: true })
-            }
-
-            fn visit_bool<E>(self, _: bool) -> Result<Bounded, E> {
-                Ok(Bounded { is_null: false })
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<Bounded, E> {
-                Ok(Bounded { is_null: false })
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<Bounded, E> {
-                Ok(Bounded { is_null: false })
-            }
-
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<Bounded, E> {
-                if number.abs() > LARGEST {
-                    return Err(E::custom(format!("{number:e} is too large")));
-                }
-                Ok(Bounded { is_null: false })
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<Bounded, E> {
-                Ok(Bounded { is_null: false })
             }
         }
         deserializer.deserialize_any(Any)

@@ -6,14 +6,6 @@ use crate::document::malformed::Malformed;
 use crate::document::objects::ObjectsOnly;
 
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
-    // Fast path: does not track the place in the document, because tracking costs as much as the parsing itself. After an error, the text
-    // is parsed again with tracking.
-    let mut untracked = serde_json::Deserializer::from_str(text);
-    if let Ok(value) = T::deserialize(ObjectsOnly(&mut untracked))
-        && untracked.end().is_ok()
-    {
-        return Ok(value);
-    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(ObjectsOnly(&mut deserializer)).map_err(|error| {
         let path = error.path().to_string();
