@@ -22,7 +22,7 @@ use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use mockserver::{most_used, pointer_to_all, with_first_examples};
 
 use crate::args::{self, RunArgs, StrategyList};
-use crate::schema;
+use crate::files::output::to_stdout;
 use crate::text::styled;
 
 /// Flags that the short help `loadgen -h` lists. All other flags are listed by `--help` only.
@@ -271,7 +271,10 @@ fn of_arguments(typed: &[OsString]) -> anyhow::Result<ExitCode> {
         Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Plot(args)) => plot::run(&args),
-        Some(Command::Schema) => schema::print(),
+        Some(Command::Schema) => {
+            to_stdout(include_bytes!("../../../docs/result.schema.json"))?;
+            Ok(ExitCode::SUCCESS)
+        }
         Some(Command::Completions(args)) => shell::completions(&args, command_line()),
         Some(Command::Man(args)) => shell::man(&args, command_line()),
     }

@@ -10,7 +10,6 @@ mod files;
 pub mod fuzzing;
 mod runner;
 mod scenario;
-mod schema;
 mod screen;
 mod secrets;
 mod shards;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::Missing;
 
@@ -15,7 +14,8 @@ pub enum Cause {
 }
 
 /// Kind of error that left an attempt without a usable answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
     /// The answer did not arrive within the attempt's timeout.
@@ -126,7 +126,8 @@ pub struct FailureCounts {
     pub last_arrived: Option<ErrorKind>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailureResult {
     pub status: Option<u16>,
     pub kind: Option<ErrorKind>,
@@ -134,7 +135,8 @@ pub struct FailureResult {
 }
 
 /// HTTP status with the number of attempts that it answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct StatusCount {
     pub status: u16,

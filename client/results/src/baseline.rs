@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::conditions::{Conditions, WrittenConditions};
@@ -36,14 +35,15 @@ const JUDGED: &[&str] = &[
     "fairness.jain",
 ];
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Baseline {
     kind: String,
     version: u32,
     /// Settings under which a baseline's runs were made, such as workload and server. Later runs can be compared with the baseline only if
     /// their settings are equal. The strategy does not belong to these settings.
-    #[schemars(with = "Conditions")]
+    #[cfg_attr(feature = "schema", schemars(with = "Conditions"))]
     pub experiment: WrittenConditions,
     /// Figures of each strategy. The outer key is the strategy as given on the command line, and the inner key is the path of the figure.
     /// Each figure has one value per run.

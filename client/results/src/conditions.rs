@@ -7,7 +7,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -17,7 +16,8 @@ use crate::document::setting::Setting;
 
 /// Settings, including the seeds, that must be equal in two runs for a comparison of the runs to be meaningful. The fields are in
 /// alphabetical order, because baseline files contain them in this order.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conditions {
     pub deadline: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct Conditions {
     pub workload: WorkloadRecord,
     /// Settings in files of later versions of the program that have no field in this version.
     #[serde(flatten)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub more: BTreeMap<String, Setting>,
 }
 

@@ -17,13 +17,13 @@ pub(crate) mod recordings;
 pub(crate) mod reproduction;
 pub(crate) mod run;
 pub(crate) mod sample;
+#[cfg(feature = "schema")]
 pub(crate) mod schema;
 pub(crate) mod setting;
 pub(crate) mod sweep;
 pub(crate) mod version;
 pub(crate) mod written;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::comparison::{Comparison, Repeats};
@@ -37,9 +37,10 @@ use crate::document::version::SchemaVersion;
 
 /// Output of loadgen with --json: a run, runs with --repeats, a comparison, a sweep, or a reproduction. docs/figures.md
 /// explains the figures. More keys may be added without a new `schema_version`.
-#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
-#[schemars(title = "Results of loadgen")]
+#[cfg_attr(feature = "schema", schemars(title = "Results of loadgen"))]
 pub enum Document {
     Run(Box<RunResult>),
     Repeats(Repeats),

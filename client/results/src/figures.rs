@@ -16,7 +16,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::document::schema::run_leaves;
+    use crate::testing::run_leaves;
 
     #[test]
     fn figures_are_all_numbers_of_a_result_in_its_order() {

@@ -55,6 +55,7 @@ pub use document::run::{
     RunResult, SeriesPoint,
 };
 pub use document::sample::{OutcomeName, SampleLine};
+#[cfg(feature = "schema")]
 pub use document::schema::schema;
 pub use document::setting::{At, Setting, at};
 pub use document::sweep::{Axis, Best, LeadRecord, Sweep, SweepCell, Swept, Winner};

@@ -1,6 +1,5 @@
 //! Bars of a latency histogram: ranges between round bounds, with the number of latencies in each.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of bars. They show the shape of a distribution, and a terminal joins them to even fewer.
@@ -10,7 +9,8 @@ const MAX_BARS: usize = 24;
 const STEPS: [&[u64]; 3] = [&[10, 15, 20, 30, 50, 70], &[10, 20, 50], &[10]];
 
 /// Latencies above the bound of the previous bar, up to the bound of this one.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct LatencyBar {
     /// Upper bound in milliseconds, included.

@@ -1,6 +1,5 @@
 //! Counts of a run's ops (client operations) and of their attempts, by outcome such as succeeded or rejected.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,7 +21,8 @@ impl OpCounts {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct AttemptCounts {
     pub total: u64,

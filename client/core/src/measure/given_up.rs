@@ -1,6 +1,5 @@
 //! Reasons for which a client gives up ops (operations), and the number of given-up ops per reason.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::Status;
 
@@ -26,7 +25,8 @@ impl GivenUp {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct GivenUpCounts {
     pub rejected: u64,

@@ -9,7 +9,6 @@
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
@@ -230,7 +229,8 @@ impl Latencies {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct LatencyFigures {
     pub count: u64,

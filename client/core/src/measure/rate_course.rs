@@ -12,7 +12,6 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::{Instant, whole_nanos};
 
@@ -46,7 +45,8 @@ pub struct SteadyRate {
     pub per: Duration,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct RateFigures {
     pub law_per_s: Option<f64>,

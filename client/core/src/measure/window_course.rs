@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
@@ -36,7 +35,8 @@ struct Fit {
     rejected_before: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct WindowFigures {
     pub convergence_s: Option<f64>,

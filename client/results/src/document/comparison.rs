@@ -1,6 +1,5 @@
 //! Documents that `loadgen compare` writes, and documents of runs with `--repeats`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::config::ServerModel;
@@ -9,7 +8,8 @@ use crate::figures::over_runs::FiguresOverRuns;
 use crate::merging::{Incomplete, ShardRecord};
 
 /// Several runs of one strategy (--repeats). Repeat r, counted from 0, uses seed + r.
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Repeats<R = RunResult> {
     /// Results of the repeated runs, in the order of their seeds.
@@ -26,7 +26,8 @@ pub struct Repeats<R = RunResult> {
 
 /// Strategies compared in blocks (loadgen compare). A block runs every strategy with the same seed. Runs are grouped by strategy, and each
 /// group is in the order of blocks.
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Comparison<R = RunResult> {
     pub runs: Vec<R>,
@@ -37,7 +38,8 @@ pub struct Comparison<R = RunResult> {
 }
 
 /// Ranking and other results of a comparison of strategies.
-#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct Compared {
     /// Path of the figure that ranks strategies, such as `makespan_s`. It ranks only strategies that did the same work, because figures of
@@ -67,8 +69,8 @@ pub struct Compared {
 }
 
 /// Rank and figures of a strategy in a comparison.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(rename = "Standing")]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Standing"))]
 #[serde(default, expecting = "an object")]
 pub struct StandingRecord {
     /// Ranked strategy as given on the command line.
@@ -100,8 +102,8 @@ pub struct StandingRecord {
 
 /// Ratio of a strategy's figure to the figure of the best strategy. One ratio is computed per block, and `ratio` is their geometric mean.
 /// The interval uses Student's t on the logarithms of the ratios.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(rename = "TimesBest")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TimesBest"))]
 #[serde(expecting = "an object")]
 pub struct TimesRecord {
     /// Path of the figure whose ratio is stated, such as `makespan_s`.
@@ -115,8 +117,8 @@ pub struct TimesRecord {
 }
 
 /// Comparison of two strategies in one figure, paired by block. A block runs every strategy with the same seed.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(rename = "Pair")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Pair"))]
 #[serde(expecting = "an object")]
 pub struct PairRecord {
     /// First of two compared strategies. Its rank is at least as good as the second strategy's rank.
@@ -147,7 +149,8 @@ pub struct PairRecord {
 }
 
 /// Verdict on the first strategy's figure, compared with the second's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PairVerdict {
     /// The figures cannot be compared, because a block lacks the figure or a value is not above zero.
@@ -178,7 +181,8 @@ impl From<Option<statistics::PairOutcome>> for PairVerdict {
 }
 
 /// Ranking of the strategies against a server whose configuration is slightly changed.
-#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct Variation {
     /// Description of a change that `--sensitivity` made to the server's configuration.

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -10,7 +9,8 @@ use crate::document::setting::Setting;
 use crate::merging::MergedLoad;
 
 /// Configuration of a run: everything that is needed to repeat it.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct ConfigRecord {
     pub program: String,
@@ -44,7 +44,7 @@ pub struct ConfigRecord {
     pub merged: Vec<MergedLoad>,
     /// Settings in files of later versions of the program that have no field in this version. They are kept, because they may matter.
     #[serde(flatten)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub more: BTreeMap<String, Setting>,
 }
 
@@ -80,14 +80,16 @@ impl Default for ConfigRecord {
 }
 
 /// One part of a strategy, such as its backoff, with the values that all parameters of the part had in the run.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct PartRecord {
     pub name: String,
     pub parameters: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct WorkloadRecord {
     pub kind: String,
@@ -108,7 +110,8 @@ pub struct WorkloadRecord {
     pub more: BTreeMap<String, Setting>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct RequestRecord {
     pub method: String,
@@ -117,12 +120,13 @@ pub struct RequestRecord {
     pub body_bytes: usize,
     /// Settings in files of later versions of the program that have no field in this version. They are kept, because they may matter.
     #[serde(flatten)]
-    #[schemars(skip)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub more: BTreeMap<String, Setting>,
 }
 
 /// Transport (HTTP client library) that sent the attempts of a run.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct TransportRecord {
     /// Name of the transport: `hyper`, `reqwest` or, with `--http2`, `hyper-http2`. For `--transport auto`, the transport that was chosen.
@@ -147,8 +151,8 @@ fn transport_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, 
 
 /// Configuration of a mockserver, key by key, as its `GET /_mock/config` returns it. The server defines the keys, so a new flag of the
 /// server needs no change in this type. Keys of older and newer servers are kept.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(description = "A mockserver's configuration, key by key, as its `GET /_mock/config` shows it.")]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(description = "A mockserver's configuration, key by key, as its `GET /_mock/config` shows it."))]
 pub struct ServerModel(BTreeMap<String, Option<Setting>>);
 
 impl ServerModel {

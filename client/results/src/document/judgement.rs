@@ -1,12 +1,12 @@
 //! Document that `loadgen judge` writes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::version::SchemaVersion;
 
 /// Retry behaviour of a client in several situations (loadgen judge).
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Judgement {
     pub schema_version: SchemaVersion,
@@ -33,7 +33,8 @@ pub struct Judgement {
     pub closest: Option<ClosestPreset>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosestPreset {
     /// Presets that behave alike in the same number of situations, such as `preset:openai`.
     pub presets: Vec<String>,
@@ -43,14 +44,16 @@ pub struct ClosestPreset {
     pub differs: Vec<PresetDifference>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PresetDifference {
     pub situation: String,
     /// First difference, such as `delay 1: recorded 0.5 s, here always 1 s`.
     pub text: String,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SituationRecord {
     pub name: String,
     /// Answers of the server in words, such as `429, Retry-After: 3`.
@@ -74,7 +77,8 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SituationVerdict {
     Failed,
@@ -84,7 +88,8 @@ pub enum SituationVerdict {
     Skipped,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FindingRecord {
     pub rule: String,
     pub severity: FindingSeverity,
@@ -93,7 +98,8 @@ pub struct FindingRecord {
     pub evidence: Vec<EvidenceRecord>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingSeverity {
     Fail,
@@ -101,14 +107,16 @@ pub enum FindingSeverity {
 }
 
 /// Attempts of one run. Runs and attempts are counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EvidenceRecord {
     pub run: usize,
     pub attempts: Vec<usize>,
 }
 
 /// Run of the client in a situation. Times are in seconds since the start of the run.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgedRun {
     /// Number of attempts of the judged call. `attempts` lists at most 50 of them.
     pub received: u64,
@@ -120,7 +128,8 @@ pub struct JudgedRun {
     pub exit_code: Option<i32>,
 }
 
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgedAttempt {
     pub method: String,
     /// Path and query, without the values of the query.
@@ -137,7 +146,8 @@ pub struct JudgedAttempt {
     pub keys: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OtherCallRecord {
     pub method: String,
     /// Path and query, without the values of the query.
@@ -145,7 +155,8 @@ pub struct OtherCallRecord {
     pub requests: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnd {
     Exited,
@@ -158,7 +169,8 @@ pub enum RunEnd {
     Interrupted,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CauseRecord {
     pub situations: Vec<String>,
     pub text: String,

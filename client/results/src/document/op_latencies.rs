@@ -10,11 +10,11 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
 use loadgen_core::histogram::MAX_US;
 use loadgen_core::{Latencies, LatencyFigures, LatencySums};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Latencies of ops.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct OpLatencies {
     #[serde(flatten)]

@@ -1,11 +1,10 @@
 //! Lines of `--progress ndjson`. Each line contains the events since the previous one, for programs that run loadgen as a subprocess.
 
 use loadgen_core::{FailureResult, Latencies, Phase, Snapshot};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(rename = "Progress")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Progress"))]
 #[serde(expecting = "an object")]
 pub struct ProgressLine {
     pub seed: u64,
@@ -27,7 +26,8 @@ pub struct ProgressLine {
     pub window: Option<f64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct IntervalFigures {
     pub count: u64,

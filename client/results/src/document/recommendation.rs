@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::version::SchemaVersion;
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Recommendation {
     pub schema_version: SchemaVersion,
@@ -46,7 +46,8 @@ impl Recommendation {
 }
 
 /// Limit of an answer that a server's burst makes possible.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HoldsFor {
     pub ops: u64,
     /// Share of ops that ten times as many leave undone minus the share of these, on the server whose burst helps most.
@@ -55,27 +56,31 @@ pub struct HoldsFor {
     pub rate_for_any_number_per_s: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     Change,
     Keep,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecommendationGoal {
     Finish,
     InTime,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RecommendedSetting {
     pub of: SettingOf,
     pub text: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SettingOf {
     Library,
@@ -87,7 +92,8 @@ pub enum SettingOf {
 }
 
 /// Uncertain figure of the server, with the values that are plausible for it.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Assumption {
     pub key: String,
     pub nominal: String,
@@ -95,14 +101,16 @@ pub struct Assumption {
     pub assumed: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TriedServer {
     pub changes: BTreeMap<String, String>,
     pub drawn: bool,
 }
 
 /// Setting that was tried, with its runs on the servers of the search.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TriedSetting {
     pub strategy: String,
     /// Number of workers; null if ops arrive at a rate.
@@ -117,7 +125,8 @@ pub struct TriedSetting {
     pub cost: Vec<Option<f64>>,
 }
 
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NominalRuns {
     pub seed: u64,
     pub today: NominalRun,
@@ -126,7 +135,8 @@ pub struct NominalRuns {
 }
 
 /// Figures of one run on the nominal server, as `loadgen compare` prints them.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NominalRun {
     pub candidate: usize,
     pub ops_succeeded: u64,
@@ -136,7 +146,8 @@ pub struct NominalRun {
     pub attempts_per_success: Option<f64>,
 }
 
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FreshRuns {
     pub other: usize,
     pub seeds: u32,
@@ -155,7 +166,8 @@ pub struct FreshRuns {
 }
 
 /// Runs of today's setting and the other setting on one fresh server. Each figure is a mean over seeds.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FreshServerRuns {
     pub changes: BTreeMap<String, String>,
     pub today_undone: f64,
@@ -164,7 +176,8 @@ pub struct FreshServerRuns {
     pub other_cost: Option<f64>,
 }
 
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FreshFigures {
     /// Share of ops that a setting leaves undone (or late), 0 to 1.
     pub undone: f64,
@@ -185,7 +198,8 @@ pub struct FreshFigures {
 }
 
 /// Uncertain figure of the server. Its true value decides which setting is best.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LookUpRecord {
     pub key: String,
     /// Condition on an uncertain figure of the server, such as `≥ 418/m` or `no`.
@@ -202,7 +216,8 @@ pub struct LookUpRecord {
     pub cost_ratio: f64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     pub servers: usize,
     pub candidates: usize,

@@ -1,7 +1,6 @@
 //! Data of a single run that a plot of a scenario needs: parts of the run's result, and data recorded for the plot.
 
 use loadgen_core::{AttemptCounts, LatencyFigures};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::run::{Mode, OpsResult};
@@ -10,7 +9,8 @@ use crate::document::version::SchemaVersion;
 /// Run that represents a cell (one strategy at one point of an experiment) in a plot, because it has the median
 /// makespan of the cell. The record contains the parts of the run's result that plots need, and data recorded for the
 /// plot.
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct DrawnRun {
     pub label: String,
@@ -43,10 +43,11 @@ pub struct DrawnRun {
 }
 
 /// Time series of a run as columns, with one value per time step. A gauge whose value was never known has no column.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Columns {
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     #[serde(deserialize_with = "crate::document::fields::above_zero")]
     pub step_s: f64,
     #[serde(default)]
@@ -68,7 +69,8 @@ pub struct Columns {
 }
 
 /// Gauge with its name, its unit, and one value for every time step. It is defined by the strategy or by the server's rate limit.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct GaugeColumn {
     pub name: String,
@@ -78,11 +80,12 @@ pub struct GaugeColumn {
 }
 
 /// Send times of attempts, in ascending order, and the op of each attempt.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Calls {
     /// Spacing of the recorded ops: attempts were recorded only for ops whose number is a multiple of `every`.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub every: u64,
     /// Whether the recording ended early, because a single op had more attempts than may be recorded.
     #[serde(default)]
@@ -95,7 +98,8 @@ pub struct Calls {
 
 /// Latency and number of attempts of each client of a run, sorted by latency. If the run has only one client, its ops are listed instead of
 /// clients.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct Clients {
     /// Whether the entries of the lists are ops instead of clients.
@@ -110,10 +114,11 @@ pub struct Clients {
 }
 
 /// Counts of events in each time step of a run, from its start. All time steps have the same width.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Steps {
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     #[serde(deserialize_with = "crate::document::fields::above_zero")]
     pub step_s: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,10 +134,11 @@ pub struct Steps {
 }
 
 /// Statistics over ops of the wait before the retry with the number `retry`, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Wait {
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub retry: u64,
     #[serde(default)]
     pub count: u64,

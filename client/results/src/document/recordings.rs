@@ -1,11 +1,11 @@
 //! Document that `loadgen strategies --check` writes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::version::SchemaVersion;
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct RecordingsCheck {
     #[serde(default)]
@@ -18,7 +18,8 @@ pub struct RecordingsCheck {
     pub skipped: u64,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct CheckedRecording {
     pub file: String,
@@ -26,7 +27,8 @@ pub struct CheckedRecording {
     pub pairs: Vec<CheckedPair>,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct CheckedPair {
     pub scenario: String,
@@ -38,7 +40,8 @@ pub struct CheckedPair {
     pub skipped_because: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckVerdict {
     Reproduced,
@@ -47,7 +50,8 @@ pub enum CheckVerdict {
     Skipped,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct CheckDifference {
     pub what: String,

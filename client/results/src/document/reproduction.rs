@@ -1,7 +1,6 @@
 //! Document that `loadgen reproduce` writes. It contains experiments from source documents (such as articles), and a verdict on each claim
 //! of these documents.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::recorded::DrawnRun;
@@ -10,27 +9,30 @@ use crate::document::version::SchemaVersion;
 use crate::figures::over_runs::FiguresOverRuns;
 
 /// Experiments from source documents such as articles, with a verdict on each claim of these documents (loadgen reproduce).
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Reproduction {
     #[serde(default)]
     pub schema_version: SchemaVersion,
-    #[schemars(extend("format" = "date-time"))]
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
     pub started_at: Option<String>,
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub scenarios: Vec<Scenario>,
     #[serde(default)]
     pub claims: Tallies,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct Tallies {
     pub source: Tally,
     pub ours: Tally,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct Tally {
     /// Number of all claims, whatever their verdict.
@@ -45,7 +47,8 @@ pub struct Tally {
 }
 
 /// Scenario: the experiments from one source document, with claims and plots.
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Scenario {
     pub name: String,
@@ -65,7 +68,8 @@ pub struct Scenario {
 }
 
 /// Claim of a source document, and the result of testing it.
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Claim {
     pub says: String,
@@ -96,7 +100,8 @@ pub struct Claim {
 }
 
 /// Result of a claim in one case, such as one strategy at one point.
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct ClaimValue {
     pub at: Option<Setting>,
@@ -109,7 +114,8 @@ pub struct ClaimValue {
 }
 
 /// Verdict on a claim of a source document: whether it holds in our runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ClaimVerdict {
     #[serde(rename = "holds")]
     Holds,
@@ -137,7 +143,8 @@ impl ClaimVerdict {
 }
 
 /// Statistics, over runs with different seeds, of one strategy at one point of an experiment.
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Cell {
     pub experiment: String,
@@ -151,7 +158,8 @@ pub struct Cell {
 }
 
 /// Plot that a scenario requests, with its data. The data is either a list of cells or one recorded run of each strategy.
-#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Plot {
     /// Name of the plot. A user who gives this name gets only this plot.
@@ -181,7 +189,8 @@ pub struct Plot {
     pub runs: Option<Vec<DrawnRun>>,
 }
 
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct TimeUnit {
     /// Length of the plot's time unit in seconds.
@@ -191,7 +200,8 @@ pub struct TimeUnit {
     pub name: String,
 }
 
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct DrawnColumn {
     pub title: String,

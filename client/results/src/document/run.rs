@@ -7,7 +7,6 @@ use loadgen_core::{
     AdviceFigures, AttemptCounts, ExcessFigures, FailureResult, FairnessFigures, Gauge, GivenUpCounts,
     LatencyBar, LatencyFigures, RateFigures, Run, Series, StatusCount, WindowFigures,
 };
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
@@ -17,7 +16,8 @@ use crate::document::op_latencies::OpLatencies;
 use crate::document::setting::At;
 use crate::document::version::SchemaVersion;
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct RunResult {
     pub schema_version: SchemaVersion,
@@ -88,7 +88,7 @@ pub struct RunResult {
     pub server: Option<ServerCounts>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub generator: GeneratorResult,
-    #[schemars(extend("format" = "date-time"))]
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
     pub started_at: Option<String>,
     /// Duration of the run in real time, in seconds; null if simulated.
     pub wall_s: Option<f64>,
@@ -105,7 +105,8 @@ pub struct RunResult {
     pub at: Option<At>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The run was executed in real time, over HTTP.
@@ -123,7 +124,8 @@ impl Mode {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct OpsResult {
     pub total: u64,
@@ -162,7 +164,8 @@ impl OpsResult {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct AttemptsResult {
     pub p50: Option<u64>,
@@ -171,7 +174,8 @@ pub struct AttemptsResult {
 }
 
 /// Load of the load generator itself, and delays that it causes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct GeneratorResult {
     /// Delay from the instant an attempt was due to the instant it was sent; null if simulated.
@@ -196,7 +200,8 @@ pub struct GeneratorResult {
 }
 
 /// Percentiles of a delay that the load generator causes, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct LagResult {
     pub p50: Option<f64>,
@@ -211,7 +216,8 @@ impl From<LatencyFigures> for LagResult {
 }
 
 /// One bucket of the time series. A count covers the whole bucket, and a gauge has its last value in the bucket.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct SeriesPoint {
     /// Start of the bucket, in seconds since the run began.
@@ -268,7 +274,8 @@ impl SeriesPoint {
 }
 
 /// Gauge with its name, its unit, and its value at the end of a bucket. It is defined by the strategy or by the server's rate limit.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct GaugePoint {
     /// Name of the gauge, as it appears in legends of plots.

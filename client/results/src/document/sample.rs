@@ -1,23 +1,22 @@
 //! Lines that `--samples` writes, one for each attempt of a run.
 
 use loadgen_core::{Cause, ErrorKind};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tailback::{Failure, Status};
 
 /// One line of --samples: an attempt. Times are in seconds of the experiment since the run began. The fields are in alphabetical order,
 /// because a line contains its keys in this order.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(
     rename = "Sample",
     description = "One line of --samples: an attempt. Times are in seconds of the experiment since the run began."
-)]
+))]
 #[serde(expecting = "an object")]
 pub struct SampleLine {
     /// Time at which the attempt's op arrived, in seconds of the experiment since the run began.
     pub arrived_s: f64,
     /// Number of the attempt among the attempts of its op, from 1.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub attempt: u32,
     /// Whether an intermediary between the client and the mockserver, such as a gateway, answered the attempt.
     #[serde(default)]
@@ -40,7 +39,8 @@ pub struct SampleLine {
     pub window: Option<f64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OutcomeName {
     Succeeded,

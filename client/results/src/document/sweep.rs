@@ -1,6 +1,5 @@
 //! Document that `loadgen sweep` writes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::document::comparison::PairRecord;
@@ -10,7 +9,8 @@ use crate::document::setting::At;
 use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
 use crate::merging::{Incomplete, ShardRecord};
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Sweep<R = RunResult> {
     pub runs: Vec<R>,
@@ -21,12 +21,13 @@ pub struct Sweep<R = RunResult> {
 }
 
 /// Varied parameters of a sweep, and its results.
-#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct Swept {
-    #[schemars(extend("format" = "date-time"))]
+    #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
     pub started_at: Option<String>,
-    #[schemars(length(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1)))]
     pub axes: Vec<Axis>,
     /// Path of the figure that strategies are compared by; the lowest value is best.
     pub by: String,
@@ -43,7 +44,8 @@ pub struct Swept {
 }
 
 /// Parameter that a sweep varies, with its values.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct Axis {
     /// Key of the varied parameter, as given on the command line.
@@ -52,12 +54,13 @@ pub struct Axis {
     pub values: Vec<String>,
 }
 
-#[derive(Clone, Debug, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct SweepCell {
     /// Always `sweep`. The key exists because cells of a reproduction have it, too: it contains the name of the experiment that they belong
     /// to.
-    #[schemars(extend("const" = "sweep"))]
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "sweep")))]
     pub experiment: String,
     /// Strategy as given on the command line.
     pub label: String,
@@ -80,13 +83,14 @@ fn yes() -> bool {
     true
 }
 
-#[derive(Clone, Debug, Default, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct Best {
     pub at: At,
     pub strategy: Option<String>,
     #[serde(deserialize_with = "crate::document::fields::winner")]
-    #[schemars(with = "Option<String>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub winner: Winner,
     /// Result of measuring the best two strategies of the sweep with fresh seeds, in words.
     pub words: String,
@@ -106,8 +110,8 @@ pub struct Best {
 
 /// Best strategy at a point of a sweep, measured with fresh seeds, and its lead over the other strategies. Values are geometric means.
 /// Intervals use Student's t on the logarithms of ratios that are paired by seed.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(rename = "Lead")]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Lead"))]
 #[serde(default, expecting = "an object")]
 pub struct LeadRecord {
     pub strategy: String,

@@ -1,9 +1,6 @@
 //! Version of the document format. This program writes documents of the current version, and reads documents of all
 //! versions up to the current one.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// Current version of documents. It is increased when a key changes its meaning or is removed.
@@ -40,8 +37,9 @@ impl TryFrom<u64> for SchemaVersion {
     }
 }
 
-impl JsonSchema for SchemaVersion {
-    fn schema_name() -> Cow<'static, str> {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for SchemaVersion {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
         "SchemaVersion".into()
     }
 
@@ -49,7 +47,7 @@ impl JsonSchema for SchemaVersion {
         true
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "const": SCHEMA_VERSION })
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "const": SCHEMA_VERSION })
     }
 }

@@ -65,8 +65,7 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::schema::run_leaves;
-    use crate::testing::run;
+    use crate::testing::{run, run_leaves};
 
     #[test]
     fn everything_that_is_one_value_has_a_column() {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statistics::{Interval, Summary};
 
@@ -11,13 +10,13 @@ pub type FiguresOverRuns = BTreeMap<String, OverRuns>;
 
 /// Statistics of one figure over runs with different seeds. The fields are in alphabetical order, because all documents of several runs
 /// contain their keys in this order.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(description = "One figure over runs of different seeds.")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(description = "One figure over runs of different seeds."))]
 #[serde(expecting = "an object")]
 pub struct OverRuns {
     /// Number of runs that have a value of the figure.
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub count: u64,
     /// Confidence interval of the mean over seeds; null with fewer than five runs.
     #[serde(default)]
@@ -54,8 +53,8 @@ pub struct OverRuns {
 }
 
 /// Confidence interval: it contains the true value with the probability `level`.
-#[derive(Clone, Debug, PartialEq, JsonSchema, Serialize, Deserialize)]
-#[schemars(rename = "Interval")]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Interval"))]
 #[serde(expecting = "an object")]
 pub struct IntervalRecord {
     pub by: Estimator,
@@ -67,7 +66,8 @@ pub struct IntervalRecord {
 }
 
 /// Statistical method that computes a confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Estimator {
     StudentT,

@@ -1,6 +1,5 @@
 //! One document to merge: the runs of a command, or of one shard of it.
 
-use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -37,7 +36,8 @@ impl MergedCommand {
 
 /// Shard of a command: with N shards, shard I has the blocks I, I + N, and so on. A block is all strategies at one point with one seed.
 /// Blocks are numbered by point, then by seed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, serde::Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct ShardRecord {
     pub index: u32,

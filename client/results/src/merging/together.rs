@@ -8,7 +8,6 @@ use loadgen_core::{
     AdviceFigures, AttemptCounts, EarlyFigures, FailureResult, Latencies, LatencyFigures, StatusCount,
     WindowFigures,
 };
-use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,7 +21,8 @@ use crate::document::run::{AttemptsResult, GeneratorResult, LagResult, Mode, Ops
 use crate::health::is_about_machine;
 
 /// Run that was added to others which sent their load to the same target at the same time.
-#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, expecting = "an object")]
 pub struct MergedLoad {
     pub seed: u64,
