@@ -41,5 +41,5 @@ pub use plain::plain;
 pub use plot::{Axis, Plot, Scale, Series, Shape};
 pub use recommendation::recommendation;
 pub use registry::{Entry, PLOTS};
-pub use rows::{Rows, row};
+pub use rows::Rows;
 pub use svg::svg;

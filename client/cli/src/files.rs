@@ -3,11 +3,8 @@
 pub(crate) mod exporter;
 pub(crate) mod exporters;
 pub(crate) mod exports;
-mod grouped_runs;
 pub(crate) mod line_writer;
 pub(crate) mod output;
 pub(crate) mod reading;
 mod replacement;
-pub(crate) mod spool;
 mod stdout;
-pub(crate) mod streamed;

@@ -17,13 +17,12 @@ use experiments::runs::in_turn::InTurn;
 use experiments::runs::past::Past;
 use experiments::runs::shard::of_shard;
 use experiments::runs::stop::Stop as _;
-use results::{Figure, Incomplete, ShardRecord, Warning};
-use serde::Serialize;
+use results::{Document, Figure, Incomplete, RunResult, ShardRecord, Warning};
 use tailback::StrategySpec;
 
 use crate::args::MultiArgs;
 use crate::exit::{Exit, is_broken_pipe};
-use crate::files::exports::{Exports, InFlightExports};
+use crate::files::exports::Exports;
 use crate::runner::failures::Failures;
 use crate::runner::interrupt::Interrupt;
 use crate::screen::board::Board;
@@ -111,16 +110,15 @@ impl Runner {
 
     /// Runs all strategies with all seeds. The live display shows `name`, which distinguishes the runs from other runs of the command.
     /// After an interrupt, only complete blocks (one seed with every strategy) are kept. Each run of a complete block is passed to
-    /// `passed_on`, with its texts for the output files `files`.
+    /// `passed_on`.
     pub(crate) fn run(
         &self,
         board: &Board,
         (blocks, name): (Blocks<'_>, &str),
         figures: &[&'static Figure],
-        files: Option<&InFlightExports>,
         passed_on: &mut dyn FnMut(BlockRun),
     ) -> anyhow::Result<Measured> {
-        let lanes = LaneWatcher::new(board, InTurn::new([blocks]), vec![name.to_owned()], files, Vec::new());
+        let lanes = LaneWatcher::new(board, InTurn::new([blocks]), vec![name.to_owned()]);
         blocks.run(&*self.driver, &self.interrupt, &lanes, figures, passed_on)
     }
 
@@ -133,7 +131,7 @@ impl Runner {
         figures: &[&'static Figure],
     ) -> anyhow::Result<Option<Measured>> {
         let (blocks, name) = named;
-        let lanes = LaneWatcher::new(board, InTurn::new([blocks]), vec![name.to_owned()], None, Vec::new());
+        let lanes = LaneWatcher::new(board, InTurn::new([blocks]), vec![name.to_owned()]);
         let Some(driver) = self.fresh() else { return Ok(None) };
         let measured = blocks.run(driver, &self.interrupt, &lanes, figures, &mut |_| ())?;
         let whole = self.interrupt.asked_by().is_none() && measured.blocks() == named.0.count();
@@ -195,17 +193,17 @@ impl Runner {
     ///
     /// # Errors
     /// Fails if the document cannot be written.
-    pub(crate) fn tell_of_shard<T: Serialize>(
+    pub(crate) fn tell_of_shard(
         &self,
         exports: Exports,
         shard: ShardRecord,
         done: usize,
         short: &Failures,
-        document: impl FnOnce(ShardRecord) -> T,
+        document: impl FnOnce(ShardRecord, Vec<RunResult>) -> Document,
     ) -> anyhow::Result<ExitCode> {
         // After an interrupt without a complete block, nothing is written, so that existing files are not overwritten.
         if done > 0 || self.interrupt.exit().is_none() {
-            exports.finish(&results::sorted(&document(shard))?)?;
+            exports.finish(|runs| document(shard, runs))?;
         }
         if !self.quiet {
             crate::shards::report(&shard, done as u64);
@@ -224,11 +222,11 @@ impl Runner {
     pub(crate) fn tell(
         &self,
         exports: Exports,
-        document: Option<&impl Serialize>,
+        document: Option<impl FnOnce(Vec<RunResult>) -> Document>,
         text: impl FnOnce() -> Styled,
     ) -> anyhow::Result<()> {
         // If there is no document, nothing is written, so that existing files are not overwritten.
-        let written = document.map_or(Ok(()), |document| exports.finish(&results::sorted(document)?));
+        let written = document.map_or(Ok(()), |document| exports.finish(document));
         if !self.quiet {
             text().print(self.stdout_is_claimed).or_else(|error| {
                 // If the terminal was closed, the runs were stopped, too. The resulting broken pipe is therefore expected, and is not an

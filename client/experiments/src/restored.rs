@@ -23,7 +23,7 @@ const MAX_BODY: usize = 64 << 20;
 /// # Errors
 /// Fails if the configuration is not one that this program would write.
 pub fn experiment(run: &RunResult) -> anyhow::Result<Experiment> {
-    let config = &run.config;
+    let config = &run.config.record();
     let strategy: StrategySpec =
         run.strategy.parse().with_context(|| format!("`{}` is not a strategy", run.strategy))?;
     let mut workload = workload(config)?;
@@ -61,7 +61,7 @@ pub fn experiment(run: &RunResult) -> anyhow::Result<Experiment> {
 /// # Errors
 /// Fails if the configuration of the server is not that of a mockserver, or if a simulated run has none.
 pub fn server(run: &RunResult) -> anyhow::Result<ServerUnderTest> {
-    let ConfigRecord { server: kind, target, server_model, .. } = run.config.clone();
+    let ConfigRecord { server: kind, target, server_model, .. } = run.config.record();
     let read = |model: results::ServerModel| {
         let config =
             model.read::<Config>().context("the server's configuration is not that of a mockserver")?;
@@ -174,7 +174,7 @@ mod tests {
         let short = WorkloadSpec { ops: Some(1), ..WorkloadSpec::default() };
         let experiment = new(strategy, workload);
         let server = ServerUnderTest::Own(Box::default());
-        let config = config_record(&experiment, &server.record(true), experiment.run.seed);
+        let config = config_record(&experiment, &server.record(true), experiment.run.seed).into();
         let (strategy, seed) = (experiment.strategy.to_string(), experiment.run.seed);
         (experiment, RunResult { strategy, seed, config, ..run_of(&new("none", &short)) })
     }

@@ -1,7 +1,6 @@
 //! Runs: tasks, the drivers that execute them, and the watchers that observe them. All commands execute runs with the same loop, which does
 //! not depend on a command line, a terminal or process exit.
 
-pub mod attempt_sinks;
 pub mod blocks;
 pub mod driver;
 pub mod drivers;

@@ -95,7 +95,7 @@ impl Conditions {
     }
 
     pub fn from_run(run: &RunResult) -> Self {
-        Self::new(&run.config, run.mode)
+        Self::new(&run.config.record(), run.mode)
     }
 
     /// Removes the seeds and the number of repeats from the conditions, because the runs of one strategy differ in their seeds.

@@ -26,7 +26,7 @@ pub use document::comparison::{
     Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, TimesRecord, Variation,
 };
 pub use document::config::{
-    ConfigRecord, PartRecord, RequestRecord, ServerModel, TransportRecord, WorkloadRecord,
+    ConfigRecord, PartRecord, RequestRecord, ServerModel, SharedConfig, TransportRecord, WorkloadRecord,
     current_transport_name,
 };
 pub use document::judgement::{

@@ -33,7 +33,7 @@ mod tests {
     use serde_json::{Map, Value};
 
     use super::*;
-    use crate::document::config::ConfigRecord;
+    use crate::document::config::{ConfigRecord, SharedConfig};
     use crate::testing::run;
 
     /// Keys that do not separate repeats: how runs were requested, their seeds, and parameters that follow from the strategy.
@@ -41,7 +41,7 @@ mod tests {
         ["program", "version", "command_line", "strategy", "seed", "repeats", "server_model.seed"];
 
     fn key(config: &Value) -> RepeatKey {
-        let config: ConfigRecord = serde_json::from_value(config.clone()).unwrap();
+        let config: SharedConfig = serde_json::from_value(config.clone()).unwrap();
         RepeatKey::from_run(&RunResult { config, ..run("aimd", 1, 10, 10, 1.0) })
     }
 

@@ -60,7 +60,8 @@ pub(crate) fn run_leaves() -> Vec<Leaf> {
         some.map_or(schema, |some| resolved(root, some))
     }
 
-    let root: Value = serde_json::from_str(include_str!("../../../docs/result.schema.json")).expect("it is JSON");
+    let root: Value =
+        serde_json::from_str(include_str!("../../../docs/result.schema.json")).expect("it is JSON");
     let mut leaves = Vec::new();
     walk(&root, &root["$defs"]["RunResult"], "", &mut leaves);
     leaves

@@ -20,14 +20,13 @@ use experiments::record::config_record;
 use experiments::runs::blocks::{BlockRun, Blocks};
 use experiments::runs::past::Past;
 use experiments::servers::server_under_test::ServerUnderTest;
-use results::{Figure, Incomplete, Mode, RunFigures, RunResult, Score, names_remedy};
+use results::{Document, Figure, Incomplete, Mode, RunFigures, RunResult, Score, names_remedy};
 use tailback::StrategySpec;
 
 use crate::args::CheckArgs;
 use crate::checks::Checks;
 use crate::commands::merge::Merging;
 use crate::exit::{Exit, Fatal};
-use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
 use crate::files::output::Output;
 use crate::runner::Runner;
@@ -88,13 +87,12 @@ fn conduct(
 ) -> anyhow::Result<ExitCode> {
     let CompareArgs { checks, several, .. } = args;
     let (quiet, simulated) = (several.output.quiet, several.simulate);
-    let layout = Layout { runs: RunsStand::Last, ..Layout::default() };
     let besides: Vec<&Path> = checks.files().into_iter().chain(args.markdown.as_deref()).collect();
-    let mut exports = Exports::prepare(&args.exports.asked, &layout, &besides)?;
+    let mut exports = Exports::prepare(&args.exports.asked, &besides)?;
     let markdown = args.markdown.as_ref().map(|path| Output::prepare(path, "--markdown")).transpose()?;
     let checks = prepared(checks, &experiments, &server_under_test, simulated)?;
     for experiment in &mut experiments {
-        experiment.keep_latencies = exports.want(Source::Latencies);
+        experiment.keep_latencies = exports.have_latencies();
     }
     let shard = several.shard.shard;
     let others = if shard.is_some() { Vec::new() } else { others(args, &server_under_test) };
@@ -122,9 +120,8 @@ fn conduct(
             Err(_) => (Comparison::unranked(blocks, several.by), 0),
         };
         let shard = shard.record(blocks.count());
-        return session.tell_of_shard(exports, shard, done, &short, |shard| results::Comparison {
-            shard: Some(shard),
-            ..document
+        return session.tell_of_shard(exports, shard, done, &short, |shard, runs| {
+            Document::Comparison(results::Comparison { shard: Some(shard), runs, ..document })
         });
     }
     let comparison = match comparison {
@@ -149,7 +146,8 @@ fn conduct(
     };
     let written =
         markdown.map_or(Ok(()), |output| output.write(screen::markdown(&comparison, &setting).as_bytes()));
-    session.tell(exports, Some(&document), || screen::screen(&comparison, &setting))?;
+    let document = |runs| Document::Comparison(results::Comparison { runs, ..document });
+    session.tell(exports, Some(document), || screen::screen(&comparison, &setting))?;
     written?;
     if let Some(exit) = session.cut_off() {
         checks.left_out(quiet);
@@ -179,11 +177,12 @@ fn unranked(
     }
     for run in runs {
         // Runs are exported in execution order, because no strategy is ranked.
-        exports.on_run(0, &run.finished, &run.texts);
+        exports.on_run(0, &run.finished);
     }
     let mut document = Comparison::unranked(blocks, by);
     document.comparison.incomplete.clone_from(&session.incomplete);
-    session.tell(exports, Some(&document), || Styled::from(words.as_str()))?;
+    let document = |runs| Document::Comparison(results::Comparison { runs, ..document });
+    session.tell(exports, Some(document), || Styled::from(words.as_str()))?;
     Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
@@ -242,8 +241,8 @@ fn board(blocks: Blocks<'_>, runs: usize, simulated: bool, at_once: usize) -> Bo
     lanes::board(header, names, runs, at_once)
 }
 
-/// Sink for the runs of complete blocks (one seed with every strategy). It exports each run at once. It keeps only missed expectations and
-/// the number of runs in which the load generator was the bottleneck.
+/// Sink for the runs of complete blocks (one seed with every strategy). It keeps the runs for the output files, missed expectations and the
+/// number of runs in which the load generator was the bottleneck.
 struct RunSink<'a> {
     exports: &'a mut Exports,
     short: Failures,
@@ -253,8 +252,8 @@ struct RunSink<'a> {
 }
 
 impl RunSink<'_> {
-    fn take(&mut self, BlockRun { strategy, finished, texts }: &BlockRun) {
-        self.exports.on_run(*strategy, finished, texts);
+    fn take(&mut self, BlockRun { strategy, finished }: &BlockRun) {
+        self.exports.on_run(*strategy, finished);
         self.short.note([finished]);
         self.bottlenecks += usize::from(finished.bottleneck);
         let RunResult { strategy, warnings, .. } = &finished.result;
@@ -275,9 +274,7 @@ fn compared(
     taken: &mut RunSink<'_>,
 ) -> anyhow::Result<Result<Comparison, Vec<BlockRun>>> {
     let name = if others.is_empty() { "" } else { "server as it is" };
-    let files = taken.exports.on_the_way();
-    let mut measured =
-        session.run(board, (blocks, name), figures, Some(&files), &mut |run| taken.take(&run))?;
+    let mut measured = session.run(board, (blocks, name), figures, &mut |run| taken.take(&run))?;
     let unpaired = std::mem::take(&mut measured.unpaired);
     let Some(mut comparison) = Comparison::new(blocks, measured, by) else { return Ok(Err(unpaired)) };
     for (variation, server_under_test) in others {

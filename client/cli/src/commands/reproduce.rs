@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use experiments::reproduction::{Changes, Reproduction, Tally, document};
 use experiments::scenario::{EMBEDDED, Judged, Scenario};
+use results::Document;
 
 use crate::exit::Exit;
-use crate::files::exporter::{Layout, Source as MadeOf};
 use crate::files::exports::Exports;
 use crate::runner::interrupt::{Interrupt, by_whom};
 use crate::scenario::{Source, load};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if args.list {
         return list(args);
     }
-    let mut exports = Exports::prepare(&args.exports.asked, &Layout::default(), &[])?;
+    let exports = Exports::prepare(&args.exports.asked, &[])?;
     let mut reproductions = Vec::new();
     for source in sources(args) {
         let (scenario, cells) = load(source, &args.set)?;
@@ -42,7 +42,6 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         reproductions.push(Reproduction::new(scenario, cells, changes));
     }
     let interrupt = Interrupt::listen()?;
-    exports.begin()?;
     let started_at = args.http.then(experiments::runs::wall_clock::now);
     let planned = runs::run_all(&mut reproductions, args, &interrupt)?;
     let documents = reproductions.len();
@@ -50,7 +49,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if interrupt.cause().is_some() {
         reproductions.retain(|reproduction| planned.next() == Some(reproduction.data.finished()));
     }
-    if exports.want(MadeOf::Document) && !args.http && interrupt.exit().is_none() {
+    if exports.have_document() && !args.http && interrupt.exit().is_none() {
         runs::record_all(&mut reproductions, args, &interrupt)?;
     }
     let stopped = interrupt.cause().map(|cause| {
@@ -78,7 +77,7 @@ pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         several => overview(several, &tally, args.explain.explain),
     };
     let stdout_is_claimed = exports.claim_stdout();
-    exports.finish(&serde_json::to_value(document(&judged, &tally, started_at))?)?;
+    exports.finish(|_| Document::Reproduction(document(&judged, &tally, started_at)))?;
     if !args.output.quiet {
         let stopped = stopped.map(|words| format!("! {words}, and only those count\n")).unwrap_or_default();
         to_people(&(text + &stopped), stdout_is_claimed)?;

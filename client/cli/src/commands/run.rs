@@ -13,7 +13,6 @@ use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::commands::merge::Merging;
 use crate::commands::merge::args::MergeArgs;
-use crate::files::exporter::Source;
 use crate::files::output::to_stdout;
 use crate::screen::watch::Watch;
 use crate::shards;
@@ -84,13 +83,13 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     let mode = Watch::choose(&args.output, stdout_is_data);
     let Plan { mut exports, checks, interrupt, is_past, incomplete, shard, .. } = plan;
     let watcher = Watching::new(
-        exports.on_the_way(),
+        exports.samples(),
         mode,
         &interrupt,
         args.output.quiet,
         shards::own(args.shard.shard, tasks.count()),
     )?;
-    let figures = figures(exports.want(Source::Document), &checks);
+    let figures = figures(exports.have_document(), &checks);
     let mut kept = Kept::new(figures, tasks.count(), &mut exports);
     let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
         report.on_run(&over.finished, repeat, experiment);
@@ -99,7 +98,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
         }
         // An interrupted run is left out of the statistics over runs, unless it is the only run. Over HTTP it is still written to the
         // output files, because its requests were sent.
-        kept.take(over.finished, over.texts, !args.simulate);
+        kept.take(over.finished, !args.simulate);
         Ok(())
     });
     let figures_written = watcher.conclude();

@@ -19,10 +19,9 @@ use experiments::runs::blocks::BlockRun;
 use experiments::runs::in_turn::InTurn;
 use experiments::runs::past::Past;
 use experiments::runs::point::Point;
-use results::{Incomplete, RunFigures};
+use results::{Document, Incomplete, RunFigures, RunResult};
 
 use crate::commands::merge::Merging;
-use crate::files::exporter::{Layout, RunsStand};
 use crate::files::exports::Exports;
 use crate::runner::Runner;
 use crate::runner::failures::Failures;
@@ -60,9 +59,7 @@ fn conduct(
     began: Option<String>,
 ) -> anyhow::Result<ExitCode> {
     let args = grid.args;
-    let varied = args.vary.iter().map(|axis| axis.key.to_string()).collect();
-    let layout = Layout { varied, runs: RunsStand::First };
-    let mut exports = Exports::prepare(&args.exports.asked, &layout, &[])?;
+    let mut exports = Exports::prepare(&args.exports.asked, &[])?;
     let session = Runner::begin(&args.several, grid.labels.len(), &mut exports, past)?;
     let started_at =
         (!args.several.simulate).then(|| began.unwrap_or_else(experiments::runs::wall_clock::now));
@@ -78,9 +75,9 @@ fn conduct(
     if let Some(shard) = args.several.shard.shard {
         let done = cells.iter().map(|cell| cell.runs).sum::<usize>() / grid.labels.len().max(1);
         let shard = shard.record(grid.points.len() * grid.repeats());
-        return session.tell_of_shard(exports, shard, done, &short, |shard| results::Sweep {
-            shard: Some(shard),
-            ..grid.document(&cells, &[], started_at, &layout)
+        return session.tell_of_shard(exports, shard, done, &short, |shard, runs| {
+            let sweep = grid.swept(&cells, &[], started_at);
+            Document::Sweep(Box::new(results::Sweep { runs, sweep, shard: Some(shard) }))
         });
     }
     let axes: Vec<results::Axis> = args.vary.iter().map(Axis::record).collect();
@@ -103,12 +100,12 @@ fn conduct(
     let estimates = session.show(&board, || estimated(grid, &choices, &session, &board, &mut short))?;
 
     let document = (!cells.is_empty()).then(|| {
-        let mut document = grid.document(&cells, &estimates, started_at, &layout);
-        add_leads(grid, &estimates, &mut document.sweep.best);
-        document.sweep.incomplete.clone_from(&session.incomplete);
-        document
+        let mut sweep = grid.swept(&cells, &estimates, started_at);
+        add_leads(grid, &estimates, &mut sweep.best);
+        sweep.incomplete.clone_from(&session.incomplete);
+        |runs| Document::Sweep(Box::new(results::Sweep { runs, sweep, shard: None }))
     });
-    session.tell(exports, document.as_ref(), || {
+    session.tell(exports, document, || {
         let shown = screen::Shown {
             cells: &cells,
             estimates: &estimates,
@@ -124,8 +121,8 @@ fn conduct(
     Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-/// Runs every strategy at every point until interrupted. Incomplete points are dropped. A complete point is exported at once. Its
-/// strategies are judged while the next point runs.
+/// Runs every strategy at every point until interrupted. Incomplete points are dropped. The strategies of a complete point are judged while
+/// the next point runs.
 fn measured(
     grid: &Grid<'_>,
     session: &Runner,
@@ -135,16 +132,17 @@ fn measured(
 ) -> anyhow::Result<Vec<Cell>> {
     let by = grid.args.several.by;
     let figures: Vec<_> = RunFigures::ranked(by).collect();
-    let files = exports.on_the_way();
     let names = grid.points.iter().map(|point| points::name(&grid.args.vary, &point.at)).collect();
-    let at = grid.points.iter().map(|point| point.at.as_slice()).collect();
     let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
-    let lanes = LaneWatcher::new(board, in_turn, names, Some(&files), at);
+    let lanes = LaneWatcher::new(board, in_turn, names);
     let mut all = Vec::new();
     session.run_in_turn(&lanes, &figures, &mut |index, measured, runs| {
-        for BlockRun { finished, texts, .. } in runs {
-            exports.on_run(0, &finished, &texts);
+        for BlockRun { mut finished, .. } in runs {
             short.note([&finished]);
+            // Time series and latency curves are left out, because they are of little use among thousands of runs.
+            let RunResult { at, series, op_latency_curve, .. } = &mut finished.result;
+            (*at, *series, *op_latency_curve) = (Some(grid.at(index)), Vec::new(), Vec::new());
+            exports.on_run(0, &finished);
         }
         all.extend(cells(index, &grid.points[index], measured, by));
     })?;
@@ -164,7 +162,7 @@ fn estimated(
     let figures: Vec<_> = RunFigures::ranked(by).collect();
     let names = choices.iter().map(BestPoint::name).collect();
     let in_turn = InTurn::new(choices.iter().map(BestPoint::blocks));
-    let lanes = LaneWatcher::new(board, in_turn, names, None, Vec::new());
+    let lanes = LaneWatcher::new(board, in_turn, names);
     let mut estimates = Vec::new();
     session.run_fresh(&lanes, &figures, &mut |index, measured, runs| {
         short.note(runs.iter().map(|run| &run.finished));

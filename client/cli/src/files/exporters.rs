@@ -6,6 +6,9 @@ mod html;
 mod json;
 mod samples;
 
+pub(crate) use hdr::HDR;
+pub(crate) use samples::{Samples, SamplesFile};
+
 use crate::files::exporter::Format;
 
 pub(crate) const EXPORTERS: &[Format] =

@@ -1,81 +1,62 @@
-//! Output files of a command. All files are checked before the first run, and written during and after the runs.
+//! Output files of a command. All files are checked before the first run. Attempts are written during the runs, and all else after them.
 
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
 
-use experiments::runs::attempt_sinks::joined;
+use experiments::runs::kept_latencies::KeptLatencies;
 use experiments::runs::one_run::Finished;
-use loadgen_core::SampleSink;
-use serde::Serialize;
+use results::{Document, RunResult};
 
 use crate::exit::{Exit, Fatal};
-use crate::files::exporter::{Attempts, ExportedRun, Exporter, Format, Layout, Source, TakenRun};
+use crate::files::exporter::{Exported, Format, WriteFile};
+use crate::files::exporters::{HDR, Samples, SamplesFile};
 use crate::files::output::{Output, resolved};
 
 pub(crate) type RequestedExport = (&'static Format, PathBuf);
 
+/// Number of latest runs among which a run looks for one of the same configuration, to share it.
+const ALIKE: usize = 32;
+
 pub(crate) struct Exports {
-    files: Vec<Exported>,
-    layout: Layout,
+    files: Vec<(WriteFile, Output)>,
+    samples: Option<SamplesFile>,
+    has_latencies: bool,
     stdout_is_claimed: bool,
-}
-
-/// Output formats as the threads that execute runs use them. They receive the attempts of each run, and format the text of each run.
-pub(crate) struct InFlightExports {
-    formats: Vec<&'static Format>,
-    layout: Layout,
-    attempts: Vec<Box<dyn Attempts>>,
-}
-
-impl InFlightExports {
-    pub(crate) fn attempts_of(&self, seed: u64) -> Option<SampleSink> {
-        joined(self.attempts.iter().map(|attempts| attempts.of(seed)))
-    }
-
-    pub(crate) fn held_up(&self) -> Duration {
-        self.attempts.iter().map(|attempts| attempts.held_up()).sum()
-    }
-
-    pub(crate) fn texts_of(&self, run: &ExportedRun<'_>) -> anyhow::Result<Vec<Vec<u8>>> {
-        let text = |format: &&Format| format.text.map_or(Ok(Vec::new()), |text| text(run, &self.layout));
-        self.formats.iter().map(text).collect()
-    }
-}
-
-struct Exported {
-    format: &'static Format,
-    /// Exporter while it is open, or the error that closed it. One failing file affects neither the other files nor the measurements.
-    state: anyhow::Result<Box<dyn Exporter>>,
+    /// Runs of the document in the order in which they ended, each with the index of its strategy.
+    runs: Vec<(usize, RunResult, Option<Arc<KeptLatencies>>)>,
 }
 
 impl Exports {
     /// Checks that all outputs can be written and that their paths differ. `others` are paths of outputs that other code writes.
-    pub(crate) fn prepare(
-        asked: &[RequestedExport],
-        layout: &Layout,
-        others: &[&Path],
-    ) -> anyhow::Result<Self> {
+    pub(crate) fn prepare(asked: &[RequestedExport], others: &[&Path]) -> anyhow::Result<Self> {
         distinct(asked.iter().map(|(_, path)| path.as_path()).chain(others.iter().copied()))?;
-        let stdout_is_claimed = others.contains(&Path::new("-"));
-        let mut exports = Self { files: Vec::new(), layout: layout.clone(), stdout_is_claimed };
+        let mut exports = Self {
+            files: Vec::new(),
+            samples: None,
+            has_latencies: asked.iter().any(|(format, _)| format.flag == HDR),
+            stdout_is_claimed: others.contains(&Path::new("-")),
+            runs: Vec::new(),
+        };
         for (format, path) in asked {
-            if !format.to_stdout && path == Path::new("-") {
+            if format.write.is_none() && path == Path::new("-") {
                 let words =
                     format!("`{}` needs a file; stdout is for the summary or `--json -`", format.flag);
                 return Err(Fatal::error(Exit::Usage, words));
             }
             let output = Output::prepare(path, format.flag)?;
             exports.stdout_is_claimed |= output.is_stdout();
-            exports.files.push(Exported { format, state: Ok((format.exporter)(output, layout)) });
+            match format.write {
+                Some(write) => exports.files.push((write, output)),
+                None => exports.samples = Some(SamplesFile::new(output)),
+            }
         }
         Ok(exports)
     }
 
+    /// Opens the file that is written during the runs. Called just before the first run begins, after all checks passed.
     pub(crate) fn begin(&mut self) -> anyhow::Result<()> {
-        self.files
-            .iter_mut()
-            .filter_map(|file| file.state.as_mut().ok())
-            .try_for_each(|exporter| exporter.begin())
+        self.samples.as_ref().map_or(Ok(()), SamplesFile::begin)
     }
 
     /// True if an output goes to stdout. Texts for people must then go to stderr.
@@ -83,40 +64,50 @@ impl Exports {
         self.stdout_is_claimed
     }
 
-    pub(crate) fn want(&self, source: Source) -> bool {
-        self.files.iter().any(|file| file.format.from == source)
+    pub(crate) fn have_document(&self) -> bool {
+        !self.files.is_empty()
     }
 
-    pub(crate) fn on_the_way(&self) -> InFlightExports {
-        let exporters = self.files.iter().filter_map(|file| file.state.as_ref().ok());
-        InFlightExports {
-            formats: self.files.iter().map(|file| file.format).collect(),
-            layout: self.layout.clone(),
-            attempts: exporters.filter_map(|exporter| exporter.attempts()).collect(),
+    pub(crate) fn have_latencies(&self) -> bool {
+        self.has_latencies
+    }
+
+    pub(crate) fn samples(&self) -> Option<Samples> {
+        self.samples.as_ref().map(SamplesFile::samples)
+    }
+
+    /// Keeps a run for the document. `strategy` is its index; the document lists the runs of one strategy after those of another.
+    pub(crate) fn on_run(&mut self, strategy: usize, finished: &Finished) {
+        if self.have_document() {
+            let Finished { result, latencies, .. } = finished;
+            let mut result = result.clone();
+            let mut latest = self.runs.iter().rev().take(ALIKE);
+            latest.any(|(_, kept, _)| result.config.share(&kept.config));
+            self.runs.push((strategy, result, latencies.clone()));
         }
     }
 
-    pub(crate) fn on_run(&mut self, strategy: usize, finished: &Finished, texts: &[Vec<u8>]) {
-        for (file, text) in self.files.iter_mut().zip(texts) {
-            if let Ok(exporter) = &mut file.state
-                && let Err(error) = exporter.on_run(&TakenRun { strategy, finished, text })
-            {
-                file.state = Err(error);
-            }
+    /// Writes all output files. `document` gets the runs. An error in one file does not stop the other files. Returns the first error.
+    pub(crate) fn finish(mut self, document: impl FnOnce(Vec<RunResult>) -> Document) -> anyhow::Result<()> {
+        let samples = self.samples.map_or(Ok(()), SamplesFile::finish);
+        if self.files.is_empty() {
+            return samples;
         }
-    }
-
-    /// Writes the rest of all output files and completes them. An error in one file does not stop the other files. Returns the first error.
-    pub(crate) fn finish(self, document: &impl Serialize) -> anyhow::Result<()> {
-        let mut text = String::new();
-        if self.want(Source::Document) {
-            text = serde_json::to_string(document)?;
-            text.push('\n');
+        self.runs.sort_by_key(|(strategy, ..)| *strategy);
+        let (mut runs, mut latencies) = (Vec::with_capacity(self.runs.len()), Vec::new());
+        for (_, run, of_run) in self.runs {
+            runs.push(run);
+            latencies.extend(of_run);
         }
-        let files = self.files.into_iter();
-        files
-            .map(|file| file.state.and_then(|exporter| exporter.finish(&text)))
-            .fold(Ok(()), anyhow::Result::and)
+        let exported = Exported { document: document(runs), latencies };
+        let written = self.files.iter().map(|(write, output)| {
+            output.write_all_of(&mut |to| {
+                let mut to = BufWriter::new(to);
+                write(&exported, &mut to)?;
+                to.flush()
+            })
+        });
+        written.fold(Ok(()), anyhow::Result::and).and(samples)
     }
 }
 

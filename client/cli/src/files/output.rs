@@ -1,7 +1,7 @@
 //! Output files, which are checked before the run, written under a temporary name, and renamed at the end.
 
 use std::fs::{self, File};
-use std::io::{self, Seek, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -103,7 +103,7 @@ impl Output {
         named.map_err(|error| self.refusal(error))
     }
 
-    pub(crate) fn refusal(&self, error: io::Error) -> anyhow::Error {
+    fn refusal(&self, error: io::Error) -> anyhow::Error {
         self.refusal_with(error, None)
     }
 
@@ -114,31 +114,12 @@ impl Output {
         }
     }
 
-    pub(crate) fn complete_or_save(&self, opened: Opened) -> anyhow::Result<()> {
-        let (Opened::Beside(file), Destination::File { beside, .. }) = (opened, &self.place) else {
-            return Ok(());
-        };
-        // If the file cannot be completed, it is removed. The cloned handle can still read its content, which is then saved elsewhere.
-        let content = file.as_file().try_clone();
-        beside.complete(file).map_err(|error| {
-            let saved = content.and_then(|mut content| {
-                content.rewind()?;
-                save_elsewhere(&mut |to| io::copy(&mut content, to).map(drop))
-            });
-            self.refusal_with(error, saved.ok().as_deref())
-        })
-    }
-
-    pub(crate) fn refusal_with(&self, error: io::Error, saved: Option<&Path>) -> anyhow::Error {
+    fn refusal_with(&self, error: io::Error, saved: Option<&Path>) -> anyhow::Error {
         let rescued = saved.map_or_else(String::new, |elsewhere| {
             format!("; the result was saved as `{}`", elsewhere.display())
         });
         let words = format!("`{}` ({}) could not be written{rescued}", self.name(), self.flag);
         Fatal::because(Exit::Output, words, error)
-    }
-
-    pub(crate) fn is_file(&self) -> bool {
-        matches!(self.place, Destination::File { .. })
     }
 
     pub(crate) fn is_stdout(&self) -> bool {
@@ -178,14 +159,11 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// Creates a new file in the folder for temporary files, which other users may share. Never opens an existing file. Only the current user
-/// may read the new file.
-pub(crate) fn elsewhere() -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().prefix(&format!("tailback-result-{}-", std::process::id())).tempfile()
-}
-
+/// Writes the content to a new file in the folder for temporary files, which other users may share. Never opens an existing file. Only the
+/// current user may read the new file.
 fn save_elsewhere(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> io::Result<PathBuf> {
-    let mut file = elsewhere()?;
+    let mut file =
+        tempfile::Builder::new().prefix(&format!("tailback-result-{}-", std::process::id())).tempfile()?;
     content(file.as_file_mut())?;
     let (_, path) = file.keep()?;
     Ok(path)

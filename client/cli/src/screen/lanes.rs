@@ -8,8 +8,6 @@ use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use experiments::runs::in_turn::InTurn;
 use experiments::runs::one_run::Finished;
 
-use crate::files::exporter::ExportedRun;
-use crate::files::exports::InFlightExports;
 use crate::screen::board::Board;
 
 const COLUMNS: [Column; 3] = [
@@ -42,20 +40,12 @@ pub(crate) struct LaneWatcher<'a> {
     in_turn: InTurn<'a>,
     /// Display name of each point or server variation. The name is empty if there is only one point or variation.
     names: Vec<String>,
-    files: Option<&'a InFlightExports>,
-    at: Vec<&'a [String]>,
     shown: AtomicUsize,
 }
 
 impl<'a> LaneWatcher<'a> {
-    pub(crate) fn new(
-        board: &'a Board,
-        in_turn: InTurn<'a>,
-        names: Vec<String>,
-        files: Option<&'a InFlightExports>,
-        at: Vec<&'a [String]>,
-    ) -> Self {
-        let lanes = Self { board, in_turn, names, files, at, shown: AtomicUsize::new(usize::MAX) };
+    pub(crate) fn new(board: &'a Board, in_turn: InTurn<'a>, names: Vec<String>) -> Self {
+        let lanes = Self { board, in_turn, names, shown: AtomicUsize::new(usize::MAX) };
         lanes.show(0);
         lanes
     }
@@ -80,13 +70,6 @@ impl<'a> LaneWatcher<'a> {
 }
 
 impl Watcher for LaneWatcher<'_> {
-    fn texts_of(&self, number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
-        let Some(files) = self.files else { return Ok(Vec::new()) };
-        let (point, ..) = self.place(number);
-        let at = self.at.get(point).copied().unwrap_or_default();
-        files.texts_of(&ExportedRun { result: &run.result, at })
-    }
-
     fn on_real(&self, number: usize, run: &RealRun<'_>) {
         let (point, blocks, number) = self.place(number);
         self.show(point);

@@ -27,8 +27,7 @@ impl<F: Fn(&str, u64) -> u64 + Sync> Driver for Scripted<F> {
             let task = tasks.task(number);
             let strategy = task.experiment.strategy.to_string();
             let result = result(&strategy, task.seed, self.0(&strategy, task.seed));
-            let outcome =
-                Outcome { finished: finished(result), bins: None, took: Duration::ZERO, texts: Vec::new() };
+            let outcome = Outcome { finished: finished(result), bins: None, took: Duration::ZERO };
             watcher.on_over(number, &outcome);
             take(number, outcome)?;
         }

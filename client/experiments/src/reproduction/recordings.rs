@@ -7,7 +7,6 @@ use results::RunResult;
 use vocabulary::Instant;
 
 use super::drawn::{Kept, PlotRecording};
-use crate::runs::attempt_sinks::joined;
 use crate::runs::driver::{Outcome, RealRun, Watcher};
 
 #[derive(Default)]
@@ -37,8 +36,8 @@ pub(super) struct Recorded<'a> {
 
 impl Watcher for Recorded<'_> {
     fn attempts_of(&self, number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
-        let wanted = self.watcher.attempts_of(number, seed)?;
-        Ok(joined(wanted.into_iter().chain(self.recordings.sink(number))))
+        self.watcher.attempts_of(number, seed)?;
+        Ok(self.recordings.sink(number))
     }
 
     fn on_simulated(&self, number: usize, run: &Run, now: Instant) {

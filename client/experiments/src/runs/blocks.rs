@@ -31,7 +31,6 @@ pub struct BlockRun {
     /// Index of the strategy in the order of the command line.
     pub strategy: usize,
     pub finished: Finished,
-    pub texts: Vec<Vec<u8>>,
 }
 
 impl Measured {
@@ -137,10 +136,10 @@ impl<'a> Blocks<'a> {
     ) -> anyhow::Result<Measured> {
         let tasks = self.tasks();
         let mut gathering = Gathering::new(self.strategies.len(), figures);
-        driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, texts, .. }| {
+        driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, .. }| {
             finished.sound(tasks.task(number).seed)?;
             let (block, strategy) = self.place(number);
-            gathering.take(block, BlockRun { strategy, finished, texts }, passed_on);
+            gathering.take(block, BlockRun { strategy, finished }, passed_on);
             Ok(())
         })?;
         Ok(gathering.measured)

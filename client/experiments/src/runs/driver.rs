@@ -1,6 +1,6 @@
 //! Tasks, drivers and watchers of runs, both in virtual time and over HTTP.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use loadgen_core::{Bins, Run, SampleSink};
 use tokio::runtime::Runtime;
@@ -92,20 +92,6 @@ pub struct Outcome {
     pub bins: Option<Bins>,
     /// Real time that the run took.
     pub took: Duration,
-    /// Texts about the run, to be written to files; see [`Watcher::texts_of`].
-    pub texts: Vec<Vec<u8>>,
-}
-
-impl Outcome {
-    pub(super) fn new(
-        (finished, bins): (Finished, Option<Bins>),
-        number: usize,
-        begun: Instant,
-        watcher: &dyn Watcher,
-    ) -> anyhow::Result<Self> {
-        let texts = watcher.texts_of(number, &finished)?;
-        Ok(Self { finished, bins, took: begun.elapsed(), texts })
-    }
 }
 
 pub struct RealRun<'a> {
@@ -139,13 +125,6 @@ pub trait Watcher: Sync {
     /// Called after a run over HTTP. Returns the time by which the observer's sink for attempts delayed the run.
     fn held_up(&self, _number: usize) -> Duration {
         Duration::ZERO
-    }
-
-    /// Called after a run. Returns texts about the run that are to be written to files. In virtual time, the calls are concurrent, because
-    /// each call is on the thread that executed the run. The texts are prepared here, because the code that writes them takes one run at a
-    /// time.
-    fn texts_of(&self, _number: usize, _run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
-        Ok(Vec::new())
     }
 
     /// Called after every run, in the order of the tasks.

@@ -58,7 +58,7 @@ impl<'a> InTurn<'a> {
     ) -> anyhow::Result<()> {
         let tasks = self.tasks();
         let mut at: Option<PointRuns> = None;
-        driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, texts, .. }| {
+        driver.drive(&tasks, stop, watcher, &mut |number, Outcome { finished, .. }| {
             finished.sound(tasks.task(number).seed)?;
             let (point, number) = self.place(number);
             let blocks = &self.points[point];
@@ -71,7 +71,7 @@ impl<'a> InTurn<'a> {
                 runs: Vec::new(),
             });
             let (block, strategy) = blocks.place(number);
-            let run = BlockRun { strategy, finished, texts };
+            let run = BlockRun { strategy, finished };
             gathered.gathering.take(block, run, &mut |run| gathered.runs.push(run));
             if number + 1 == blocks.runs()
                 && let Some(complete) = at.take()

@@ -99,5 +99,5 @@ fn against(
     let wall = Duration::try_from_secs_f64(finished.result.wall_s.unwrap_or_default()).unwrap_or_default();
     let held_up = Warning::held_up(watcher.held_up(number), wall);
     finished.result.warnings.extend(held_up.map(|warning| warning.to_string()));
-    Outcome::new((finished, bins), number, begun, watcher).map(Some)
+    Ok(Some(Outcome { finished, bins, took: begun.elapsed() }))
 }

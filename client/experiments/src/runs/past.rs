@@ -1,7 +1,7 @@
 //! Driver that returns the runs of merged documents instead of executing them.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::Duration;
 
 use loadgen_core::Conservation;
 use results::{Bottleneck, Mode, RunResult};
@@ -34,7 +34,7 @@ impl Driver for Past {
             let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(run) = runs.get_mut(tasks.in_document(number)).and_then(Option::take) else { continue };
             drop(runs);
-            let outcome = Outcome::new((finished(*run), None), number, Instant::now(), watcher)?;
+            let outcome = Outcome { finished: finished(*run), bins: None, took: Duration::ZERO };
             watcher.on_over(number, &outcome);
             take(number, outcome)?;
         }

@@ -92,7 +92,7 @@ pub fn one_run(
     })?;
     let finished = result(task, server, &simulated, stop.asked_by());
     let bins = simulated.run.measurements().bins.clone();
-    Outcome::new((finished, bins), number, begun, watcher)
+    Ok(Outcome { finished, bins, took: begun.elapsed() })
 }
 
 fn simulate(

@@ -1,9 +1,11 @@
 //! Configuration of a run in the format of documents. It is the value of `config` in a result, and the output of `--print-config`.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::document::setting::Setting;
 use crate::merging::MergedLoad;
@@ -46,6 +48,56 @@ pub struct ConfigRecord {
     #[serde(flatten)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     pub more: BTreeMap<String, Setting>,
+}
+
+/// Configuration of a run in memory. Runs that differ only in their seed share the rest.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(from = "ConfigRecord")]
+pub struct SharedConfig {
+    pub seed: u64,
+    /// Configuration with the seed 0.
+    rest: Arc<ConfigRecord>,
+}
+
+impl SharedConfig {
+    pub fn record(&self) -> ConfigRecord {
+        ConfigRecord { seed: self.seed, ..ConfigRecord::clone(&self.rest) }
+    }
+
+    /// Shares all but the seed with another configuration, if it is the same. Returns whether it is.
+    pub fn share(&mut self, other: &Self) -> bool {
+        let is_same = self.rest == other.rest;
+        if is_same {
+            self.rest = other.rest.clone();
+        }
+        is_same
+    }
+}
+
+impl From<ConfigRecord> for SharedConfig {
+    fn from(record: ConfigRecord) -> Self {
+        Self { seed: record.seed, rest: Arc::new(ConfigRecord { seed: 0, ..record }) }
+    }
+}
+
+impl Serialize for SharedConfig {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.record().serialize(serializer)
+    }
+}
+
+impl Deref for SharedConfig {
+    type Target = ConfigRecord;
+
+    fn deref(&self) -> &ConfigRecord {
+        &self.rest
+    }
+}
+
+impl DerefMut for SharedConfig {
+    fn deref_mut(&mut self) -> &mut ConfigRecord {
+        Arc::make_mut(&mut self.rest)
+    }
 }
 
 impl Default for ConfigRecord {
@@ -152,7 +204,11 @@ fn transport_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, 
 /// Configuration of a mockserver, key by key, as its `GET /_mock/config` returns it. The server defines the keys, so a new flag of the
 /// server needs no change in this type. Keys of older and newer servers are kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(description = "A mockserver's configuration, key by key, as its `GET /_mock/config` shows it."))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(description = "A mockserver's configuration, key by key, as its `GET /_mock/config` shows it.")
+)]
 pub struct ServerModel(BTreeMap<String, Option<Setting>>);
 
 impl ServerModel {

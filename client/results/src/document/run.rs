@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
-use crate::document::config::ConfigRecord;
+use crate::document::config::{ConfigRecord, SharedConfig};
 use crate::document::op_latencies::OpLatencies;
 use crate::document::setting::At;
 use crate::document::version::SchemaVersion;
@@ -26,7 +26,8 @@ pub struct RunResult {
     pub strategy: String,
     pub seed: u64,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
-    pub config: ConfigRecord,
+    #[cfg_attr(feature = "schema", schemars(with = "ConfigRecord"))]
+    pub config: SharedConfig,
     pub ops: OpsResult,
     pub attempts: AttemptCounts,
     pub amplification: Option<f64>,
@@ -398,7 +399,7 @@ impl RunResult {
             mode: context.mode,
             strategy: strategy.to_string(),
             seed: context.seed,
-            config: context.config,
+            config: context.config.into(),
             ops: counts,
             attempts: measured.attempts,
             amplification: per(measured.attempts.total, ops.arrived),

@@ -7,10 +7,14 @@ use tailback::{Failure, Status};
 /// One line of --samples: an attempt. Times are in seconds of the experiment since the run began. The fields are in alphabetical order,
 /// because a line contains its keys in this order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(
-    rename = "Sample",
-    description = "One line of --samples: an attempt. Times are in seconds of the experiment since the run began."
-))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "Sample",
+        description = "One line of --samples: an attempt. Times are in seconds of the experiment since the run began."
+    )
+)]
 #[serde(expecting = "an object")]
 pub struct SampleLine {
     /// Time at which the attempt's op arrived, in seconds of the experiment since the run began.

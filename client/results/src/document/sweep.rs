@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::comparison::PairRecord;
 use crate::document::config::ConfigRecord;
 use crate::document::run::RunResult;
-use crate::document::setting::At;
+use crate::document::setting::{At, Setting};
 use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
 use crate::merging::{Incomplete, ShardRecord};
 
@@ -52,6 +52,15 @@ pub struct Axis {
     pub key: String,
     #[serde(default)]
     pub values: Vec<String>,
+}
+
+impl Axis {
+    /// Returns the value that the varied parameter has in a run, as given on the command line.
+    pub fn value_at(&self, run: &RunResult) -> &str {
+        let at = run.at.as_ref().and_then(|at| at.get(&self.key.replace('-', "_")));
+        let same = |value: &&String| Some(&Setting::typed(value)) == at;
+        self.values.iter().find(same).map_or("", String::as_str)
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -11,7 +11,11 @@ pub type FiguresOverRuns = BTreeMap<String, OverRuns>;
 /// Statistics of one figure over runs with different seeds. The fields are in alphabetical order, because all documents of several runs
 /// contain their keys in this order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(description = "One figure over runs of different seeds."))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(description = "One figure over runs of different seeds.")
+)]
 #[serde(expecting = "an object")]
 pub struct OverRuns {
     /// Number of runs that have a value of the figure.

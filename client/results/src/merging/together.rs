@@ -160,7 +160,7 @@ fn sum(loads: &[Load]) -> RunResult {
     let work = runs().map(|run| Some(run.server_work_per_success_ms? * run.ops.succeeded as f64));
     let work = work.sum::<Option<f64>>();
     RunResult {
-        config: config(loads),
+        config: config(loads).into(),
         amplification: per(attempts.total, ops.total),
         efficiency: per(ops.succeeded, attempts.total),
         attempts_per_success: per(attempts.total, ops.succeeded),
@@ -222,7 +222,7 @@ fn config(loads: &[Load]) -> ConfigRecord {
         ops: load.run.ops.total,
         attempts: load.run.attempts.total,
     };
-    let first = loads[0].run.config.clone();
+    let first = loads[0].run.config.record();
     ConfigRecord {
         workload: WorkloadRecord {
             ops: workloads().map(|workload| workload.ops).sum(),

@@ -1,4 +1,4 @@
-//! Accumulator for the runs of one strategy: keeps figures and missed expectations, and exports each run at once.
+//! Accumulator for the runs of one strategy: keeps figures, missed expectations and the runs for output files.
 
 use experiments::runs::one_run::Finished;
 use results::{Figure, RunFigures};
@@ -14,8 +14,8 @@ const MAX_RESERVED: usize = 200_000;
 pub(super) struct Kept<'a> {
     exports: &'a mut Exports,
     runs: Runs,
-    /// First interrupted run, with its serialised texts for the output files. It is exported only if no other run was exported.
-    cut: Option<(Finished, Vec<Vec<u8>>)>,
+    /// First interrupted run. It is exported only if no other run was exported.
+    cut: Option<Finished>,
 }
 
 pub(super) struct Runs {
@@ -50,32 +50,32 @@ impl<'a> Kept<'a> {
 
     /// Adds a run. An interrupted run is left out of the figures. With `also_cut_off`, an interrupted run is exported if another run was
     /// exported before it. An interrupted run that is the only run is exported by `conclude`, which also adds it to the figures.
-    pub(super) fn take(&mut self, run: Finished, texts: Vec<Vec<u8>>, also_cut_off: bool) {
+    pub(super) fn take(&mut self, run: Finished, also_cut_off: bool) {
         let whole = run.result.interrupted.is_none();
         if whole {
             self.runs.figures.push(&run.result);
             self.runs.over_seeds.note(&run.result);
         }
         if whole || also_cut_off && self.runs.count > 0 {
-            self.write(run, &texts);
+            self.write(run);
         } else if self.cut.is_none() {
-            self.cut = Some((run, texts));
+            self.cut = Some(run);
         }
     }
 
     pub(super) fn conclude(mut self) -> Runs {
         if self.runs.count == 0
-            && let Some((run, texts)) = self.cut.take()
+            && let Some(run) = self.cut.take()
         {
             self.runs.figures.push(&run.result);
             self.runs.over_seeds.note(&run.result);
-            self.write(run, &texts);
+            self.write(run);
         }
         self.runs
     }
 
-    fn write(&mut self, run: Finished, texts: &[Vec<u8>]) {
-        self.exports.on_run(0, &run, texts);
+    fn write(&mut self, run: Finished) {
+        self.exports.on_run(0, &run);
         let runs = &mut self.runs;
         runs.short.note([&run]);
         runs.conserved &= run.conservation.holds();

@@ -17,7 +17,6 @@ use crate::args::RunArgs;
 use crate::checks::Checks;
 use crate::commands::merge::Merging;
 use crate::exit::{Exit, Fatal};
-use crate::files::exporter::{Layout, RunsStand, Source};
 use crate::files::exports::Exports;
 use crate::runner::experiment;
 use crate::runner::interrupt::Interrupt;
@@ -78,7 +77,7 @@ impl<'a> Plan<'a> {
         exports.begin()?;
         // A file of attempts requires a single thread, because several threads would write its lines in an order that depends on
         // scheduling.
-        let threads = if exports.want(Source::Attempts) { Some(1) } else { args.output.threads };
+        let threads = if exports.samples().is_some() { Some(1) } else { args.output.threads };
         Ok(Self {
             announcement: summary::announcement(&experiment, None, "simulated server", Some(&server)),
             warnings: doubts(None, Some(&server), &experiment),
@@ -193,13 +192,8 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 }
 
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
-    // With several seeds, the document begins with its runs, because each run is written as soon as it ends. A single run is itself the
-    // whole document.
-    let alone = experiment.repeats == 1 && args.shard.shard.is_none();
-    let runs = if alone { RunsStand::InDocument } else { RunsStand::First };
-    let layout = Layout { runs, ..Layout::default() };
-    let exports = Exports::prepare(&args.output.exports.asked, &layout, &args.checks.files())?;
-    experiment.keep_latencies = exports.want(Source::Latencies);
+    let exports = Exports::prepare(&args.output.exports.asked, &args.checks.files())?;
+    experiment.keep_latencies = exports.have_latencies();
     let checks = Checks::prepare(&args.checks, &[&experiment.strategy.to_string()])?;
     Ok((exports, checks))
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
-use results::{Incomplete, Repeats, RunResult, ShardRecord, figures_over_runs};
+use results::{Document, Incomplete, Repeats, ShardRecord, figures_over_runs};
 
 use super::kept::Runs;
 use crate::args::RunArgs;
@@ -86,13 +86,16 @@ impl Report {
                     self.announce(&format!("stopped by {} before a run was over\n", by_whom(cause)));
                 }
             }
-            Some(only) if experiment.repeats == 1 && shard.is_none() => exports.finish(&only.result)?,
-            // The document's list of runs stays empty here, because each run was already written to the file when it ended.
-            _ => exports.finish(&Repeats::<RunResult> {
-                runs: Vec::new(),
-                summary: figures_over_runs(&over_seeds),
-                incomplete: incomplete.filter(|_| shard.is_none()),
-                shard,
+            Some(_) if experiment.repeats == 1 && shard.is_none() => {
+                exports.finish(|mut runs| Document::Run(Box::new(runs.swap_remove(0))))?;
+            }
+            _ => exports.finish(|runs| {
+                Document::Repeats(Repeats {
+                    runs,
+                    summary: figures_over_runs(&over_seeds),
+                    incomplete: incomplete.filter(|_| shard.is_none()),
+                    shard,
+                })
             })?,
         }
         shown?;

@@ -4,11 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use experiments::runs::driver::{Outcome, RealRun, Watcher};
-use experiments::runs::one_run::Finished;
 use loadgen_core::{Run, SampleSink};
 
-use crate::files::exporter::ExportedRun;
-use crate::files::exports::InFlightExports;
+use crate::files::exporters::Samples;
 use crate::runner::interrupt::Interrupt;
 use crate::screen::live_figures::LiveFigures;
 use crate::screen::watch::{Watch, watch};
@@ -16,7 +14,8 @@ use crate::text::progress::Progress;
 use crate::text::summary;
 
 pub(super) struct Watching<'a> {
-    files: InFlightExports,
+    /// Writer of attempts, present with `--samples`.
+    samples: Option<Samples>,
     mode: Watch,
     interrupt: &'a Interrupt,
     /// Writer of live figures, present with `--progress ndjson`.
@@ -33,7 +32,7 @@ struct Simulated {
 
 impl<'a> Watching<'a> {
     pub(super) fn new(
-        files: InFlightExports,
+        samples: Option<Samples>,
         mode: Watch,
         interrupt: &'a Interrupt,
         quiet: bool,
@@ -42,7 +41,7 @@ impl<'a> Watching<'a> {
         let live_figures = (mode == Watch::Ndjson).then(LiveFigures::on_stdout).transpose()?;
         let simulated = Mutex::new(Simulated { progress: Progress::new(!quiet), over: 0 });
         let live_figures = live_figures.map(Mutex::new);
-        Ok(Self { files, mode, interrupt, live_figures, runs, started: Instant::now(), simulated })
+        Ok(Self { samples, mode, interrupt, live_figures, runs, started: Instant::now(), simulated })
     }
 
     pub(super) fn conclude(self) -> anyhow::Result<()> {
@@ -58,15 +57,11 @@ impl<'a> Watching<'a> {
 
 impl Watcher for Watching<'_> {
     fn attempts_of(&self, _number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
-        Ok(self.files.attempts_of(seed))
+        Ok(self.samples.as_ref().map(|samples| samples.of(seed)))
     }
 
     fn held_up(&self, _number: usize) -> Duration {
-        self.files.held_up()
-    }
-
-    fn texts_of(&self, _number: usize, run: &Finished) -> anyhow::Result<Vec<Vec<u8>>> {
-        self.files.texts_of(&ExportedRun { result: &run.result, at: &[] })
+        self.samples.as_ref().map_or(Duration::ZERO, Samples::held_up)
     }
 
     fn on_simulated(&self, _number: usize, run: &Run, now: vocabulary::Instant) {

@@ -15,8 +15,7 @@ use tailback::presets;
 use crate::args::ReportArgs;
 use crate::args::exports::{ExportArgs, Recordings};
 use crate::exit::{Exit, Fatal};
-use crate::files::exporter::Layout;
-use crate::files::exports::Exports;
+use crate::files::output::Output;
 use crate::files::reading::{SMALL, text_of};
 use crate::runner::interrupt::Interrupt;
 use crate::text::progress::Live;
@@ -81,7 +80,8 @@ struct Task<'a> {
 }
 
 pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
-    let exports = Exports::prepare(&args.exports.asked, &Layout::default(), &[])?;
+    let output = args.exports.asked.first().map(|(format, path)| Output::prepare(path, format.flag));
+    let output = output.transpose()?;
     let map = map(args)?;
     let mut files = Vec::new();
     for path in &args.check {
@@ -103,9 +103,11 @@ pub(super) fn run(args: &CheckArgs) -> anyhow::Result<ExitCode> {
     };
     let document = document(&files, &tasks, verdicts);
     if !args.output.quiet {
-        to_people(&screen(&document), exports.claim_stdout())?;
+        to_people(&screen(&document), output.as_ref().is_some_and(Output::is_stdout))?;
     }
-    exports.finish(&results::sorted(&document)?)?;
+    if let Some(output) = output {
+        output.write(format!("{}\n", results::sorted(&document)?).as_bytes())?;
+    }
     // If no pair of a scenario and a configuration was checked, the exit code is an error, because success must mean that something was
     // checked.
     match nothing_checked(&document) {

@@ -9,14 +9,13 @@ use experiments::evaluation::estimate::Estimate;
 use experiments::record::config_record;
 use experiments::runs::point::Point;
 use experiments::servers::server_under_test::ServerUnderTest;
-use results::Swept;
+use results::{At, Swept};
 use tailback::StrategySpec;
 
 use super::args::SweepArgs;
 use super::axis::Axis;
 use super::points::{named, points, situation};
 use crate::exit::{Exit, Fatal};
-use crate::files::exporter::Layout;
 use crate::runner::multi_strategy::refuse_twice;
 use crate::screen::board::Board;
 use crate::screen::lanes;
@@ -110,23 +109,21 @@ impl<'a> Grid<'a> {
         lanes::board(header, names.iter().cloned(), runs, at_once)
     }
 
-    /// Returns the result document without its runs, because all runs were already written to the output file.
-    pub(super) fn document(
-        &self,
-        cells: &[Cell],
-        estimates: &[Estimate],
-        started_at: Option<String>,
-        layout: &Layout,
-    ) -> results::Sweep {
-        let cell =
-            |cell: &Cell| cell.record(&self.labels[cell.strategy], layout.at(&self.points[cell.point].at));
+    /// Returns the values of the varied parameters at a point, for documents.
+    pub(super) fn at(&self, point: usize) -> At {
+        let keys: Vec<String> = self.args.vary.iter().map(|axis| axis.key.to_string()).collect();
+        results::at(keys.iter().map(String::as_str).zip(self.points[point].at.iter().map(String::as_str)))
+    }
+
+    pub(super) fn swept(&self, cells: &[Cell], estimates: &[Estimate], started_at: Option<String>) -> Swept {
+        let cell = |cell: &Cell| cell.record(&self.labels[cell.strategy], self.at(cell.point));
         let by = self.args.several.by;
         let first = self.points.first();
         let config = first.map(|point| {
             let record = point.server_under_test.record(self.args.several.simulate);
             config_record(&point.experiments[0], &record, point.experiments[0].run.seed)
         });
-        let sweep = Swept {
+        Swept {
             started_at,
             axes: self.args.vary.iter().map(Axis::record).collect(),
             by: by.path().to_owned(),
@@ -136,7 +133,6 @@ impl<'a> Grid<'a> {
             cells: cells.iter().map(cell).collect(),
             best: estimates.iter().map(Estimate::record).collect(),
             incomplete: None,
-        };
-        results::Sweep { runs: Vec::new(), sweep, shard: None }
+        }
     }
 }

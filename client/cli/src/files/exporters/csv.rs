@@ -1,14 +1,10 @@
-//! `--csv FILE`: writes runs as rows of a CSV file, with one column per figure of the result.
+//! `--csv FILE`: writes runs as rows of a CSV file, with one column per figure of the result. If a run lacks a figure, the cell of this
+//! figure is empty.
 
-use std::io::Write as _;
+use dashboards::report::Rows;
+use results::{Column, Document};
 
-use dashboards::report::{Rows, row};
-use results::Column;
-
-use crate::files::exporter::{Exporter, Format, Layout, Results, RunsStand, Source, TakenRun};
-use crate::files::grouped_runs::GroupedRuns;
-use crate::files::output::Output;
-use crate::files::streamed::Streamed;
+use crate::files::exporter::{Format, Results};
 
 pub(super) const FORMAT: Format = Format {
     flag: "--csv",
@@ -21,50 +17,17 @@ pub(super) const FORMAT: Format = Format {
         ),
         Results::Reproduction | Results::Recordings => None,
     },
-    from: Source::Runs,
-    to_stdout: true,
-    text: Some(|run, _| Ok(row(run.at, run.result, &Column::all())?)),
-    exporter: |output, layout| {
-        Box::new(Csv { output, layout: layout.clone(), file: None, gathered: GroupedRuns::new(b"") })
-    },
-};
-
-/// CSV file in which all runs have the same columns. If a run lacks a figure, the cell of this figure is empty.
-struct Csv {
-    output: Output,
-    layout: Layout,
-    file: Option<Streamed>,
-    gathered: GroupedRuns,
-}
-
-impl Csv {
-    fn open(&self) -> anyhow::Result<Streamed> {
-        let varied: Vec<&str> = self.layout.varied.iter().map(String::as_str).collect();
-        let mut file = Streamed::begin(&self.output)?;
-        let head = Rows::new(Vec::new(), &varied, Column::all()).and_then(Rows::finish);
-        head.and_then(|head| file.write_all(&head)).map_err(|error| self.output.refusal(error))?;
-        Ok(file)
-    }
-}
-
-impl Exporter for Csv {
-    fn begin(&mut self) -> anyhow::Result<()> {
-        if self.layout.runs == RunsStand::First {
-            self.file = Some(self.open()?);
-        }
-        Ok(())
-    }
-
-    fn on_run(&mut self, run: &TakenRun<'_>) -> anyhow::Result<()> {
-        let written = match &mut self.file {
-            Some(file) => file.write_all(run.text),
-            None => self.gathered.push(run.strategy, run.text),
+    write: Some(|exported, to| {
+        let axes = match &exported.document {
+            Document::Sweep(swept) => swept.sweep.axes.as_slice(),
+            _ => &[],
         };
-        written.map_err(|error| self.output.refusal(error))
-    }
-
-    fn finish(mut self: Box<Self>, _document: &str) -> anyhow::Result<()> {
-        let mut file = self.file.take().map_or_else(|| self.open(), Ok)?;
-        Streamed::finish(self.gathered.copy_to(&mut file).map(|()| file), &self.output)
-    }
-}
+        let varied: Vec<&str> = axes.iter().map(|axis| axis.key.as_str()).collect();
+        let mut rows = Rows::new(to, &varied, Column::all())?;
+        for run in exported.document.runs() {
+            let at: Vec<&str> = axes.iter().map(|axis| axis.value_at(run)).collect();
+            rows.write(&at, run)?;
+        }
+        rows.finish().map(drop)
+    }),
+};

@@ -6,27 +6,25 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
 use experiments::runs::kept_latencies::KeptLatencies;
-use experiments::runs::one_run::Finished;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+use results::RunResult;
 
-use crate::files::exporter::{Exporter, Format, Results, Source, TakenRun};
-use crate::files::output::Output;
-use crate::files::streamed::Streamed;
+use crate::files::exporter::{Format, Results};
+
+/// Flag of the format that needs the latencies of runs.
+pub(crate) const HDR: &str = "--hdr";
 
 pub(super) const FORMAT: Format = Format {
-    flag: "--hdr",
+    flag: HDR,
     help: |results| match results {
         Results::Run | Results::Comparison => Some(
             "Write op latencies to a V2 interval log of HDR histograms, one interval a run, its strategy as the tag",
         ),
         Results::Sweep | Results::Reproduction | Results::Recordings | Results::Merged => None,
     },
-    from: Source::Latencies,
-    to_stdout: true,
-    text: None,
-    exporter: |output, _| Box::new(Hdr { output, runs: Vec::new() }),
+    write: Some(|exported, to| log(to, exported.document.runs().iter().zip(&exported.latencies))),
 };
 
 const COMMENTS: [&str; 6] = [
@@ -41,39 +39,10 @@ const COMMENTS: [&str; 6] = [
 /// Microseconds per millisecond. Histograms contain microseconds, but the log gives the maximum in milliseconds.
 const MICROS_PER_MILLI: f64 = 1e3;
 
-struct Hdr {
-    output: Output,
-    runs: Vec<Interval>,
-}
-
-struct Interval {
-    /// Index of the strategy of this run. Runs are sorted by this index, and runs of one strategy keep the order in which they arrived.
-    place: usize,
-    seed: u64,
-    strategy: String,
-    latencies: Arc<KeptLatencies>,
-}
-
-impl Exporter for Hdr {
-    fn on_run(&mut self, run: &TakenRun<'_>) -> anyhow::Result<()> {
-        let Finished { result, latencies, .. } = run.finished;
-        self.runs.extend(latencies.as_ref().map(|latencies| Interval {
-            place: run.strategy,
-            seed: result.seed,
-            strategy: result.strategy.clone(),
-            latencies: latencies.clone(),
-        }));
-        Ok(())
-    }
-
-    fn finish(mut self: Box<Self>, _document: &str) -> anyhow::Result<()> {
-        self.runs.sort_by_key(|run| run.place);
-        let mut file = Streamed::begin(&self.output)?;
-        Streamed::finish(log(&mut file, &self.runs).map(|()| file), &self.output)
-    }
-}
-
-fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
+fn log<'a>(
+    mut to: &mut dyn Write,
+    runs: impl Iterator<Item = (&'a RunResult, &'a Arc<KeptLatencies>)>,
+) -> io::Result<()> {
     let mut serializer = V2DeflateSerializer::new();
     let mut builder = IntervalLogWriterBuilder::new();
     for comment in COMMENTS {
@@ -82,9 +51,9 @@ fn log(file: &mut impl Write, runs: &[Interval]) -> io::Result<()> {
     // The log contains a start time and a base time. Without them, readers of the log would guess the meaning of its times. Both are the
     // Unix epoch, because a simulated run has no date.
     builder.with_start_time(UNIX_EPOCH).with_base_time(UNIX_EPOCH).with_max_value_divisor(MICROS_PER_MILLI);
-    let mut writer = builder.begin_log_with(file, &mut serializer)?;
+    let mut writer = builder.begin_log_with(&mut to, &mut serializer)?;
     let mut start = Duration::ZERO;
-    for Interval { seed, strategy, latencies, .. } in runs {
+    for (RunResult { seed, strategy, .. }, latencies) in runs {
         let KeptLatencies { encoded, length } = &**latencies;
         let histogram: Histogram<u64> =
             Deserializer::new().deserialize(&mut encoded.as_slice()).map_err(io::Error::other)?;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use loadgen_core::{Sample, SampleSink};
 use results::SampleLine;
 
-use crate::files::exporter::{Attempts, Exporter, Format, Results, Source};
+use crate::files::exporter::{Format, Results};
 use crate::files::output::{Opened, Output};
 
 pub(super) const FORMAT: Format = Format {
@@ -16,16 +16,17 @@ pub(super) const FORMAT: Format = Format {
         Results::Run => Some("Write every attempt to a file, one JSON object a line, while runs go on"),
         _ => None,
     },
-    from: Source::Attempts,
-    to_stdout: false,
-    text: None,
-    exporter: |output, _| Box::new(Samples::new(output)),
+    write: None,
 };
 
-struct Samples {
+pub(crate) struct SamplesFile {
     output: Output,
-    writer: Arc<Mutex<Writer>>,
+    samples: Samples,
 }
+
+/// Writer of attempts while runs are in progress. Several runs may be in progress at once.
+#[derive(Clone, Default)]
+pub(crate) struct Samples(Arc<Mutex<Writer>>);
 
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -35,25 +36,23 @@ struct Writer {
     error: Option<io::Error>,
 }
 
-impl Samples {
-    fn new(output: Output) -> Self {
-        Self { output, writer: Arc::default() }
+impl SamplesFile {
+    pub(crate) fn new(output: Output) -> Self {
+        Self { output, samples: Samples::default() }
     }
-}
 
-impl Exporter for Samples {
-    fn begin(&mut self) -> anyhow::Result<()> {
+    pub(crate) fn begin(&self) -> anyhow::Result<()> {
         let timed = Timed { opened: self.output.open()?, taken: Duration::ZERO };
-        lock(&self.writer).file = Some(BufWriter::with_capacity(BUFFER_BYTES, timed));
+        self.samples.lock().file = Some(BufWriter::with_capacity(BUFFER_BYTES, timed));
         Ok(())
     }
 
-    fn attempts(&self) -> Option<Box<dyn Attempts>> {
-        Some(Box::new(self.writer.clone()))
+    pub(crate) fn samples(&self) -> Samples {
+        self.samples.clone()
     }
 
-    fn finish(self: Box<Self>, _document: &str) -> anyhow::Result<()> {
-        let Writer { file, error } = std::mem::take(&mut *lock(&self.writer));
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        let Writer { file, error } = std::mem::take(&mut *self.samples.lock());
         let Some(file) = file else { return Ok(()) };
         let written = match error {
             Some(error) => Err(error),
@@ -63,12 +62,12 @@ impl Exporter for Samples {
     }
 }
 
-impl Attempts for Arc<Mutex<Writer>> {
-    fn of(&self, seed: u64) -> SampleSink {
-        let writer = self.clone();
+impl Samples {
+    pub(crate) fn of(&self, seed: u64) -> SampleSink {
+        let samples = self.clone();
         // No sample is dropped. Instead, the run waits while the reader of the file is slow.
         Box::new(move |sample| {
-            let Writer { file, error } = &mut *lock(&writer);
+            let Writer { file, error } = &mut *samples.lock();
             if error.is_none()
                 && let Some(file) = file
             {
@@ -77,9 +76,14 @@ impl Attempts for Arc<Mutex<Writer>> {
         })
     }
 
-    fn held_up(&self) -> Duration {
-        let mut writer = lock(self);
+    /// Returns the real time for which the senders of attempts were blocked since the last call of this method.
+    pub(crate) fn held_up(&self) -> Duration {
+        let mut writer = self.lock();
         writer.file.as_mut().map_or(Duration::ZERO, |file| std::mem::take(&mut file.get_mut().taken))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Writer> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -99,10 +103,6 @@ impl Write for Timed {
     fn flush(&mut self) -> io::Result<()> {
         self.opened.flush()
     }
-}
-
-fn lock(writer: &Mutex<Writer>) -> MutexGuard<'_, Writer> {
-    writer.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn write(file: &mut impl Write, seed: u64, sample: &Sample) -> io::Result<()> {
