@@ -50,7 +50,7 @@ pub(crate) fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<Ex
         RecommendArgs::matches(typed)?.value_source("change") == Some(ValueSource::CommandLine);
     check(args, (&today, is_change_given), goal)?;
     let flags = Flags::given(typed)?;
-    let (experiments, server) = flags.experiments(std::iter::once(&args.strategy))?;
+    let (experiments, server) = flags.experiments([(&args.strategy, None)])?;
     let (nominal, model) = (&experiments[0], server.model().expect("a simulated server has a model"));
     let (ranges, are_assumed) = unsure::ranges(args, &flags, model)?;
     let is_named = flags.value(NETWORK).is_some() || ranges.iter().any(|range| range.key == NETWORK);

@@ -13,6 +13,7 @@ use experiments::runs::stop::Stop as _;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::ServerUnderTest;
 use results::RunResult;
+use tailback::StrategySpec;
 use vocabulary::Distribution;
 
 use super::flags::Flags;
@@ -40,12 +41,6 @@ pub(super) struct Bench<'a> {
     live: RefCell<Live>,
 }
 
-struct Planned {
-    experiment: Experiment,
-    server: ServerUnderTest,
-    seed: u64,
-}
-
 impl<'a> Bench<'a> {
     /// Chooses the servers of the search, and checks that each of them can be configured.
     ///
@@ -65,8 +60,7 @@ impl<'a> Bench<'a> {
         let mut limits_per_s = Vec::new();
         let (mut instances, mut ops) = (1, 0);
         for (number, server) in servers.iter().enumerate() {
-            let (experiments, server) =
-                flags.on_server(server, &ranges).experiments(std::iter::once(&none))?;
+            let (experiments, server) = flags.on_server(server, &ranges).experiments([(&none, None)])?;
             let (experiment, model) = (&experiments[0], server.model());
             limits_per_s
                 .push(model.map(|model| experiments::limits_per_s(experiment, model)).unwrap_or_default());
@@ -128,14 +122,12 @@ impl<'a> Bench<'a> {
         candidates: &[&Candidate],
         share: f64,
     ) -> anyhow::Result<Option<Vec<Observed>>> {
-        let flags = self.flags_of(server).with_share(share, self.ops);
-        let mut planned = Vec::new();
-        for candidate in candidates {
-            let (mut experiment, server) = flags.experiment(candidate)?;
+        let (mut experiments, server) =
+            self.flags_of(server).with_share(share, self.ops).experiments(settings(candidates))?;
+        for experiment in &mut experiments {
             experiment.run.max_attempts_per_op = Some(MAX_ATTEMPTS_PER_OP);
-            planned.push(Planned { experiment, server, seed });
         }
-        self.observed(&planned)
+        self.observed(&experiments, &server, &[seed])
     }
 
     pub(super) fn fresh_servers(&self) -> Vec<PlausibleServer> {
@@ -156,17 +148,11 @@ impl<'a> Bench<'a> {
         for (number, server) in servers.iter().enumerate() {
             let count = servers.len();
             self.live.borrow_mut().line(|| format!("fresh server {} of {count}", number + 1));
-            let flags = self.flags_of(server);
-            let first = number as u64 * u64::from(seeds);
-            let mut planned = Vec::new();
-            for candidate in candidates {
-                for seed in 0..u64::from(seeds) {
-                    let (experiment, server) = flags.experiment(candidate)?;
-                    let seed = self.seed.wrapping_add(1 + first + seed);
-                    planned.push(Planned { experiment, server, seed });
-                }
-            }
-            let Some(observed) = self.observed(&planned)? else { return Ok(None) };
+            let (experiments, server) = self.flags_of(server).experiments(settings(candidates))?;
+            let first = 1 + number as u64 * u64::from(seeds);
+            let of_server: Vec<u64> =
+                (0..u64::from(seeds)).map(|seed| self.seed.wrapping_add(first + seed)).collect();
+            let Some(observed) = self.observed(&experiments, &server, &of_server)? else { return Ok(None) };
             for (row, runs) in rows.iter_mut().zip(observed.chunks(seeds as usize)) {
                 row.extend(Observed::mean(runs));
             }
@@ -176,28 +162,37 @@ impl<'a> Bench<'a> {
 
     /// Runs candidates on the nominal server with the seed of the search. `None` after an interrupt.
     pub(super) fn nominal(&self, candidates: &[&Candidate]) -> anyhow::Result<Option<Vec<RunResult>>> {
-        let flags = self.nominal_flags();
-        let mut planned = Vec::new();
-        for candidate in candidates {
-            let (experiment, server) = flags.experiment(candidate)?;
-            planned.push(Planned { experiment, server, seed: self.seed });
-        }
-        self.drive(&planned, RunResult::clone)
+        let (experiments, server) = self.nominal_flags().experiments(settings(candidates))?;
+        self.drive(&experiments, &server, &[self.seed], RunResult::clone)
     }
 
-    fn observed(&self, planned: &[Planned]) -> anyhow::Result<Option<Vec<Observed>>> {
-        self.drive(planned, |run| Observed::new(run, self.goal))
+    fn observed(
+        &self,
+        experiments: &[Experiment],
+        server: &ServerUnderTest,
+        seeds: &[u64],
+    ) -> anyhow::Result<Option<Vec<Observed>>> {
+        self.drive(experiments, server, seeds, |run| Observed::new(run, self.goal))
     }
 
-    fn drive<T>(&self, planned: &[Planned], of: impl Fn(&RunResult) -> T) -> anyhow::Result<Option<Vec<T>>> {
-        let task = |number: usize| {
-            let Planned { experiment, server, seed } = &planned[number];
-            Task { experiment, server_under_test: server, seed: *seed, runs_of_file: u32::MAX }
+    /// Runs every experiment with every seed.
+    fn drive<T>(
+        &self,
+        experiments: &[Experiment],
+        server: &ServerUnderTest,
+        seeds: &[u64],
+        of: impl Fn(&RunResult) -> T,
+    ) -> anyhow::Result<Option<Vec<T>>> {
+        let task = |number: usize| Task {
+            experiment: &experiments[number / seeds.len()],
+            server_under_test: server,
+            seed: seeds[number % seeds.len()],
+            runs_of_file: u32::MAX,
         };
-        let tasks = Tasks::new(planned.len(), task);
-        let mut taken = Vec::with_capacity(planned.len());
+        let tasks = Tasks::new(experiments.len() * seeds.len(), task);
+        let mut taken = Vec::with_capacity(tasks.count());
         self.driver.drive(&tasks, self.interrupt, &Nobody, &mut |number, outcome| {
-            outcome.finished.sound(planned[number].seed)?;
+            outcome.finished.sound(task(number).seed)?;
             taken.push(of(&outcome.finished.result));
             Ok(())
         })?;
@@ -207,6 +202,10 @@ impl<'a> Bench<'a> {
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupt.asked_by().is_some()
     }
+}
+
+fn settings<'a>(candidates: &'a [&Candidate]) -> impl Iterator<Item = (&'a StrategySpec, Option<u32>)> {
+    candidates.iter().map(|candidate| (&candidate.spec, candidate.in_flight))
 }
 
 /// Returns the number of ops of a run, or the expected number if the run is limited by its duration.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use experiments::Experiment;
-use experiments::recommend::{Candidate, PlausibleServer, Range};
+use experiments::recommend::{PlausibleServer, Range};
 use experiments::servers::server_under_test::ServerUnderTest;
 use tailback::StrategySpec;
 use vocabulary::{Distribution, duration_text, split_outside};
@@ -115,14 +115,6 @@ impl Flags {
         self
     }
 
-    pub(super) fn with_workers(&self, in_flight: Option<u32>) -> Self {
-        let mut flags = self.clone();
-        if let Some(in_flight) = in_flight {
-            flags.set("in-flight", &in_flight.to_string());
-        }
-        flags
-    }
-
     pub(super) fn without(&self, name: &str) -> Self {
         Self(self.0.iter().filter(|flag| flag.name != name).cloned().collect())
     }
@@ -144,13 +136,13 @@ impl Flags {
     }
 
     /// Returns one experiment per given strategy, configured by the command-line flags in `self`, and the server under
-    /// test.
+    /// test. A number of workers beside a strategy replaces that of the flags.
     ///
     /// # Errors
     /// Fails if the flags contradict each other.
     pub(super) fn experiments<'a>(
         &self,
-        strategies: impl Iterator<Item = &'a StrategySpec>,
+        strategies: impl IntoIterator<Item = (&'a StrategySpec, Option<u32>)>,
     ) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
         let fixed = ["loadgen", "recommend", "--strategy", "none"].map(str::to_owned);
         // A value that begins with a dash would be taken for a flag, so it is joined to its flag.
@@ -168,8 +160,10 @@ impl Flags {
         (run.simulate, run.workload, run.server) = (true, args.workload, args.server);
         run.target.method = args.method;
         let mut experiments = Vec::new();
-        for strategy in strategies {
+        let workers_of_flags = run.workload.0.in_flight;
+        for (strategy, in_flight) in strategies {
             run.strategy = Some(strategy.clone());
+            run.workload.0.in_flight = in_flight.or(workers_of_flags);
             experiments.push(experiment::of_flags(&run)?);
         }
         let seed = experiments.first().map_or(1, |first| first.run.seed);
@@ -181,12 +175,6 @@ impl Flags {
             experiment.refuse_request_of_its_own()?;
         }
         Ok((experiments, server))
-    }
-
-    pub(super) fn experiment(&self, candidate: &Candidate) -> anyhow::Result<(Experiment, ServerUnderTest)> {
-        let flags = self.with_workers(candidate.in_flight);
-        let (mut experiments, server) = flags.experiments(std::iter::once(&candidate.spec))?;
-        Ok((experiments.remove(0), server))
     }
 }
 
