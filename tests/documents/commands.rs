@@ -213,7 +213,6 @@ macro_rules! commands_run {
 }
 
 commands_run! {
-    contributing: "CONTRIBUTING.md",
     ci: "docs/ci.md",
     clients_here: "docs/clients-here.md",
     getting_started: "docs/getting-started.md",
