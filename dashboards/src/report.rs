@@ -10,7 +10,6 @@ mod escaping;
 mod experiment;
 mod files;
 mod html;
-mod long_times;
 mod named;
 mod number;
 mod palette;

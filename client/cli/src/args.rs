@@ -5,7 +5,6 @@ mod explain;
 pub(crate) mod exports;
 mod output;
 mod run;
-mod score;
 mod screen;
 mod several;
 mod shard;

@@ -1,10 +1,11 @@
 //! Checks of run results, by `--fail-if` conditions and by comparison with a saved baseline. A failed check determines the exit code.
-
-mod baseline;
 pub(crate) mod junit;
 
 use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Read;
 
+use anyhow::anyhow;
 use experiments::checks::{
     ChangeKind, Finding, Subject, asked_for, changes, counterparts, judge, refuse_absent, refuse_foreign,
     refuse_other, refuse_unknown,
@@ -47,7 +48,7 @@ impl<'a> Checks<'a> {
             refuse_unknown(&args.fail_if)?;
             refuse_absent(&args.fail_if, strategies)?;
         }
-        let saved = args.baseline.as_ref().map(baseline::read).transpose()?;
+        let saved = args.baseline.as_ref().map(read_baseline).transpose()?;
         if let Some((baseline, BaselineName(path))) = saved.as_ref().zip(args.baseline.as_ref()) {
             refuse_foreign(baseline, &path.display().to_string(), strategies)?;
         }
@@ -58,7 +59,7 @@ impl<'a> Checks<'a> {
         Ok(Self {
             args,
             baseline: saved,
-            save: args.save_baseline.as_ref().map(baseline::place).transpose()?,
+            save: args.save_baseline.as_ref().map(prepare_baseline).transpose()?,
             junit: args.junit.as_ref().map(|path| Output::prepare(path, "--junit")).transpose()?,
         })
     }
@@ -108,7 +109,7 @@ impl<'a> Checks<'a> {
         if let (Some(save), Some(name), Some(first)) = (&self.save, &self.args.save_baseline, first) {
             if failures == 0 {
                 let runs = subjects.iter().map(|subject| (subject.strategy(), subject.runs()));
-                baseline::write(&Baseline::new(&Conditions::from_run(first), runs), save)?;
+                write_baseline(&Baseline::new(&Conditions::from_run(first), runs), save)?;
                 let _ = writeln!(text, "baseline saved as `{}`", name.0.display());
             } else {
                 let _ = writeln!(text, "baseline `{}` not saved, because a check failed", name.0.display());
@@ -196,4 +197,47 @@ impl<'a> Checks<'a> {
         text.push_str(&table.into_text());
         text
     }
+}
+
+/// Maximum size of a baseline file in bytes. Larger files are rejected, because a file given by mistake must not fill the memory.
+const MAX_BASELINE_BYTES: u64 = 256 << 20;
+
+fn read_baseline(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline> {
+    let shown = path.display();
+    let refuse = |why: anyhow::Error| {
+        Fatal::because(Exit::Usage, format!("`{shown}` (--baseline) cannot be used"), why)
+    };
+    let file = File::open(path).map_err(|error| {
+        let missing = error.kind() == std::io::ErrorKind::NotFound;
+        let why = if missing {
+            anyhow!("the file does not exist; create it with `--save-baseline`")
+        } else {
+            error.into()
+        };
+        refuse(why)
+    })?;
+    // The size limit is enforced while reading, because a device file may have no length and no end.
+    let mut bytes = Vec::new();
+    file.take(MAX_BASELINE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
+    if bytes.len() as u64 > MAX_BASELINE_BYTES {
+        return Err(refuse(anyhow!("the file is too large for a baseline")));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| refuse(error.into()))?;
+    Baseline::read(&text).map_err(|error| refuse(error.into()))
+}
+
+fn write_baseline(baseline: &Baseline, output: &Output) -> anyhow::Result<()> {
+    let mut text = serde_json::to_string(baseline)?;
+    text.push('\n');
+    output.write(text.as_bytes())
+}
+
+fn prepare_baseline(BaselineName(path): &BaselineName) -> anyhow::Result<Output> {
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        fs::create_dir_all(folder).map_err(|error| {
+            let words = format!("`{}` (--save-baseline) cannot be created", folder.display());
+            Fatal::because(Exit::Output, words, error)
+        })?;
+    }
+    Output::prepare(path, "--save-baseline")
 }

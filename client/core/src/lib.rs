@@ -16,7 +16,6 @@ mod lower_bound;
 mod measure;
 mod mix;
 mod op;
-mod queue;
 mod rejected_when;
 mod requests;
 mod run;

@@ -10,7 +10,6 @@ pub mod comparison;
 pub mod estimate;
 pub mod pair;
 pub mod pairs;
-mod range_end;
 pub mod sensitivity;
 pub mod standings;
 #[cfg(test)]

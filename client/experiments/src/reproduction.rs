@@ -3,7 +3,6 @@
 mod document;
 mod drawn;
 mod plan;
-mod recordings;
 mod state;
 mod tally;
 

@@ -7,7 +7,6 @@ mod cases;
 mod cells;
 mod check;
 mod claim;
-mod claim_figures;
 mod condition;
 mod data;
 mod derived;
@@ -25,7 +24,6 @@ mod plot;
 mod refusals;
 mod setting;
 mod verdict;
-mod words;
 mod wrong;
 
 pub use cells::{Cell, text};

@@ -4,7 +4,6 @@
 //! [`WorkloadSpec::run_config`] checks that the parameters fit together, fills in defaults, and returns the configuration of a run.
 
 mod file;
-mod lists;
 mod parameter;
 mod recorded;
 mod spec;

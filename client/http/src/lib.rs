@@ -9,7 +9,6 @@ mod control;
 mod drive;
 mod error_kind;
 mod lanes;
-mod mailbox;
 mod mock;
 mod open_files;
 mod request;

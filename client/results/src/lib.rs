@@ -20,6 +20,7 @@ mod repeat_key;
 mod testing;
 mod warning_groups;
 
+pub use crate::ranking::knows_the_future;
 pub use baseline::{Baseline, judged};
 pub use conditions::{Conditions, WrittenConditions};
 pub use document::comparison::{
@@ -77,7 +78,6 @@ pub use ranking::answer::{
     Answer, Lead, MIN_SEEDS, PairRow, Part, PointWinner, RankedBy, Row, RowRank, Sentence, Times,
     first_by_point, pair_rows, same_winner_sentence,
 };
-pub use ranking::foresight::knows_the_future;
 pub use ranking::ranked_strategy::{RankedStrategy, Work, geometric_mean};
 pub use ranking::score::Score;
 pub use ranking::unthrottled::Unthrottled;

@@ -10,23 +10,19 @@
 //! distinguishably. The remaining strategies are grouped in the same way.
 
 pub(crate) mod answer;
-pub(crate) mod foresight;
-mod front;
 pub(crate) mod ranked_strategy;
 pub(crate) mod score;
-mod shares;
 mod ties;
 pub(crate) mod unthrottled;
 
 use statistics::{Level, Method, Summary};
+use tailback::{ORACLE, StrategySpec};
 
 use crate::figures::MAKESPAN_OVER_BOUND;
 use crate::figures::numbers::{at_least, percent, thousands};
 use crate::figures::run_figures::{Counts, RunFigures};
-use crate::ranking::foresight::knows_the_future;
 use crate::ranking::ranked_strategy::{RankedStrategy, Work};
 use crate::ranking::score::Score;
-use crate::ranking::shares::Shares;
 use crate::ranking::ties::Ties;
 
 /// Ranks strategies from best to worst by the score `by`. Strategies that cannot be ranked follow in the given order. Each strategy is
@@ -61,7 +57,7 @@ pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrate
     }
     standings.extend(rest);
     let by_share = ranked_by_share(&standings);
-    front::mark(&mut standings, by_share);
+    mark_front(&mut standings, by_share);
     standings
 }
 
@@ -212,10 +208,126 @@ fn shortfall(counts: &Counts, shares: &Shares, number: usize) -> String {
     format!("{how}: {} of its {those} succeeded{in_time}", least(counts.at_all()))
 }
 
+/// Returns true for a strategy that knows the future (an oracle). Oracles serve as references for other strategies and are never the best
+/// strategy of an answer.
+pub fn knows_the_future(strategy: &str) -> bool {
+    strategy.parse::<StrategySpec>().map_or_else(
+        // A strategy in a document of another version may not parse. In that case, the names of its parts show whether it is an oracle,
+        // which knows the server's future.
+        |_| strategy.split('+').any(|part| part.split(':').next().is_some_and(|name| name.trim() == ORACLE)),
+        |spec| spec.needs_foreknowledge(),
+    )
+}
+
+/// Marks the strategies that are on the Pareto front. The two figures are makespan and attempts, which can be compared only if all
+/// strategies did the same work. If strategies did different work (`by_share`), the figures are the share of ops done and the attempts per
+/// success.
+///
+/// Strategies that know the future are excluded: they neither appear on the front nor dominate other strategies.
+fn mark_front(standings: &mut [RankedStrategy], by_share: bool) {
+    let costs = if by_share { share_and_effort } else { time_and_attempts };
+    let costs: Vec<Option<(f64, f64)>> =
+        standings.iter().map(|standing| costs(standing).filter(|_| !standing.foresees)).collect();
+    for (standing, own) in standings.iter_mut().zip(&costs) {
+        let Some((first, second)) = own else { continue };
+        let beaten = costs.iter().flatten().any(|(other_first, other_second)| {
+            let no_worse = other_first <= first && other_second <= second;
+            no_worse && (other_first < first || other_second < second)
+        });
+        standing.on_front = !beaten;
+    }
+}
+
+fn time_and_attempts(standing: &RankedStrategy) -> Option<(f64, f64)> {
+    let mean = |score: Score| standing.figure(score.path()).map(|figure| figure.mean);
+    Some((mean(Score::makespan())?, mean(Score::attempts())?)).filter(|_| standing.is_complete())
+}
+
+/// Returns the negated share of ops done and the attempts per success. The share is negated, so that lower is better in both values.
+/// Returns `None` for strategies without a rank.
+fn share_and_effort(standing: &RankedStrategy) -> Option<(f64, f64)> {
+    standing.rank?;
+    Some((-standing.share, standing.figure_of_all(Score::attempts_per_success())?.mean))
+}
+
+/// Maximum difference between two shares of ops done that count as equal. A share of 1 never counts as equal to a smaller share.
+const EQUAL_SHARES: f64 = 0.001;
+
+pub(crate) struct Shares {
+    of: Vec<f64>,
+    tiers: Vec<usize>,
+    /// True if the strategies with the largest share of ops done did the same work, so that their makespans can be compared.
+    pub(crate) same_work: bool,
+    limit: Option<String>,
+}
+
+impl Shares {
+    /// Compares the shares of strategies, from counts summed over the runs of each strategy. A strategy with a run that was cut off comes
+    /// after all others.
+    pub(crate) fn new(strategies: &[&Counts]) -> Self {
+        let counts = || strategies.iter().copied();
+        let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
+        let cut_off: Vec<bool> = counts().map(|counts| counts.cut_off() > 0).collect();
+        let asked = counts().any(|counts| counts.within);
+        // A deadline ends late ops, so they are usually not done. If all strategies did all ops nevertheless, the shares ignore lateness,
+        // because the latency shows it.
+        let in_time = asked || at_all.iter().any(|share| *share < 1.0);
+        let limit = counts().find_map(|counts| counts.limit.clone()).filter(|_| in_time);
+        let of: Vec<f64> = match limit {
+            None => at_all.clone(),
+            Some(_) => counts().map(Counts::in_time).collect(),
+        };
+        let tiers = tiers_of(&of, &cut_off);
+        let top_did_all = at_all.iter().zip(&tiers).all(|(share, tier)| *tier > 0 || *share >= 1.0);
+        let all_alike = || {
+            let of_all = tiers_of(&at_all, &cut_off);
+            let those = cut_off.iter().zip(tiers.iter().zip(&of_all)).filter(|(cut_off, _)| !**cut_off);
+            those.map(|(_, tiers)| tiers).all(|tiers| tiers == (&0, &0))
+        };
+        let same_work = top_did_all || all_alike();
+        Self { of, tiers, same_work, limit }
+    }
+
+    pub(crate) fn share(&self, number: usize) -> f64 {
+        self.of[number]
+    }
+
+    pub(crate) fn tier(&self, number: usize) -> usize {
+        self.tiers[number]
+    }
+
+    pub(crate) fn limit(&self) -> Option<&str> {
+        self.limit.as_deref()
+    }
+}
+
+/// Returns a tier for each strategy's share of ops done: the number of different larger shares. A share of 1 is equal to no smaller share,
+/// so even one given-up op in a million makes a difference. A strategy with a run that was cut off gets the last tier, which is at least 1.
+fn tiers_of(shares: &[f64], cut_off: &[bool]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..shares.len()).filter(|number| !cut_off[*number]).collect();
+    order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
+    let mut tiers = vec![0; shares.len()];
+    let (mut tier, mut least) = (0, None);
+    for number in order {
+        let share = shares[number];
+        if least.is_some_and(|least| share < least) {
+            tier += 1;
+            least = None;
+        }
+        least.get_or_insert(if share >= 1.0 { 1.0 } else { share - EQUAL_SHARES });
+        tiers[number] = tier;
+    }
+    for number in (0..shares.len()).filter(|number| cut_off[*number]) {
+        tiers[number] = tier + 1;
+    }
+    tiers
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::document::run::RunResult;
+    use crate::figures::run_figures::RunFigures;
     use crate::testing::run;
 
     fn kept(strategies: &[(&str, Vec<RunResult>)], by: Score) -> Vec<(String, RunFigures)> {
@@ -390,5 +502,67 @@ mod tests {
         let standings = standings(&kept(&strategies, Score::makespan()), Score::makespan(), 1);
         assert!(standings[0].foresees && !standings[0].on_front && standings[1].on_front);
         assert_eq!(best_that_can_be_had(&standings).unwrap().strategy, "aimd");
+    }
+
+    #[test]
+    fn an_oracle_is_known_in_any_part_and_from_other_versions() {
+        for strategy in
+            ["oracle", "fixed-window:window=60+oracle", "oracle+full-jitter", "novel:x=1+oracle:y=2"]
+        {
+            assert!(knows_the_future(strategy), "{strategy}");
+        }
+        for strategy in ["aimd", "fixed-window:window=60", "novel:x=oracle", ""] {
+            assert!(!knows_the_future(strategy), "{strategy}");
+        }
+    }
+
+    #[test]
+    fn shares_that_hardly_differ_are_the_same_unless_one_is_all() {
+        let tiers = |shares: &[f64]| tiers_of(shares, &vec![false; shares.len()]);
+        assert_eq!(tiers(&[0.5, 0.9, 0.9005, 0.4995, 0.4989]), [1, 0, 0, 1, 2]);
+        assert_eq!(tiers(&[0.999_999, 1.0, 1.0]), [1, 0, 0]);
+        assert_eq!(tiers(&[0.0, 0.0]), [0, 0]);
+        assert!(tiers(&[]).is_empty());
+    }
+
+    #[test]
+    fn stopped_strategies_come_last_whatever_their_share() {
+        assert_eq!(tiers_of(&[0.9, 0.5, 0.4], &[true, false, false]), [2, 0, 1]);
+        assert_eq!(tiers_of(&[0.9, 0.5], &[true, true]), [1, 1]);
+    }
+
+    /// Returns the shares of two strategies. `done` counts the completed ops of ten, `in_time` is the share within ten seconds or the
+    /// deadline.
+    fn shares(done: [u64; 2], in_time: [f64; 2], within: bool) -> Shares {
+        let runs: Vec<RunResult> = done
+            .into_iter()
+            .zip(in_time)
+            .map(|(done, share)| {
+                let mut run = run("any", 1, done, 20, 1.0);
+                let limit = Some("10s".to_owned());
+                *(if within { &mut run.config.within } else { &mut run.config.deadline }) = limit;
+                run.done_share = Some(share);
+                run
+            })
+            .collect();
+        let kept: Vec<RunFigures> = runs.iter().map(|run| RunFigures::new([], [run])).collect();
+        Shares::new(&kept.iter().map(|kept| &kept.counts).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn late_ops_count_only_if_requested_or_with_undone_ops() {
+        let late = shares([10, 10], [0.7, 0.8], false);
+        assert_eq!((late.tiers, late.limit, late.same_work), (vec![0, 0], None, true));
+        let asked = shares([10, 10], [0.7, 0.8], true);
+        assert_eq!((asked.tiers, asked.limit.as_deref(), asked.same_work), (vec![1, 0], Some("10s"), true));
+        let undone = shares([10, 9], [0.7, 0.8], false);
+        assert_eq!((undone.tiers, undone.of, undone.same_work), (vec![1, 0], vec![0.7, 0.8], false));
+    }
+
+    #[test]
+    fn the_same_share_in_time_is_not_the_same_work() {
+        assert!(!shares([10, 9], [0.8, 0.8], true).same_work);
+        assert!(shares([9, 9], [0.8, 0.8], true).same_work);
+        assert!(shares([10, 10], [0.8, 0.8], true).same_work);
     }
 }

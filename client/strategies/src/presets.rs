@@ -1,15 +1,13 @@
 //! Presets: strategies of production clients, stored as data with one file per preset.
-
-mod golden;
 mod overrides;
 mod preset;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-pub use self::golden::{Golden, GoldenDelay};
 pub(crate) use self::overrides::expand;
 pub use self::preset::{Knob, KnobValue, Preset, PresetError, PresetParameter, Rule};
+pub use crate::presets::preset::{Golden, GoldenDelay};
 
 const EMBEDDED: &[(&str, &str)] = &[
     ("aws-2025", include_str!("../presets/aws-2025.toml")),

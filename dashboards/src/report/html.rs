@@ -6,8 +6,6 @@
 mod answer;
 mod answers;
 mod data;
-mod failures;
-mod joined;
 mod measured;
 mod plot;
 mod repeat;

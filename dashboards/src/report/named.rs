@@ -3,7 +3,6 @@
 
 use super::document::Document;
 use super::experiment::Scenario;
-use super::long_times::in_fitting_unit;
 use super::plot::Plot;
 use super::registry::Entry;
 use super::scenario_plot::ScenarioPlot;
@@ -40,4 +39,50 @@ pub fn plots_named(document: &Document, name: &str) -> Vec<Plot> {
 
 pub fn exhibit_names(document: &Document) -> impl Iterator<Item = &str> {
     document.scenarios.iter().flat_map(|scenario| &scenario.exhibits).map(|exhibit| exhibit.name.as_str())
+}
+
+/// Units of the time axis, as (minimum length of the axis, length of the unit, name). Both lengths are in seconds. On
+/// an axis in days, ticks are at midnight.
+const UNITS: [(f64, f64, &str); 3] =
+    [(172_800.0, 86_400.0, "d"), (36_000.0, 3600.0, "h"), (3600.0, 60.0, "min")];
+
+pub(super) fn in_fitting_unit(mut plot: Plot) -> Plot {
+    if plot.x.label != "time" || plot.x.unit != "s" {
+        return plot;
+    }
+    let longest =
+        plot.series.iter().flat_map(|series| &series.points).map(|(x, _)| *x).fold(plot.x.reaches, f64::max);
+    let Some((_, seconds, name)) = UNITS.into_iter().find(|(from, ..)| longest >= *from) else { return plot };
+    plot.x.unit = name;
+    plot.x.reaches /= seconds;
+    for series in &mut plot.series {
+        series.points.iter_mut().for_each(|(x, _)| *x /= seconds);
+        series.band.iter_mut().for_each(|(x, ..)| *x /= seconds);
+    }
+    plot
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::plot::{Axis, Series};
+
+    fn until(end_s: f64, x: Axis) -> (&'static str, f64) {
+        let line =
+            Series { band: vec![(end_s, 0.0, 1.0)], ..Series::line("a", 0, vec![(0.0, 1.0), (end_s, 2.0)]) };
+        let plot = in_fitting_unit(Plot { x, series: vec![line], ..Plot::default() });
+        let end = plot.series[0].points[1].0;
+        assert!((end - plot.series[0].band[0].0).abs() < 1e-9, "bands go with their lines");
+        (plot.x.unit, end)
+    }
+
+    #[test]
+    fn an_hour_is_shown_in_minutes_and_three_days_in_days() {
+        let time = || Axis::linear("time", "s");
+        assert_eq!(until(3599.0, time()), ("s", 3599.0));
+        assert_eq!(until(3600.0, time()), ("min", 60.0));
+        assert_eq!(until(72_000.0, time()), ("h", 20.0));
+        assert_eq!(until(259_200.0, time()), ("d", 3.0));
+        assert_eq!(until(259_200.0, Axis::linear("op latency", "s")), ("s", 259_200.0));
+    }
 }

@@ -1,20 +1,20 @@
 //! Changes of the configuration while the server runs. Each change is applied completely or not at all.
-
-mod accepted;
 mod error;
 mod strict;
 
 use serde::Deserialize;
+use serde_json::Value;
 use vocabulary::{beginning, did_you_mean, split_options};
 
-pub use self::error::PatchError;
 use self::strict::Strict;
 use crate::answers::{Advice, AnswersConfig};
-use crate::caps::Caps;
+use crate::caps::{Caps, MAX_SLOTS};
 use crate::config::{Config, ConfigError};
 use crate::presets::{Expanded, expand};
 use crate::quoted::quoted;
 use crate::schedule::Target;
+
+pub use self::error::PatchError;
 
 /// Change of the configuration: keys and values of a JSON object, not validated yet.
 pub type Patch = serde_json::Map<String, serde_json::Value>;
@@ -78,7 +78,7 @@ impl Config {
             // The keys of a change are applied one at a time, so that an error can name its key.
             current.insert(key.clone(), value.clone());
             config = serde_json::from_value(current.clone().into()).map_err(|error| {
-                let why = accepted::instead_of(key, value);
+                let why = instead_of(key, value);
                 refuse(key, value, why.unwrap_or_else(|| error.to_string()))
             })?;
         }
@@ -181,6 +181,33 @@ fn refuse(key: &str, value: &serde_json::Value, why: String) -> PatchError {
 
 fn is_null(patch: &Patch, key: &str) -> bool {
     patch.get(key).is_some_and(serde_json::Value::is_null)
+}
+
+/// Returns an error text with the values that a configuration key accepts. Returns `None` if the error of the value's own parser is
+/// clearer. An example is a value that is a text, as required, but malformed.
+fn instead_of(key: &str, value: &Value) -> Option<String> {
+    let example = match key {
+        "max_busy" => return Some(format!("the value must be a whole number from 1 to {MAX_SLOTS}")),
+        "reject_status" => return took("an error status from 400 to 599, such as 503 or 429"),
+        "seed" | "reject_first" => return took("a whole number, 0 or greater"),
+        "loss" => return took("a probability from 0 to 1"),
+        "scale" => return took("a number from 0.000001 to 1000000, such as 0.02"),
+        "rejects_occupy" => return took("true or false"),
+        "answers" => return None,
+        "policy" => "concurrency-cap",
+        "preset" => "github",
+        "outages" => "10s..40s",
+        "caps" => "10s=25,20s=80",
+        "fault" => "reset:1%",
+        "schedule" => "10s max-busy=20",
+        _ => "500ms",
+    };
+    (!value.is_string()).then(|| format!("the value must be text, such as `{example}`"))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "it reads as what it is in the table above")]
+fn took(words: &str) -> Option<String> {
+    Some(format!("the value must be {words}"))
 }
 
 #[cfg(test)]

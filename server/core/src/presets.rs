@@ -5,7 +5,6 @@ mod scaling;
 mod short_limits;
 mod use_error;
 mod using;
-mod without;
 
 use std::sync::LazyLock;
 

@@ -1,12 +1,11 @@
 //! Flags that `loadgen compare` and `loadgen sweep` share.
 
-use clap::builder::ArgPredicate;
+use clap::builder::{ArgPredicate, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args};
 use results::Score;
 
 use super::explain::ExplainArgs;
 use super::output::ReportArgs;
-use super::score::score;
 use super::screen::ScreenArgs;
 use super::shard::ShardArgs;
 use super::target::{OF_REAL_REQUESTS, TargetArgs};
@@ -52,4 +51,10 @@ pub(crate) fn blocks(repeats: Arg) -> Arg {
         .default_value_if("simulate", ArgPredicate::Equals("true".into()), "10")
         .hide_default_value(true)
         .help("Seeds; every strategy runs once with each [default: 5, or 10 with --simulate]")
+}
+
+/// Returns the parser of `--by`, the figure that strategies are ranked by.
+pub(crate) fn score() -> impl TypedValueParser<Value = Score> {
+    let values = Score::all().map(|score| PossibleValue::new(score.key()).help(score.help()));
+    PossibleValuesParser::new(values).try_map(|key| key.parse::<Score>())
 }

@@ -7,20 +7,23 @@ mod screen;
 mod setting;
 #[cfg(test)]
 mod tests;
-mod unranked;
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use args::CompareArgs;
 use dashboards::LanesHeader;
 use experiments::Experiment;
 use experiments::evaluation::comparison::Comparison;
 use experiments::evaluation::variation::{Variation, variations};
 use experiments::record::config_record;
 use experiments::runs::blocks::{BlockRun, Blocks};
+use experiments::runs::one_run::Finished;
 use experiments::runs::past::Past;
 use experiments::servers::server_under_test::ServerUnderTest;
 use results::{Document, Figure, Incomplete, Mode, RunFigures, RunResult, Score, names_remedy};
+use setting::Setting;
 use tailback::StrategySpec;
 
 use crate::args::CheckArgs;
@@ -32,15 +35,15 @@ use crate::files::output::Output;
 use crate::runner::Runner;
 use crate::runner::experiment::workload_text;
 use crate::runner::failures::Failures;
+use crate::runner::interrupt::by_whom;
 use crate::runner::multi_strategy::{configured, refuse_twice};
 use crate::screen::board::Board;
 use crate::screen::lanes;
 use crate::shards;
-use crate::text::figures::counted;
+use crate::text::figures::{at_least, counted, seconds, thousands};
 use crate::text::styled::Styled;
+use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::{terminal_width, wrapped};
-use args::CompareArgs;
-use setting::Setting;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let shard = args.several.shard.shard;
@@ -171,7 +174,7 @@ fn unranked(
     runs: &[BlockRun],
     by: Score,
 ) -> anyhow::Result<ExitCode> {
-    let words = unranked::text(runs, blocks, session.stopped_by());
+    let words = unranked_text(runs, blocks, session.stopped_by());
     if runs.is_empty() {
         return Ok(session.nothing(&words));
     }
@@ -285,4 +288,36 @@ fn compared(
         comparison.vary(variation, blocks, &measured);
     }
     Ok(Ok(comparison))
+}
+
+/// Returns the terminal output of a comparison that was stopped before every strategy had run with the first seed.
+fn unranked_text(runs: &[BlockRun], blocks: Blocks<'_>, stopped_by: Option<&str>) -> String {
+    let stopped = stopped_by.map(|by| format!("stopped by {}: ", by_whom(by))).unwrap_or_default();
+    let Some(first) = runs.first() else {
+        return format!("{stopped}no run was complete, so there is nothing to compare or to write\n");
+    };
+    let mut table = Table::new(27, [12, 12, 12].map(Column::Right), LongNames::Broken);
+    table.line("");
+    table.titles(
+        &format!("   complete, seed {}", first.finished.result.seed),
+        ["makespan", "attempts", "done"],
+    );
+    for BlockRun { finished: Finished { result, .. }, .. } in runs {
+        let makespan = result.makespan_s.filter(|_| result.makespan_complete);
+        let cells = [
+            makespan.map_or_else(dash, seconds),
+            thousands(result.attempts.total),
+            result.done_share.map_or_else(dash, |share| at_least(share, result.share_is_lower_bound)),
+        ];
+        table.row("   ", &result.strategy, &cells);
+    }
+    let mut text = table.into_text();
+    let _ = writeln!(text, "\n{stopped}no strategy can be ranked: the first seed was not complete");
+    let (runs, of) = (thousands(runs.len() as u64), counted(blocks.strategies.len() as u64, "run"));
+    let _ = writeln!(text, "{runs} of the {of} of the first seed are complete and are in the output files");
+    text
+}
+
+fn dash() -> String {
+    "–".to_owned()
 }

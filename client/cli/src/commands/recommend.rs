@@ -1,6 +1,4 @@
 //! `loadgen recommend`: names one setting for a client, over all servers that are plausible.
-
-mod again;
 mod answer;
 pub(crate) mod args;
 mod bench;
@@ -16,9 +14,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use answer::Recommender;
+use args::{ChangedPart, RecommendArgs};
+use bench::Bench;
 use clap::parser::ValueSource;
 use experiments::recommend::{Candidates, Goal};
 use experiments::workload::Arrivals;
+use flags::{Flags, NETWORK};
 
 use crate::commands::report::refuse_other_format;
 use crate::exit::{Exit, Fatal};
@@ -27,10 +29,6 @@ use crate::files::output::Output;
 use crate::runner::interrupt::Interrupt;
 use crate::text::progress::Live;
 use crate::text::styled::to_people;
-use answer::Recommender;
-use args::{ChangedPart, RecommendArgs};
-use bench::Bench;
-use flags::{Flags, NETWORK};
 
 /// Least deviation of a request's network time from its mean if the network is not known.
 const USUAL_NETWORK_SPREAD: Duration = Duration::from_millis(20);

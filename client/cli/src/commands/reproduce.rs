@@ -4,9 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use args::ReproduceArgs;
 use experiments::reproduction::{Changes, Reproduction, Tally, document};
 use experiments::scenario::{EMBEDDED, Judged, Scenario};
+use overview::overview;
 use results::Document;
+use table::{claims_table, experiment_table};
+use tally::conclusion;
 
 use crate::exit::Exit;
 use crate::files::exports::Exports;
@@ -16,7 +20,6 @@ use crate::text::figures::counted;
 use crate::text::stderr::to_stderr;
 use crate::text::styled::to_people;
 use crate::text::wrapping::wrapped;
-use args::ReproduceArgs;
 
 pub(crate) mod args;
 mod overview;
@@ -24,11 +27,6 @@ mod remaining;
 mod runs;
 mod table;
 mod tally;
-mod watching;
-
-use overview::overview;
-use table::{claims_table, experiment_table};
-use tally::conclusion;
 
 pub(crate) fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if args.list {

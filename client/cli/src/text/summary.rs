@@ -3,7 +3,6 @@
 mod answer;
 mod before;
 mod details;
-mod foreign;
 mod one_run;
 mod over_seeds;
 mod rows;

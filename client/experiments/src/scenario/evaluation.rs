@@ -6,17 +6,17 @@
 
 use results::ClaimVerdict;
 use results::numbers::{counted, short};
+use statistics::Summary;
 
 use super::cases::{Case, cases};
 use super::cells::Cell;
 use super::claim::{Claim, Stat};
-use super::claim_figures::ClaimFigures;
 use super::condition::Condition;
 use super::data::Data;
 use super::file::Scenario;
 use super::over_runs::of_all_runs;
 use super::verdict::{Found, Judged, SOME, of_all, of_one};
-use super::words::{together, with_deviation};
+use crate::scenario::cases::Spot;
 
 /// Minimum number of runs for a 95 % range. The probability that one more run is outside the range of 39 runs is at most 5 %.
 const ENOUGH: usize = 39;
@@ -180,6 +180,70 @@ fn middle(values: &[f64]) -> Option<(f64, f64)> {
     let outside = (sorted.len() + 1) / (ENOUGH + 1);
     let first = outside.checked_sub(1)?;
     Some((sorted[first], sorted[sorted.len() - outside]))
+}
+
+/// Figures that a scenario's claim refers to, taken from the runs of the scenario.
+pub(super) struct ClaimFigures<'a> {
+    pub(super) claim: &'a Claim,
+    pub(super) data: &'a Data,
+}
+
+impl ClaimFigures<'_> {
+    pub(super) fn was_run(&self, case: &Case<'_>) -> bool {
+        std::iter::once(&case.own).chain(&case.other).all(|spot| self.data.has(spot.cell))
+    }
+
+    pub(super) fn others(&self, case: &Case<'_>, runs: usize) -> Option<Vec<f64>> {
+        let published = case.published.map(|figure| vec![figure; runs]);
+        published.or_else(|| case.other.as_ref().map(|spot| self.values(spot)))
+    }
+
+    pub(super) fn values(&self, spot: &Spot<'_>) -> Vec<f64> {
+        let values = self.data.values(spot.cell, spot.figure);
+        values.into_iter().map(|value| self.claim.scaled(value)).collect()
+    }
+}
+
+/// Returns a summary of the results of one claim of a scenario, in one line.
+pub(super) fn together(found: &[Found], verdict: ClaimVerdict) -> String {
+    if let [only] = found {
+        return only.text.clone();
+    }
+    let (low, high) = found
+        .iter()
+        .flat_map(|one| one.middle.map_or([one.value, one.value], |(low, high)| [low, high]))
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    let mut text = format!("{}–{}", short(low), short(high));
+    let shares = found.iter().filter_map(|one| Some(one.so_in? as f64 / one.runs as f64));
+    if let Some(least) = shares.reduce(f64::min).filter(|_| verdict == ClaimVerdict::Holds) {
+        text = format!("{text}, so in {:.0} % of runs at least", (least * 100.0).floor());
+    }
+    if found.iter().any(|one| one.runs == 1) {
+        text.push_str(", 1 run");
+    }
+    let named = |wanted: &dyn Fn(ClaimVerdict) -> bool| {
+        let cases = found.iter().filter(|one| wanted(one.verdict));
+        cases.filter_map(|one| one.at.as_deref()).collect::<Vec<_>>()
+    };
+    if verdict != ClaimVerdict::HoldsPartly {
+        return text;
+    }
+    let (so, not) =
+        (named(&|one| one == ClaimVerdict::Holds), named(&|one| one == ClaimVerdict::DoesNotHold));
+    let partly = named(&|one| one == ClaimVerdict::HoldsPartly);
+    text = match (so.len(), not.len()) {
+        (0, _) | (_, 0) => text,
+        (some, others) if some <= others => format!("{text}; so: {}", so.join(", ")),
+        _ => format!("{text}; not: {}", not.join(", ")),
+    };
+    if partly.is_empty() { text } else { format!("{text}; partly: {}", partly.join(", ")) }
+}
+
+pub(super) fn with_deviation(seeds: &Summary) -> String {
+    match seeds.deviation {
+        Some(deviation) => format!("{} ± {}", short(seeds.mean), short(deviation)),
+        None => format!("{}, 1 run", short(seeds.mean)),
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! HTTP/1.1 transport with hyper. Idle connections are kept in a simple list instead of a pool.
 
-mod link;
-
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,8 +10,11 @@ use http::header::{HOST, HeaderValue, USER_AGENT};
 use http::{HeaderMap, Request, Response, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
-use hyper::client::conn::http1::Builder;
+use hyper::client::conn::TrySendError;
+use hyper::client::conn::http1::{Builder, Connection, SendRequest};
+use hyper_util::rt::TokioIo;
 use loadgen_core::{ErrorKind, Latencies, SentAttempt};
+use tokio::task::JoinHandle;
 
 use crate::error_kind::{Stage, kind};
 use crate::request::prepared::{AGENT, Prepared, Step};
@@ -19,10 +22,9 @@ use crate::request::template::Naming;
 use crate::response::ResponseClassifier;
 use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::{Connecting, Open};
-use crate::transport::dialer::Dialer;
+use crate::transport::dialer::{Dialer, Stream};
 use crate::transport::exchange::{Exchange, ParsedResponse, attempt, drain, looks, tag_of};
 use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
-use link::Link;
 
 /// Maximum size in bytes of a request body that is copied into the buffer of the request's head. Sending one buffer takes less
 /// time than sending two.
@@ -196,5 +198,65 @@ impl Transport for HyperTransport {
 
     fn connect_times(&self) -> Latencies {
         self.shared.connecting.opened()
+    }
+}
+
+/// An open connection that carries one request at a time. Dropping this value closes the connection.
+///
+/// A task reads and writes on the connection, even while no request is in flight. So the task ends as soon as the server closes the
+/// connection.
+struct Link {
+    sender: SendRequest<Full<Bytes>>,
+    task: JoinHandle<()>,
+    /// Body of the last response. It is kept, because dropping a body wakes the connection's task. The next request wakes the task anyway,
+    /// so the body is dropped then. This saves one poll per request.
+    last_body: Option<Incoming>,
+}
+
+impl Link {
+    async fn new(stream: Stream, open: Open, builder: &Builder) -> hyper::Result<Self> {
+        let (sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
+        let task = tokio::spawn(Driver { connection, _open: open });
+        Ok(Self { sender, task, last_body: None })
+    }
+
+    /// Sends a request and returns the head of its response.
+    ///
+    /// # Errors
+    /// The error contains the reason for the failure. It also contains the request, if no part of the request was sent.
+    fn send(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> impl Future<Output = Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>>> + use<> {
+        self.last_body = None;
+        self.sender.try_send_request(request)
+    }
+
+    /// Stores a response body that was read completely. Returns whether the connection can send another request.
+    fn finish(&mut self, body: Incoming) -> bool {
+        self.last_body = Some(body);
+        self.sender.is_ready()
+    }
+}
+
+/// Future that drives a connection in its task. An async block is not used, because it would store the connection twice.
+struct Driver {
+    connection: Connection<TokioIo<Stream>, Full<Bytes>>,
+    _open: Open,
+}
+
+impl Future for Driver {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        // The error of the connection is ignored here, because the request in flight receives it, too.
+        Pin::new(&mut self.connection).poll(context).map(drop)
+    }
+}
+
+impl Drop for Link {
+    /// Aborts the connection's task. An orderly shutdown would wait until the server reads the remaining data, which may never happen.
+    fn drop(&mut self) {
+        self.task.abort();
     }
 }

@@ -5,7 +5,6 @@ use maud::{Markup, PreEscaped, html};
 use results::numbers::{at_least, counted as number_of, seconds, thousands};
 use results::{RowRank, same_winner_sentence};
 
-use super::joined::joined;
 use super::sentence::sentence;
 use crate::report::document::Document;
 use crate::report::experiment::Claim;
@@ -186,5 +185,15 @@ fn alone(strategy: &Strategy) -> Markup {
             @if !time.is_empty() { ", in " (time) } "."
         },
         runs => html! { (name) ": " (share) " of the ops done, mean of " (runs.len()) " runs." },
+    }
+}
+
+/// Joins pieces of HTML, with a separator between any two.
+pub(super) fn joined(pieces: impl IntoIterator<Item = Markup>, between: &str) -> Markup {
+    html! {
+        @for (index, piece) in pieces.into_iter().enumerate() {
+            @if index > 0 { (between) }
+            (piece)
+        }
     }
 }

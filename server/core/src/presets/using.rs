@@ -1,10 +1,11 @@
 //! Converts a preset with options, such as `NAME` or `NAME:points=off,primary.limit=10`, into policies and answers.
 
+use std::collections::BTreeMap;
+
 use vocabulary::{did_you_mean, nearest, split_options};
 
 use super::preset::{Limit, ServerPreset};
 use super::use_error::ServerPresetUseError;
-use super::without::without;
 use super::{scaling, server_preset, server_preset_names};
 use crate::answers::AnswersConfig;
 use crate::policy::Policy;
@@ -139,5 +140,70 @@ fn no_option(
         option: value.map_or_else(|| key.to_owned(), |value| format!("{key}={value}")),
         limit: &limit.name,
         parameter: first.map_or_else(|| "key=all".to_owned(), |info| format!("{}={}", info.key, info.value)),
+    }
+}
+
+/// Removes all parts of the answers that refer to the given limit: the answer to rejections by this limit, and headers that report its
+/// state. In bodies, the fields of this limit become `null`.
+pub(super) fn without(mut answers: AnswersConfig, limit: &str) -> AnswersConfig {
+    answers.reject.remove(limit);
+    let begin = format!("{{{limit}.");
+    drop_headers(&mut answers.every.headers, &begin);
+    for response in
+        [&mut answers.accepted, &mut answers.conflict].into_iter().chain(answers.reject.values_mut())
+    {
+        drop_headers(&mut response.headers, &begin);
+        if let Some(body) = &mut response.body {
+            *body = with_nulls(body, &begin);
+        }
+    }
+    answers
+}
+
+fn drop_headers(headers: &mut BTreeMap<String, String>, begin: &str) {
+    headers.retain(|_, template| !template.contains(begin));
+}
+
+fn with_nulls(body: &str, begin: &str) -> String {
+    let (mut written, mut rest) = (String::new(), body);
+    while let Some(at) = rest.find(begin) {
+        let Some(length) = rest[at..].find('}') else { break };
+        written.push_str(&rest[..at]);
+        written.push_str("null");
+        rest = &rest[at + length + 1..];
+    }
+    written + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answers::ResponseConfig;
+
+    #[test]
+    fn answers_do_not_report_a_limit_that_is_off() {
+        let headers = |names: &[&str]| -> BTreeMap<String, String> {
+            names.iter().map(|name| ((*name).to_owned(), format!("{{{name}.limit}}"))).collect()
+        };
+        let response = |body: &str| ResponseConfig {
+            headers: headers(&["a", "b"]),
+            body: Some(body.to_owned()),
+            ..ResponseConfig::default()
+        };
+        let mut answers = AnswersConfig {
+            accepted: response("{a.used}/{b.used_s:up}, {b.limit}"),
+            ..AnswersConfig::default()
+        };
+        answers.reject = [("a", response("{b.limit}")), ("b", response(""))]
+            .into_iter()
+            .map(|(name, response)| (name.to_owned(), response))
+            .collect();
+        answers.every.headers = headers(&["b"]);
+        let answers = without(answers, "b");
+        assert_eq!(answers.accepted.body.as_deref(), Some("{a.used}/null, null"));
+        assert_eq!(answers.accepted.headers, headers(&["a"]));
+        assert_eq!(answers.reject.keys().collect::<Vec<_>>(), ["a"]);
+        assert_eq!(answers.reject["a"].body.as_deref(), Some("null"));
+        assert!(answers.every.headers.is_empty());
     }
 }

@@ -1,13 +1,17 @@
 //! Execution of the runs of scenarios, with a progress line.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
 use experiments::reproduction::{HttpChanges, Plan, Reproduction, ScenarioRun};
-use experiments::runs::driver::Nobody;
+use experiments::runs::driver::{Nobody, Outcome, RealRun, Watcher};
 use experiments::runs::over_http::OverHttp;
 use experiments::runs::virtual_time::VirtualTime;
+use loadgen_core::SampleSink;
 
 use super::args::ReproduceArgs;
 use super::remaining::Key;
-use super::watching::Watching;
+use crate::commands::reproduce::remaining::Remaining;
 use crate::runner::interrupt::Interrupt;
 use crate::text::progress::Live;
 
@@ -63,4 +67,57 @@ pub(super) fn record_all(
 ) -> anyhow::Result<()> {
     let driver = VirtualTime::on_threads(args.output.threads);
     Plan::drawn(reproductions).drive(reproductions, &driver, interrupt, &Nobody)
+}
+
+/// Progress of the runs of scenarios, printed in one line from time to time.
+pub(super) struct Watching {
+    state: Mutex<State>,
+    /// Scenario and cell of each run, by run number.
+    keys: Vec<Key>,
+    /// Label of each run, by run number. The list is empty in virtual time, because labels are shown only over HTTP.
+    names: Vec<String>,
+    at_once: usize,
+}
+
+struct State {
+    live: Live,
+    remaining: Remaining,
+    begun: Instant,
+}
+
+impl Watching {
+    pub(super) fn new(live: Live, keys: Vec<Key>, names: Vec<String>, at_once: usize) -> Self {
+        let remaining = Remaining::new(keys.iter().copied());
+        let state = Mutex::new(State { live, remaining, begun: Instant::now() });
+        Self { state, keys, names, at_once }
+    }
+
+    pub(super) fn think(&mut self, key: Key, takes: Duration) {
+        self.state().remaining.think(key, takes);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watcher for Watching {
+    fn attempts_of(&self, _number: usize, _seed: u64) -> anyhow::Result<Option<SampleSink>> {
+        self.state().begun = Instant::now();
+        Ok(None)
+    }
+
+    fn on_real(&self, number: usize, _run: &RealRun<'_>) {
+        let State { live, remaining, begun } = &mut *self.state();
+        live.line(|| format!("{}   {}", remaining.words(self.at_once, begun.elapsed()), self.names[number]));
+    }
+
+    fn on_over(&self, number: usize, outcome: &Outcome) {
+        self.state().remaining.over(self.keys[number], outcome.took);
+    }
+
+    fn on_tick(&self) {
+        let State { live, remaining, .. } = &mut *self.state();
+        live.line(|| remaining.words(self.at_once, Duration::ZERO));
+    }
 }

@@ -4,17 +4,17 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::task::Poll;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use h2::Reason;
 use h2::client::SendRequest;
+use h2::{Reason, RecvStream};
 use http::{Request, StatusCode, response};
+use http_body::{Body, Frame};
 use loadgen_core::ErrorKind;
 use tokio::time::timeout;
 
-use super::body::StreamBody;
 use crate::error_kind::{Stage, of_stream};
 use crate::response::kept_body::KeptBody;
 use crate::transport::dialer::Stream;
@@ -175,5 +175,32 @@ impl<'a> Counted<'a> {
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Body of a stream. Reading data permits the server to send more (flow control, RFC 9113, section 5.2).
+pub(super) struct StreamBody(pub(super) RecvStream);
+
+impl Body for StreamBody {
+    type Data = Bytes;
+    type Error = h2::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, h2::Error>>> {
+        let Some(chunk) = ready!(self.0.poll_data(context)) else {
+            let trailers = ready!(self.0.poll_trailers(context)).transpose();
+            return Poll::Ready(trailers.map(|trailers| trailers.map(Frame::trailers)));
+        };
+        let chunk = chunk.and_then(|chunk| {
+            self.0.flow_control().release_capacity(chunk.len())?;
+            Ok(Frame::data(chunk))
+        });
+        Poll::Ready(Some(chunk))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_end_stream()
     }
 }
