@@ -1,8 +1,10 @@
 //! Invalid output files: reported before the run if possible, and otherwise the result is saved elsewhere.
 
 use std::fs::File;
+use std::io::{Read, copy, sink};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -208,4 +210,29 @@ fn two_outputs_to_one_file_are_refused_even_through_a_link() {
     let [file, link] = [&file, &link].map(|path| path.to_str().unwrap());
     let args = ["--simulate", "--ops", "3", "--json", file, "--csv", link];
     loadgen(&args).exits(2).says(&["named for two outputs"]);
+}
+
+/// Returns the peak memory of `loadgen`, in bytes, when it begins to write a document of so many runs.
+fn memory_with(repeats: u32) -> f64 {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_loadgen"))
+        .args(["--simulate", "--strategy", "aimd", "--ops", "5", "--quiet", "--json", "-", "--repeats"])
+        .arg(repeats.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    // The rest of the document does not fit into the pipe, so the program waits.
+    stdout.read_exact(&mut [0]).unwrap();
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.strip_suffix("kB")).unwrap();
+    copy(&mut stdout, &mut sink()).unwrap();
+    assert!(child.wait().unwrap().success());
+    1024.0 * peak.trim().parse::<f64>().unwrap()
+}
+
+#[test]
+fn a_hundred_thousand_runs_take_less_than_600_mb() {
+    let [few, many] = [5_000, 15_000].map(memory_with);
+    let all = few + 95_000.0 / 10_000.0 * (many - few);
+    assert!(all < 600e6, "{few} and {many} bytes, so {all}");
 }

@@ -23,8 +23,9 @@ pub(crate) struct Exports {
     samples: Option<SamplesFile>,
     has_latencies: bool,
     stdout_is_claimed: bool,
-    /// Runs of the document in the order in which they ended, each with the index of its strategy.
-    runs: Vec<(usize, RunResult, Option<Arc<KeptLatencies>>)>,
+    /// Runs of the document by the index of their strategy, in the order in which they ended.
+    runs: Vec<Vec<RunResult>>,
+    latencies: Vec<Vec<Arc<KeptLatencies>>>,
 }
 
 impl Exports {
@@ -37,6 +38,7 @@ impl Exports {
             has_latencies: asked.iter().any(|(format, _)| format.flag == HDR),
             stdout_is_claimed: others.contains(&Path::new("-")),
             runs: Vec::new(),
+            latencies: Vec::new(),
         };
         for (format, path) in asked {
             if format.write.is_none() && path == Path::new("-") {
@@ -76,30 +78,44 @@ impl Exports {
         self.samples.as_ref().map(SamplesFile::samples)
     }
 
-    /// Keeps a run for the document. `strategy` is its index; the document lists the runs of one strategy after those of another.
-    pub(crate) fn on_run(&mut self, strategy: usize, finished: &Finished) {
+    /// Reserves memory for the runs of one strategy, which would otherwise be copied as they become more.
+    pub(crate) fn reserve(&mut self, runs: usize) {
         if self.have_document() {
-            let Finished { result, latencies, .. } = finished;
-            let mut result = result.clone();
-            let mut latest = self.runs.iter().rev().take(ALIKE);
-            latest.any(|(_, kept, _)| result.config.share(&kept.config));
-            self.runs.push((strategy, result, latencies.clone()));
+            self.runs.push(Vec::with_capacity(runs));
+            self.latencies.push(Vec::new());
         }
     }
 
+    /// Keeps a run for the document. `strategy` is its index; the document lists the runs of one strategy after those of another.
+    pub(crate) fn on_run(&mut self, strategy: usize, finished: &Finished) {
+        if !self.have_document() {
+            return;
+        }
+        if self.runs.len() <= strategy {
+            self.runs.resize_with(strategy + 1, Vec::new);
+            self.latencies.resize_with(strategy + 1, Vec::new);
+        }
+        let Finished { result, latencies, .. } = finished;
+        let (runs, mut result) = (&mut self.runs[strategy], result.clone());
+        runs.iter().rev().take(ALIKE).any(|kept| result.config.share(&kept.config));
+        runs.push(result);
+        self.latencies[strategy].extend(latencies.clone());
+    }
+
     /// Writes all output files. `document` gets the runs. An error in one file does not stop the other files. Returns the first error.
-    pub(crate) fn finish(mut self, document: impl FnOnce(Vec<RunResult>) -> Document) -> anyhow::Result<()> {
+    pub(crate) fn finish(self, document: impl FnOnce(Vec<RunResult>) -> Document) -> anyhow::Result<()> {
         let samples = self.samples.map_or(Ok(()), SamplesFile::finish);
         if self.files.is_empty() {
             return samples;
         }
-        self.runs.sort_by_key(|(strategy, ..)| *strategy);
-        let (mut runs, mut latencies) = (Vec::with_capacity(self.runs.len()), Vec::new());
-        for (_, run, of_run) in self.runs {
-            runs.push(run);
-            latencies.extend(of_run);
-        }
-        let exported = Exported { document: document(runs), latencies };
+        let runs = self.runs.into_iter().reduce(|mut runs, more| {
+            runs.extend(more);
+            runs
+        });
+        let exported = Exported {
+            document: document(runs.unwrap_or_default()),
+            latencies: self.latencies.into_iter().flatten().collect(),
+        };
         let written = self.files.iter().map(|(write, output)| {
             output.write_all_of(&mut |to| {
                 let mut to = BufWriter::new(to);

@@ -36,6 +36,7 @@ impl<'a> Kept<'a> {
     pub(super) fn new(figures: Vec<&'static Figure>, count: usize, exports: &'a mut Exports) -> Self {
         let mut figures = RunFigures::keeping(figures);
         figures.reserve(count.min(MAX_RESERVED));
+        exports.reserve(count.min(MAX_RESERVED));
         let runs = Runs {
             figures,
             over_seeds: OverSeeds::default(),
