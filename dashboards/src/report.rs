@@ -18,7 +18,6 @@ mod plot;
 mod plots;
 mod ranking;
 mod recommendation;
-mod recorded;
 mod registry;
 mod resample;
 mod rows;

@@ -6,29 +6,6 @@ use std::collections::BTreeMap;
 use results::{At, DrawnColumn, FiguresOverRuns, OverRuns};
 use vocabulary::duration_text;
 
-/// Table column that shows one figure of every cell under its own title. The column shows `(value - minus) * times`,
-/// which is the figure's value in the unit of the column.
-#[derive(Clone, Debug)]
-pub(super) struct Column {
-    pub(super) title: String,
-    pub(super) figure: String,
-    pub(super) minus: f64,
-    pub(super) times: f64,
-}
-
-impl Column {
-    pub(super) fn of_drawn(column: &DrawnColumn) -> Self {
-        let DrawnColumn { title, figure, minus, times } = column.clone();
-        Self { title, figure, minus, times }
-    }
-
-    pub(super) fn of(&self, cell: &Cell) -> Option<OverSeeds> {
-        let scaled = |value: f64| (value - self.minus) * self.times;
-        let seeds = cell.figures.get(&self.figure)?;
-        Some(OverSeeds { mean: scaled(seeds.mean), p5: scaled(seeds.p5), p95: scaled(seeds.p95) })
-    }
-}
-
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub(super) experiment: String,
@@ -67,6 +44,13 @@ impl Cell {
             at: at.iter().map(|(key, value)| (key.clone(), setting(value))).collect(),
             figures: figures.iter().map(|(path, over)| (path.clone(), over_seeds(over))).collect(),
         }
+    }
+
+    /// Returns the value of a column: `(value - minus) * times`, which is the figure's value in the unit of the column.
+    pub(super) fn value(&self, column: &DrawnColumn) -> Option<OverSeeds> {
+        let scaled = |value: f64| (value - column.minus) * column.times;
+        let seeds = self.figures.get(&column.figure)?;
+        Some(OverSeeds { mean: scaled(seeds.mean), p5: scaled(seeds.p5), p95: scaled(seeds.p95) })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Output of `loadgen reproduce`: claims, and the cells of experiments. A cell has the figures of one strategy with one
 //! combination of settings, over several seeds.
 
-use results::{Axis, Best, ConfigRecord, Written, WrittenSweep};
+use results::{Axis, Best, Claim, ConfigRecord, DrawnColumn, Written, WrittenSweep};
 
-use super::cell::{Cell, Column};
+use super::cell::Cell;
 use super::scenario_plot::ScenarioPlot;
 
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Scenario {
     pub(super) about: String,
     pub(super) claims: Vec<Claim>,
     pub(super) cells: Vec<Cell>,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<DrawnColumn>,
     pub(super) exhibits: Vec<ScenarioPlot>,
     pub(super) sweep: Option<Sweep>,
     /// First seed of the scenario's runs.
@@ -40,21 +40,6 @@ pub(super) struct Sweep {
     pub(super) written: WrittenSweep,
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Claim {
-    pub(super) says: String,
-    pub(super) published: String,
-    pub(super) ours: String,
-    pub(super) verdict: String,
-    pub(super) as_expected: bool,
-    /// True if the scenario makes the claim itself. False if the claim is from the published source of the scenario.
-    pub(super) ours_alone: bool,
-    /// Condition by which the claim was tested, in words. If the words of the source were interpreted, the
-    /// interpretation follows in parentheses.
-    pub(super) condition: String,
-    pub(super) note: String,
-}
-
 impl Scenario {
     pub(super) fn new(scenario: results::Scenario, written: Written) -> Self {
         let cell = |cell: &results::Cell| {
@@ -66,7 +51,7 @@ impl Scenario {
             title: scenario.title,
             source: scenario.source,
             about: scenario.about,
-            claims: scenario.claims.into_iter().map(claim).collect(),
+            claims: scenario.claims,
             exhibits: scenario.plots.into_iter().map(|plot| ScenarioPlot::new(plot, &cells)).collect(),
             cells,
             columns: Vec::new(),
@@ -74,22 +59,5 @@ impl Scenario {
             seed: scenario.seed,
             written,
         }
-    }
-}
-
-fn claim(claim: results::Claim) -> Claim {
-    Claim {
-        verdict: claim.verdict.words().to_owned(),
-        // A claim that was not decided counts as expected. A claim is not decided if there were too few runs.
-        as_expected: claim.as_expected.unwrap_or(true),
-        ours_alone: claim.ours_alone,
-        condition: match (claim.condition, claim.means) {
-            (condition, means) if means.is_empty() => condition,
-            (condition, means) => format!("{condition} ({means})"),
-        },
-        says: claim.says,
-        published: claim.published,
-        ours: claim.ours,
-        note: claim.note,
     }
 }

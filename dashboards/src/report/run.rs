@@ -3,8 +3,6 @@
 use loadgen_core::LatencyFigures;
 use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint, WrittenRun};
 
-use super::recorded::Recorded;
-
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) mode: String,
@@ -29,7 +27,8 @@ pub(super) struct Run {
     pub(super) warnings: Vec<String>,
     pub(super) series: Vec<Point>,
     pub(super) gauges: Vec<Gauge>,
-    pub(super) recorded: Recorded,
+    /// Run with the data that `loadgen reproduce` recorded for plots, because no summary contains it.
+    pub(super) recorded: Option<Box<DrawnRun>>,
     /// Whole result of the run; `None` if the output of `loadgen reproduce` contains only a part of it.
     pub(super) result: Option<Box<RunResult>>,
     pub(super) written: WrittenRun,
@@ -77,7 +76,7 @@ impl Run {
             warnings: result.warnings.clone(),
             series: result.series.iter().map(Point::new).collect(),
             gauges: gauges(&result.series),
-            recorded: Recorded::default(),
+            recorded: None,
             result: Some(Box::new(result)),
             written,
         }
@@ -109,7 +108,7 @@ impl Run {
             warnings: Vec::new(),
             series: run.series.as_ref().map(by_columns).unwrap_or_default(),
             gauges: run.series.iter().flat_map(|columns| &columns.gauges).map(Gauge::new).collect(),
-            recorded: Recorded::new(run),
+            recorded: Some(Box::new(run.clone())),
             result: None,
             written: WrittenRun::default(),
         }

@@ -1,8 +1,10 @@
 //! Plot that a scenario requests: the data to draw, the runs or cells to draw it from, and the texts and claims that
 //! belong to the plot.
 
+use results::DrawnColumn;
+
 use super::adjustments::Adjustments;
-use super::cell::{Cell, Column};
+use super::cell::Cell;
 use super::run::Run;
 use super::strategy::Strategy;
 
@@ -18,7 +20,7 @@ pub(super) struct ScenarioPlot {
     pub(super) draws: String,
     pub(super) strategies: Vec<Strategy>,
     pub(super) cells: Vec<Cell>,
-    pub(super) columns: Vec<Column>,
+    pub(super) columns: Vec<DrawnColumn>,
     pub(super) adjustments: Adjustments,
 }
 
@@ -29,7 +31,7 @@ impl ScenarioPlot {
         Self {
             strategies: runs.map(|run| Strategy::alone(run.label.clone(), Run::drawn(run))).collect(),
             cells: own.cloned().collect(),
-            columns: plot.columns.iter().flatten().map(Column::of_drawn).collect(),
+            columns: plot.columns.clone().unwrap_or_default(),
             adjustments: Adjustments::new(&plot, cells),
             name: plot.name,
             title: plot.title,

@@ -124,7 +124,7 @@ fn parameters(title: &str, parameters: &[ParameterInfo], text: &mut String) {
     text.push('\n');
 }
 
-const COMMON_FLAGS: &[&str] = &["none", "full-jitter", "exponential", "aimd", "token-bucket", "retry-budget"];
+const MOST_USED: &[&str] = &["none", "full-jitter", "exponential", "aimd", "token-bucket", "retry-budget"];
 
 const KINDS: [(PartKind, &str); 4] = [
     (PartKind::RetryPolicy, "Retry policies: whether and when a failed op tries again"),
@@ -134,7 +134,7 @@ const KINDS: [(PartKind, &str); 4] = [
 ];
 
 fn name_list() -> String {
-    let mut text = format!("Most used: {}\n", COMMON_FLAGS.join(", "));
+    let mut text = format!("Most used: {}\n", MOST_USED.join(", "));
     for (kind, title) in KINDS {
         let names: Vec<&str> = of_kind(kind).map(|entry| entry.name).collect();
         let _ = write!(text, "{title}\n{}", in_columns(&names));
@@ -212,7 +212,7 @@ mod tests {
             assert!(names.split_whitespace().any(|word| word == entry.name), "{}", entry.name);
             assert!(explained.contains(&format!("  {} ", entry.name)), "{}", entry.name);
         }
-        assert!(COMMON_FLAGS.iter().all(|name| tailback::find(name).is_some()));
+        assert!(MOST_USED.iter().all(|name| tailback::find(name).is_some()));
         assert!(names.lines().count() <= 20, "{names}");
         for line in names.lines().chain(explained.lines()) {
             assert!(line.chars().count() <= 80, "{line}");

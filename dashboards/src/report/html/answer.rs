@@ -3,11 +3,10 @@
 
 use maud::{Markup, PreEscaped, html};
 use results::numbers::{at_least, counted as number_of, seconds, thousands};
-use results::{RowRank, same_winner_sentence};
+use results::{Claim, RowRank, same_winner_sentence};
 
 use super::sentence::sentence;
 use crate::report::document::Document;
-use crate::report::experiment::Claim;
 use crate::report::ranking::Ranking;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;
@@ -113,7 +112,7 @@ fn counted(claims: &[&Claim]) -> Option<String> {
     if parts.is_empty() {
         return None;
     }
-    let expected = match claims.iter().filter(|claim| !claim.as_expected).count() {
+    let expected = match claims.iter().filter(|claim| claim.as_expected == Some(false)).count() {
         0 => "All as expected".to_owned(),
         unmet => format!("{unmet} of {} not as expected", claims.len()),
     };
@@ -121,7 +120,7 @@ fn counted(claims: &[&Claim]) -> Option<String> {
 }
 
 fn verdicts(claims: &[&Claim]) -> String {
-    let of = |verdict: &str| claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let of = |verdict: &str| claims.iter().filter(|claim| claim.verdict.words() == verdict).count();
     let words = [
         ("holds", "holds", "hold"),
         ("holds partly", "holds partly", "hold partly"),

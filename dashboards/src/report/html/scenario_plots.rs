@@ -4,10 +4,12 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use results::{Claim, ClaimVerdict};
 
 use super::plot;
+use super::table::condition;
 use crate::report::document::Document;
-use crate::report::experiment::{Claim, Scenario};
+use crate::report::experiment::Scenario;
 use crate::report::named::plots_for;
 use crate::report::number::number;
 use crate::report::plot::{Plot, Series, Shape};
@@ -48,8 +50,8 @@ fn counts(index: usize, scenario: &Scenario) -> Markup {
                 " " small { (scenario.title) }
             }
             td { (sources().count()) }
-            @for verdict in VERDICTS { td { (sources().filter(|claim| claim.verdict == verdict).count()) } }
-            td { (sources().filter(|claim| !claim.as_expected).count()) }
+            @for verdict in VERDICTS { td { (sources().filter(|claim| claim.verdict.words() == verdict).count()) } }
+            td { (sources().filter(|claim| claim.as_expected == Some(false)).count()) }
         }
     }
 }
@@ -108,14 +110,14 @@ fn claims(numbers: &[usize], scenario: &Scenario) -> Markup {
 }
 
 fn claim(claim: &Claim) -> Markup {
-    let class = if claim.verdict == "holds" { "verdict" } else { "verdict other" };
-    let grounds = [("published", &claim.published), ("tested:", &claim.condition)];
+    let class = if claim.verdict == ClaimVerdict::Holds { "verdict" } else { "verdict other" };
+    let grounds = [("published", claim.published.clone()), ("tested:", condition(claim))];
     html! {
         li {
-            span class=(class) { (claim.verdict) }
+            span class=(class) { (claim.verdict.words()) }
             " " (claim.says)
             @if claim.ours_alone { " " em { "(ours, not the source’s)" } }
-            @if !claim.as_expected { " " strong { "(not as expected)" } }
+            @if claim.as_expected == Some(false) { " " strong { "(not as expected)" } }
             small {
                 @for (what, text) in grounds {
                     @if !["", "-"].contains(&text.as_str()) { (what) " " (text) "; " }

@@ -1,4 +1,4 @@
-//! Tables on the first screen of the report: ranking, figures, pairs, warnings, claims.
+//! Tables on the first screen of the report: ranking, figures, pairs, failures, warnings, claims.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,11 @@ use loadgen_core::FailureResult;
 use maud::{Markup, html};
 use results::numbers::{at_least, level, milliseconds, percent, seconds, thousands, three};
 use results::{
-    Answer, Figure, RankedBy, Row, RowRank, Score, Times, WarningGroups, is_about_machine, pair_rows,
+    Answer, Claim, Figure, RankedBy, Row, RowRank, Score, Times, WarningGroups, is_about_machine, pair_rows,
 };
 use statistics::percentile;
 
 use crate::report::document::Document;
-use crate::report::experiment::Claim;
 use crate::report::number::number;
 use crate::report::plots::capitalised;
 use crate::report::ranking::Ranking;
@@ -77,7 +76,7 @@ pub(super) fn tables(document: &Document) -> Markup {
             (None, [only]) => (alone(only)),
             (None, several) => (unranked(several)),
         }
-        (table(document))
+        (failures_table(document))
         (warnings(document))
         (super::swept::tables(document))
         (claims(document))
@@ -453,24 +452,36 @@ fn row(claim: &Claim) -> Markup {
         tr {
             td { (claim.says) @if claim.ours_alone { " " em { "(ours, not the source’s)" } } }
             td { (claim.published) }
-            td { (claim.condition) }
+            td { (condition(claim)) }
             td { (claim.ours) }
             td class="words" {
-                @if claim.as_expected { (claim.verdict) } @else { strong { (claim.verdict) " (not as expected)" } }
+                // A claim that was not decided, because there were too few runs, counts as expected.
+                @if claim.as_expected == Some(false) { strong { (claim.verdict.words()) " (not as expected)" } }
+                @else { (claim.verdict.words()) }
             }
         }
     }
 }
 
-const MOST: usize = 20;
+/// Returns the condition by which a claim was tested, in words. If the words of the source were interpreted, the
+/// interpretation follows in parentheses.
+pub(super) fn condition(claim: &Claim) -> String {
+    match claim.means.as_str() {
+        "" => claim.condition.clone(),
+        means => format!("{} ({means})", claim.condition),
+    }
+}
+
+/// Maximum number of kinds of failure that are listed for one strategy.
+const MAX_FAILURES: usize = 20;
 
 /// Returns a table of the failed attempts of every strategy. The markup is empty if no attempt failed, or if the
 /// results are too old to record failures.
-pub(super) fn table(document: &Document) -> Markup {
+pub(super) fn failures_table(document: &Document) -> Markup {
     let failed = document.strategies.iter().flat_map(|strategy| {
         let results = strategy.runs.iter().filter_map(|run| run.result.as_ref());
         let failed = counted(results.flat_map(|result| &result.failures));
-        failed.into_iter().take(MOST).map(|(what, attempts)| (&strategy.label, what, attempts))
+        failed.into_iter().take(MAX_FAILURES).map(|(what, attempts)| (&strategy.label, what, attempts))
     });
     let failed: Vec<_> = failed.collect();
     html! {

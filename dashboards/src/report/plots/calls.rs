@@ -10,13 +10,13 @@ pub(in crate::report) fn calls(document: &Document) -> Vec<Plot> {
     drawn(document)
         .filter_map(|(look, strategy)| {
             let run = strategy.median();
-            let calls = run.recorded.calls.as_ref()?;
-            let series =
-                Series { shape: Shape::Events, ..Series::line(&strategy.label, look, calls.sent.clone()) };
+            let calls = run.recorded.as_ref()?.calls.as_ref()?;
+            let sent: Vec<_> = calls.t_s.iter().copied().zip(calls.op.iter().map(|op| *op as f64)).collect();
             let kept = match calls.every {
-                1 => format!("each of the {} calls is one stroke, seed {}", calls.sent.len(), run.seed),
+                0 | 1 => format!("each of the {} calls is one stroke, seed {}", sent.len(), run.seed),
                 every => format!("only calls of every {every}th op, one stroke for each, seed {}", run.seed),
             };
+            let series = Series { shape: Shape::Events, ..Series::line(&strategy.label, look, sent) };
             let (x, y) = (Axis::linear("time", "s"), Axis::linear("op", ""));
             let title = format!("When calls came: {}", strategy.label);
             Plot { title, x, y, series: vec![series], note: kept }.if_any()

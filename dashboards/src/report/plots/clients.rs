@@ -11,13 +11,17 @@ pub(in crate::report) fn per_client(document: &Document) -> Vec<Plot> {
 
 fn of(strategy: &Strategy) -> Vec<Plot> {
     let run = strategy.median();
-    let Some(clients) = &run.recorded.clients else { return Vec::new() };
+    let Some(clients) = run.recorded.as_ref().and_then(|run| run.clients.as_ref()) else {
+        return Vec::new();
+    };
     let who = if clients.by_op { "ops" } else { "clients" };
     let one = if clients.by_op { "op" } else { "client" };
     let x = || Axis::linear(&format!("{who}, sorted by latency"), "");
     let note = || format!("seed {}", run.seed);
-    let latency = clients.ranks.iter().map(|(rank, latency, _)| (*rank, *latency)).collect();
-    let attempts = clients.ranks.iter().map(|(rank, _, attempts)| (*rank, *attempts)).collect();
+    let ranks = || clients.rank.iter().map(|rank| *rank as f64);
+    // A client without success has no latency.
+    let latency = ranks().zip(clients.latency_s.iter().map(|latency| latency.unwrap_or(f64::NAN))).collect();
+    let attempts = ranks().zip(clients.attempts.iter().map(|attempts| *attempts as f64)).collect();
     let latency = Plot {
         title: format!("Latency of every {one}: {}", strategy.label),
         x: x(),

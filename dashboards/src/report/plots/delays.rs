@@ -1,5 +1,7 @@
 //! Plot of the delay before the first, second and further retries of an op, with one line per strategy.
 
+use results::Wait;
+
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::plot::{Axis, Plot, Series};
@@ -21,10 +23,15 @@ pub(in crate::report) fn delays(document: &Document) -> Vec<Plot> {
 }
 
 fn of(look: usize, strategy: &Strategy) -> Series {
-    let waits = &strategy.median().recorded.waits;
-    let spread = waits.iter().any(|wait| wait.p95_s > wait.p5_s);
+    let waits = || strategy.median().recorded.iter().flat_map(|run| run.waits.iter().flatten());
+    let ends = |wait: &Wait| [wait.p5_s, wait.p95_s].map(|end| end.unwrap_or(wait.mean_s));
+    let band = waits().map(|wait| {
+        let [low, high] = ends(wait);
+        (wait.retry as f64, low, high)
+    });
+    let has_spread = band.clone().any(|(_, low, high)| high > low);
     Series {
-        band: waits.iter().filter(|_| spread).map(|wait| (wait.retry, wait.p5_s, wait.p95_s)).collect(),
-        ..Series::line(&strategy.label, look, waits.iter().map(|wait| (wait.retry, wait.mean_s)).collect())
+        band: band.filter(|_| has_spread).collect(),
+        ..Series::line(&strategy.label, look, waits().map(|wait| (wait.retry as f64, wait.mean_s)).collect())
     }
 }

@@ -1,19 +1,28 @@
 //! Plots of the service at each time step: requests, rejections, first requests, successes and the queue.
 
+use results::Steps;
+
 use super::drawn;
 use crate::report::document::Document;
 use crate::report::number::number;
 use crate::report::plot::{Axis, Plot, Series};
-use crate::report::recorded::COLUMNS;
 use crate::report::strategy::Strategy;
 
 /// Number of time intervals into which a plot is divided. If a line has more than two points per interval, only the
 /// lowest and the highest point of each interval are drawn.
 const PLACES: usize = 360;
 
-/// Indices of looks (colour, dash pattern, marker), one per column of data. Rejections and the queue have the same
-/// looks as in other plots.
-const LOOKS: [usize; COLUMNS.len()] = [0, 1, 4, 2, 3];
+type Counts = fn(&Steps) -> &Option<Vec<i64>>;
+
+/// Lines with their look (index of colour, dash pattern and marker) and their counts. Rejections and the queue have the
+/// same looks as in other plots.
+const LINES: [(&str, usize, Counts); 5] = [
+    ("requests", 0, |steps| &steps.sent),
+    ("rejected", 1, |steps| &steps.turned_away),
+    ("first requests", 4, |steps| &steps.first),
+    ("succeeded", 2, |steps| &steps.succeeded),
+    ("queued", 3, |steps| &steps.queued),
+];
 
 pub(in crate::report) fn service(document: &Document) -> Vec<Plot> {
     drawn(document).filter_map(|(_, strategy)| of(strategy)).collect()
@@ -21,24 +30,22 @@ pub(in crate::report) fn service(document: &Document) -> Vec<Plot> {
 
 fn of(strategy: &Strategy) -> Option<Plot> {
     let run = strategy.median();
-    let steps = run.recorded.steps.as_ref()?;
-    let series = steps.columns.iter().map(|(name, counts)| {
-        let alone = steps.columns.len() == 1;
-        let look = COLUMNS
-            .iter()
-            .position(|known| known == name)
-            .map_or(0, |index| if alone { 0 } else { LOOKS[index] });
-        let at = |(index, count): (usize, &f64)| (index as f64 * steps.step_s, *count);
+    let steps = run.recorded.as_ref()?.steps.as_ref()?;
+    let lines: Vec<_> =
+        LINES.iter().filter_map(|(name, look, of)| Some((*name, *look, of(steps).as_ref()?))).collect();
+    let series = lines.iter().map(|(name, look, counts)| {
+        let look = if lines.len() == 1 { 0 } else { *look };
+        let at = |(index, count): (usize, &i64)| (index as f64 * steps.step_s, *count as f64);
         let points: Vec<(f64, f64)> = counts.iter().enumerate().map(at).collect();
         Series::line(name, look, extremes(&points, PLACES))
     });
-    let longest = steps.columns.iter().map(|(_, counts)| counts.len()).max().unwrap_or(0);
+    let longest = lines.iter().map(|(.., counts)| counts.len()).max().unwrap_or(0);
     let mut note = format!("per step of {} s, seed {}", number(steps.step_s), run.seed);
     if longest > 2 * PLACES {
         note = format!("{note}; steps too narrow to draw are merged and shown by their minimum and maximum");
     }
-    let title = match steps.columns.as_slice() {
-        [(only, _)] => format!("{only} per step: {}", strategy.label),
+    let title = match lines.as_slice() {
+        [(only, ..)] => format!("{only} per step: {}", strategy.label),
         _ => format!("The service step by step: {}", strategy.label),
     };
     let (x, y) = (Axis::linear("time", "s"), Axis::linear("per step", ""));

@@ -1,7 +1,9 @@
 //! Bar plots of the figures that a scenario selected, with the strategies side by side. Bars show the mean and the
 //! spread over seeds.
 
-use crate::report::cell::{Cell, Column};
+use results::DrawnColumn;
+
+use crate::report::cell::Cell;
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
 use crate::report::plot::{Axis, Plot, Series, Shape};
@@ -15,7 +17,7 @@ fn of(scenario: &Scenario) -> Option<Plot> {
     let series = scenario.columns.iter().enumerate().map(|(look, column)| Series {
         shape: Shape::Bars,
         band: over(&scenario.cells, |cell| {
-            let seeds = column.of(cell)?;
+            let seeds = cell.value(column)?;
             (seeds.p95 > seeds.p5).then_some((seeds.p5, seeds.p95))
         })
         .map(|(at, (low, high))| (at, low, high))
@@ -23,7 +25,7 @@ fn of(scenario: &Scenario) -> Option<Plot> {
         ..Series::line(
             &column.title,
             look,
-            over(&scenario.cells, |cell| Some(column.of(cell)?.mean)).collect(),
+            over(&scenario.cells, |cell| Some(cell.value(column)?.mean)).collect(),
         )
     });
     let series: Vec<Series> = series.collect();
@@ -32,7 +34,7 @@ fn of(scenario: &Scenario) -> Option<Plot> {
     let note =
         if spread { "mean, and 5th to 95th percentile of the seeds" } else { "mean over seeds" }.to_owned();
     let y = match scenario.columns.as_slice() {
-        [only] => only.axis(),
+        [only] => axis(only),
         _ => Axis::default(),
     };
     Plot { title, x: Axis::of_names("", names), y, series, note }.if_any()
@@ -42,14 +44,12 @@ fn over<'a, T>(cells: &'a [Cell], of: impl Fn(&'a Cell) -> Option<T>) -> impl It
     cells.iter().enumerate().filter_map(move |(index, cell)| Some((index as f64, of(cell)?)))
 }
 
-impl Column {
-    /// Returns the axis for the column. If the column's title ends with a unit of time (`s` or `ms`), that unit becomes
-    /// the axis' unit.
-    pub(in crate::report) fn axis(&self) -> Axis {
-        let unit = [(" ms", "ms"), (" s", "s")].into_iter().find(|(end, _)| self.title.ends_with(end));
-        match unit {
-            Some((end, unit)) => Axis::linear(self.title.trim_end_matches(end), unit),
-            None => Axis::linear(&self.title, ""),
-        }
+/// Returns the axis for a column. If the column's title ends with a unit of time (`s` or `ms`), that unit becomes the
+/// axis' unit.
+pub(super) fn axis(column: &DrawnColumn) -> Axis {
+    let unit = [(" ms", "ms"), (" s", "s")].into_iter().find(|(end, _)| column.title.ends_with(end));
+    match unit {
+        Some((end, unit)) => Axis::linear(column.title.trim_end_matches(end), unit),
+        None => Axis::linear(&column.title, ""),
     }
 }

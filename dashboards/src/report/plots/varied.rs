@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use results::WorkloadRecord;
 
 use super::capitalised;
+use super::summary::axis;
 use crate::report::cell::{Cell, Setting};
 use crate::report::document::Document;
 use crate::report::experiment::Scenario;
@@ -105,7 +106,7 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
         for column in &scenario.columns {
             let mut lines = Lines::default();
             for cell in &scenario.cells {
-                let (Some(Setting::Number(x)), Some(seeds)) = (cell.at.get(&key), column.of(cell)) else {
+                let (Some(Setting::Number(x)), Some(seeds)) = (cell.at.get(&key), cell.value(column)) else {
                     continue;
                 };
                 lines.add(named(cell), *x, (seeds.mean, seeds.p5, seeds.p95));
@@ -114,7 +115,7 @@ fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
             let note = "mean, and 5th to 95th percentile of the seeds".to_owned();
             plots.extend(lines.plot(&title, &key, "", note).map(|plot| Plot {
                 // The axis is labelled with the column's title, which already contains the quantity and its unit.
-                y: column.axis(),
+                y: axis(column),
                 ..plot
             }));
         }
