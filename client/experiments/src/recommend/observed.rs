@@ -1,24 +1,7 @@
 //! Figures of one run in the search for a recommendation, and the table of all its runs.
 
+pub use results::RecommendationGoal as Goal;
 use results::RunResult;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Goal {
-    /// All ops done (in time, if they have one), then the shortest makespan: a fixed amount of work (`--in-flight`).
-    Finish,
-    /// Ops done in time, then attempts per success: ops that arrive at a rate (`--rate`).
-    InTime,
-}
-
-impl Goal {
-    /// Difference in undone ops, in percentage points, up to which settings count as equal. Of a fixed amount of work, every op matters.
-    pub fn equal_points(self) -> f64 {
-        match self {
-            Self::Finish => 0.2,
-            Self::InTime => 1.0,
-        }
-    }
-}
 
 /// Figures of one run, or their means over several seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]

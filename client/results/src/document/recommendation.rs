@@ -68,8 +68,21 @@ pub enum Decision {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RecommendationGoal {
+    // All ops done (in time, if they have one), then the shortest makespan: a fixed amount of work (`--in-flight`).
     Finish,
+    // Ops done in time, then attempts per success: ops that arrive at a rate (`--rate`).
     InTime,
+}
+
+impl RecommendationGoal {
+    /// Returns the difference in undone ops, in percentage points, up to which settings count as equal. Of a fixed amount of work, every op
+    /// matters.
+    pub fn equal_points(self) -> f64 {
+        match self {
+            Self::Finish => 0.2,
+            Self::InTime => 1.0,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use experiments::checks::Share;
 use experiments::recommend::{
-    Candidate, Candidates, Fresh, FreshServer, Goal, LookUp, MAX_ATTEMPTS_PER_OP, MAX_CANDIDATES,
-    MAX_LOOK_UPS, MAX_SEARCH_ATTEMPTS, Observed, PlausibleServer, Range, RateLimit, Search, choose, extremes,
-    groups, look_ups, ordered, rates, share_of_ops, with_rate,
+    Candidate, Candidates, Fresh, FreshServer, LookUp, MAX_ATTEMPTS_PER_OP, MAX_CANDIDATES, MAX_LOOK_UPS,
+    MAX_SEARCH_ATTEMPTS, Observed, PlausibleServer, Range, RateLimit, Search, choose, extremes, groups,
+    look_ups, ordered, rates, share_of_ops, with_rate,
 };
 use results::numbers::counted;
 use results::{
     Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, HoldsFor, LeftOut, LookUpRecord,
-    NominalRun, NominalRuns, Recommendation, RecommendationGoal, RunResult, SchemaVersion, TriedServer,
+    NominalRun, NominalRuns, Recommendation, RunResult, SchemaVersion, TriedServer,
 };
 use vocabulary::duration_text;
 
@@ -99,10 +99,7 @@ impl Recommender<'_> {
         let document = Recommendation {
             schema_version: SchemaVersion::default(),
             decision: if is_change { Decision::Change } else { Decision::Keep },
-            goal: match self.bench.goal {
-                Goal::Finish => RecommendationGoal::Finish,
-                Goal::InTime => RecommendationGoal::InTime,
-            },
+            goal: self.bench.goal,
             within_s: self.args.workload.0.within.map(|within| within.as_secs_f64()),
             holds_for,
             settings: snippets::changes(&candidates[chosen]),
