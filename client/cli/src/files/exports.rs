@@ -15,9 +15,6 @@ use crate::files::output::{Output, resolved};
 
 pub(crate) type RequestedExport = (&'static Format, PathBuf);
 
-/// Number of latest runs among which a run looks for one of the same configuration, to share it.
-const ALIKE: usize = 32;
-
 pub(crate) struct Exports {
     files: Vec<(WriteFile, Output)>,
     samples: Option<SamplesFile>,
@@ -96,9 +93,7 @@ impl Exports {
             self.latencies.resize_with(strategy + 1, Vec::new);
         }
         let Finished { result, latencies, .. } = finished;
-        let (runs, mut result) = (&mut self.runs[strategy], result.clone());
-        runs.iter().rev().take(ALIKE).any(|kept| result.config.share(&kept.config));
-        runs.push(result);
+        self.runs[strategy].push(result.clone());
         self.latencies[strategy].extend(latencies.clone());
     }
 

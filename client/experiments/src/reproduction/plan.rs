@@ -14,7 +14,7 @@ use crate::experiment::Experiment;
 use crate::reproduction::drawn::Kept;
 use crate::runs::driver::{Driver, Nobody, Outcome, RealRun, Task, Tasks, Watcher};
 use crate::runs::stop::Stop;
-use crate::runs::virtual_time;
+use crate::runs::virtual_time::{self, Configs};
 use crate::scenario::{Cell, figures_of};
 use crate::servers::server_under_test::ServerUnderTest;
 
@@ -151,7 +151,7 @@ impl Plan {
         const AROUND: Duration = Duration::from_millis(300);
         let first = self.runs.iter().filter(|planned| planned.run.repeat == 0);
         let expected = first.map(|planned| {
-            let over = virtual_time::one_run(&planned.task(), 0, stop, &Nobody)?;
+            let over = virtual_time::one_run(&planned.task(), 0, &Configs::default(), stop, &Nobody)?;
             let makespan_s = over.finished.result.makespan_s.unwrap_or_default();
             let lasts = Duration::try_from_secs_f64(makespan_s).unwrap_or_default();
             Ok((planned.run, planned.cell.experiment.time_scale.to_real(lasts) + AROUND))

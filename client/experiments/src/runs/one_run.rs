@@ -222,7 +222,7 @@ impl Underway {
             &driven.run,
             ResultContext {
                 mode: Mode::Http,
-                config: config_record(settings, &server.record(), self.seed),
+                config: config_record(settings, &server.record(), self.seed).into(),
                 seed: self.seed,
                 load: Load::new(settings, server.model.as_ref(), Mode::Http).map(|load| load.record()),
                 server: stats,

@@ -1,14 +1,15 @@
 //! Driver in virtual time: executes runs concurrently on all cores, without waiting for a clock.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::Arc;
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+use std::{ptr, thread};
 
 use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
 use loadgen_sim::{Simulation, Steer, least_costs, rate_law, side_by_side, with_delay_noise};
 use mockserver::core::Config;
-use results::{GeneratorResult, Mode, ResultContext, RunResult, Warning};
+use results::{GeneratorResult, Mode, ResultContext, RunResult, SharedConfig, Warning};
 use tailback::OracleSchedule;
 
 use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
@@ -48,12 +49,15 @@ impl Driver for VirtualTime {
         watcher: &dyn Watcher,
         take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut failed = None;
+        let (mut failed, configs) = (None, Configs::default());
         let mut numbers = (0..).map(|place| tasks.number(place));
         side_by_side(
             tasks.to_execute(),
             self.threads,
-            |place| one_run(&tasks.task(tasks.number(place)), tasks.number(place), stop, watcher),
+            |place| {
+                let number = tasks.number(place);
+                one_run(&tasks.task(number), number, &configs, stop, watcher)
+            },
             |over| {
                 // After the first error, no further runs begin. Runs that have already begun still end, but their outcomes are dropped.
                 if let (Some(outcome), None) = (over, &failed)
@@ -73,9 +77,27 @@ impl Driver for VirtualTime {
     }
 }
 
+/// Recorded configurations, by the addresses of the experiment and the server. Runs that differ only in their seed share one.
+#[derive(Default)]
+pub struct Configs(Mutex<BTreeMap<[usize; 2], SharedConfig>>);
+
+impl Configs {
+    fn of(&self, task: &Task<'_>, server: &Config) -> SharedConfig {
+        let addresses = [ptr::from_ref(task.experiment).addr(), ptr::from_ref(server).addr()];
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let config = known.entry(addresses).or_insert_with(|| {
+            let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) };
+            config_record(task.experiment, &record, task.seed).into()
+        });
+        config.with_seed(task.seed)
+    }
+}
+
+/// Executes a run. `configs` must be new for every list of tasks.
 pub fn one_run(
     task: &Task<'_>,
     number: usize,
+    configs: &Configs,
     stop: &dyn Stop,
     watcher: &dyn Watcher,
 ) -> anyhow::Result<Outcome> {
@@ -90,7 +112,7 @@ pub fn one_run(
         watcher.on_simulated(number, run, now);
         if stop.asked_by().is_some() { Steer::Stop } else { Steer::On }
     })?;
-    let finished = result(task, server, &simulated, stop.asked_by());
+    let finished = result(task, server, configs.of(task, server), &simulated, stop.asked_by());
     let bins = simulated.run.measurements().bins.clone();
     Ok(Outcome { finished, bins, took: begun.elapsed() })
 }
@@ -127,18 +149,18 @@ fn oracle_schedule(server: &Config, kind: OperationKind, seed: u64) -> Option<Or
 fn result(
     task: &Task<'_>,
     server: &Config,
+    config: SharedConfig,
     simulated: &loadgen_sim::Finished,
     stopped_by: Option<&'static str>,
 ) -> Finished {
     let Task { experiment, seed, runs_of_file, .. } = *task;
     let conservation = simulated.run.conservation(Some(&simulated.server.counts));
-    let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) };
     let result = RunResult::new(
         &experiment.strategy,
         &simulated.run,
         ResultContext {
             mode: Mode::Simulated,
-            config: config_record(experiment, &record, seed),
+            config,
             seed,
             load: Load::new(experiment, Some(server), Mode::Simulated).map(|load| load.record()),
             server: Some(simulated.server.clone()),
@@ -194,7 +216,7 @@ mod tests {
         assert!(server_under_test.model().is_some());
         let task =
             Task { experiment: &experiment, server_under_test: &server_under_test, seed: 1, runs_of_file: 1 };
-        let error = one_run(&task, 0, &Never, &Nobody).err().unwrap();
+        let error = one_run(&task, 0, &Configs::default(), &Never, &Nobody).err().unwrap();
         assert_eq!(error.to_string(), "an existing server cannot be run in virtual time");
     }
 }

@@ -64,13 +64,9 @@ impl SharedConfig {
         ConfigRecord { seed: self.seed, ..ConfigRecord::clone(&self.rest) }
     }
 
-    /// Shares all but the seed with another configuration, if it is the same. Returns whether it is.
-    pub fn share(&mut self, other: &Self) -> bool {
-        let is_same = self.rest == other.rest;
-        if is_same {
-            self.rest = other.rest.clone();
-        }
-        is_same
+    #[must_use]
+    pub fn with_seed(&self, seed: u64) -> Self {
+        Self { seed, rest: self.rest.clone() }
     }
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
-use crate::document::config::{ConfigRecord, SharedConfig};
+use crate::document::config::SharedConfig;
 use crate::document::op_latencies::OpLatencies;
 use crate::document::setting::At;
 use crate::document::version::SchemaVersion;
@@ -26,7 +26,7 @@ pub struct RunResult {
     pub strategy: String,
     pub seed: u64,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
-    #[cfg_attr(feature = "schema", schemars(with = "ConfigRecord"))]
+    #[cfg_attr(feature = "schema", schemars(with = "crate::document::config::ConfigRecord"))]
     pub config: SharedConfig,
     pub ops: OpsResult,
     pub attempts: AttemptCounts,
@@ -298,7 +298,7 @@ pub struct LoadRecord {
 #[derive(Clone, Debug)]
 pub struct ResultContext {
     pub mode: Mode,
-    pub config: ConfigRecord,
+    pub config: SharedConfig,
     pub seed: u64,
     pub load: Option<LoadRecord>,
     pub server: Option<ServerStats>,
@@ -399,7 +399,7 @@ impl RunResult {
             mode: context.mode,
             strategy: strategy.to_string(),
             seed: context.seed,
-            config: context.config.into(),
+            config: context.config,
             ops: counts,
             attempts: measured.attempts,
             amplification: per(measured.attempts.total, ops.arrived),
