@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use crate::choice::ChoiceField;
 use crate::duration_text;
-use crate::parameters::DAY;
 use crate::rate::Rate;
 use crate::text_field::TextField;
+
+/// Upper end of a range of durations without another one.
+pub const DAY: Duration = Duration::from_hours(24);
 
 pub struct Parameter<C: 'static> {
     pub key: &'static str,

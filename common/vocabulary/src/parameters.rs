@@ -1,10 +1,5 @@
 //! Macro that defines a component's configuration: each parameter with its default, meaning and range in one place.
 
-use std::time::Duration;
-
-/// Upper end of a range of durations without another one.
-pub const DAY: Duration = Duration::from_hours(24);
-
 /// Returns the name of a field in kebab case.
 pub const fn kebab<const N: usize>(field: &str) -> [u8; N] {
     let (mut name, mut at) = ([0; N], 0);
