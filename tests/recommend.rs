@@ -188,7 +188,7 @@ fn stripe_needs_retries_and_gets_its_own_setting() {
 /// Runs the command under "Again", split as a shell would, and returns its runs.
 fn again(answer: &Value) -> Vec<Value> {
     let command = answer["again"].as_str().unwrap();
-    let commands = mockserver::examples(command, "loadgen");
+    let commands = command_line::examples(command, "loadgen");
     let words: Vec<&str> = commands[0].iter().skip(1).map(String::as_str).collect();
     let document = loadgen(&with(&words, &["--json", "-", "--quiet"])).exits(0).json();
     document["runs"].as_array().cloned().unwrap_or_else(|| vec![document.clone()])

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use recordings::judge::{OperationType, Suite, report, simulate};
+use judge::{OperationType, Suite, report, simulate};
 use tailback::StrategySpec;
 
 /// Seconds of the advice that replaces `{seconds}`.

@@ -11,7 +11,7 @@ fn json(text: &str) -> Value {
 
 #[test]
 fn the_published_schema_is_that_of_the_types() {
-    let mut of_types = serde_json::to_string_pretty(&results::schema()).unwrap();
+    let mut of_types = serde_json::to_string_pretty(&loadgen::schema()).unwrap();
     of_types.push('\n');
     if std::env::var_os("WRITE_DOCS").is_some() {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/result.schema.json"), &of_types).unwrap();

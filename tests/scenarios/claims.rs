@@ -1,7 +1,7 @@
 //! Claims as `loadgen reproduce` prints and counts them. Their judgement is tested in `experiments`, with literal figures.
 
-use experiments::reproduction::Changes;
-use experiments::scenario::embedded;
+use reproduce::reproduction::Changes;
+use reproduce::scenario::embedded;
 use serde_json::Value;
 
 use crate::support::{document_of, loadgen, planned, run_only, written};

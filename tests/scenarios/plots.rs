@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-use experiments::scenario::EMBEDDED;
+use reproduce::scenario::EMBEDDED;
 use serde_json::Value;
 
 use crate::support::{built_in, reproduce_text, scenario_of};

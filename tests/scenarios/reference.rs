@@ -1,7 +1,7 @@
 //! Models with randomness equal reference tables of other programs within four standard errors.
 
-use experiments::reproduction::Changes;
-use experiments::scenario::embedded;
+use reproduce::reproduction::Changes;
+use reproduce::scenario::embedded;
 
 use super::figures::{Cell, cells};
 use crate::support::{built_in, full_or, planned, run_only, scenario_of, with_further_runs};

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use experiments::reproduction::{Changes, Tally};
-use experiments::scenario::{EMBEDDED, embedded};
+use reproduce::reproduction::{Changes, Tally};
+use reproduce::scenario::{EMBEDDED, embedded};
 use rustix::process::Signal;
 use serde_json::Value;
 

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use dashboards::report::PLOTS;
-use experiments::reproduction::{Changes, Plan, Reproduction, Tally, document};
 use experiments::runs::driver::Nobody;
 use experiments::runs::stop::Never;
 use experiments::runs::virtual_time::VirtualTime;
-use experiments::scenario::{Drawable, EMBEDDED, Text, embedded, load, wanted};
+use reproduce::reproduction::{Changes, Plan, Reproduction, Tally, document};
+use reproduce::scenario::{Drawable, EMBEDDED, Text, embedded, load, wanted};
 use serde_json::Value;
 
 use super::full_size::full_or;
@@ -90,7 +90,7 @@ pub(crate) fn built_in(name: &str) -> &'static Reproduction {
 /// with the following seeds.
 pub(crate) fn with_further_runs(name: &str, experiment: &str, runs: u32) -> Value {
     let shared = built_in(name);
-    let of = |cell: &&experiments::scenario::Cell| cell.experiment == experiment;
+    let of = |cell: &&reproduce::scenario::Cell| cell.experiment == experiment;
     let there = shared.cells.iter().find(of).unwrap().settings.repeats;
     let changes = Changes { repeats: Some(runs - there), seed: Some(shared.seed(there)) };
     let mut all = run_only(planned(&embedded(name).unwrap(), &[], changes), &[experiment]);

@@ -9,13 +9,9 @@ mod error;
 pub mod evaluation;
 mod experiment;
 mod load;
-pub mod recommend;
 pub mod record;
-pub mod recording;
-pub mod reproduction;
 pub mod restored;
 pub mod runs;
-pub mod scenario;
 pub mod servers;
 pub mod workload;
 

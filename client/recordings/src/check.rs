@@ -57,7 +57,7 @@ fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<CheckOutcome, 
 
 /// Variant of [`check_strategy`] with limited effort. Returns `None` if the outcome needs more. A difference that further ops would hardly
 /// remove is returned without them, so its text may name a smaller range.
-pub(crate) fn check_within(
+pub fn check_within(
     pair: &Pair,
     strategy: &StrategySpec,
     effort: Effort,

@@ -18,16 +18,16 @@ const ENDLESS: u64 = 300;
 const PATIENCE: Duration = Duration::from_secs(1 << 33);
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Trial<'a> {
-    pub(crate) strategy: &'a StrategySpec,
-    pub(crate) script: &'a Script,
-    pub(crate) clients: Clients,
-    pub(crate) ops: usize,
-    pub(crate) seed: u64,
+pub struct Trial<'a> {
+    pub strategy: &'a StrategySpec,
+    pub script: &'a Script,
+    pub clients: Clients,
+    pub ops: usize,
+    pub seed: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Clients {
+pub enum Clients {
     /// One client per op. All clients start at the beginning of a calendar second.
     Fresh,
     /// One client per op. The starts of the clients are spread evenly over one second.
@@ -38,8 +38,8 @@ pub(crate) enum Clients {
 
 impl Clients {
     /// Shortest possible pause between two consecutive ops of a client.
-    pub(crate) const AT_ONCE: Duration = Duration::from_nanos(1);
-    pub(crate) const ONE: Self = Self::One { pause: Self::AT_ONCE };
+    pub const AT_ONCE: Duration = Duration::from_nanos(1);
+    pub const ONE: Self = Self::One { pause: Self::AT_ONCE };
 }
 
 /// Result of one simulated op. Times are in seconds.
@@ -63,10 +63,10 @@ pub(crate) enum Replayed {
 
 /// Log of a simulated run, or of its beginning.
 #[derive(Debug)]
-pub(crate) struct TrialLog {
-    pub(crate) log: RunLog,
+pub struct TrialLog {
+    pub log: RunLog,
     /// Whether the run was ended because of too many attempts, or because it stalled.
-    pub(crate) is_endless: bool,
+    pub is_endless: bool,
 }
 
 impl Trial<'_> {
@@ -77,7 +77,7 @@ impl Trial<'_> {
     }
 
     /// Runs the trial and returns its log. The run is ended soon after its ops have made more than `max_attempts` attempts on average.
-    pub(crate) fn log(self, max_attempts: u64) -> Result<TrialLog, SpecError> {
+    pub fn log(self, max_attempts: u64) -> Result<TrialLog, SpecError> {
         let ops = self.ops as u64;
         let mut run = Run::new(self.config(), |_| self.strategy.build(self.seed, None), None)?;
         run.record_log();

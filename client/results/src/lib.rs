@@ -30,19 +30,11 @@ pub use document::config::{
     ConfigRecord, PartRecord, RequestRecord, ServerModel, SharedConfig, TransportRecord, WorkloadRecord,
     current_transport_name,
 };
-pub use document::judgement::{
-    CauseRecord, ClosestPreset, EvidenceRecord, FindingRecord, FindingSeverity, JudgedAttempt, JudgedRun,
-    Judgement, OtherCallRecord, PresetDifference, RunEnd, SituationRecord, SituationVerdict,
-};
 pub use document::malformed::Malformed;
+pub use document::merged::{Incomplete, MergedLoad, ShardRecord};
 pub use document::op_latencies::OpLatencies;
 pub use document::progress_line::{IntervalFigures, ProgressLine};
 pub use document::reading::read;
-pub use document::recommendation::{
-    Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, HoldsFor, LeftOut, LookUpRecord,
-    NominalRun, NominalRuns, Recommendation, RecommendationGoal, RecommendedSetting, SettingOf, TriedServer,
-    TriedSetting,
-};
 pub use document::recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
 pub use document::recordings::{
     CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck,
@@ -69,10 +61,7 @@ pub use figures::over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRun
 pub use figures::run_figures::RunFigures;
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
 pub use health::{Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_machine, names_remedy};
-pub use merging::{
-    Incomplete, MergeError, Merged, MergedCommand, MergedLoad, MergedPoint, Part as MergePart, ShardRecord,
-    merged, together,
-};
+pub use merging::{MergeError, Merged, MergedCommand, MergedPoint, Part as MergePart, merged, together};
 pub use plot_data::Basis;
 pub use ranking::answer::{
     Answer, Lead, MIN_SEEDS, PairRow, Part, PointWinner, RankedBy, Row, RowRank, Sentence, Times,

@@ -1,11 +1,9 @@
 //! Merging of documents of one command that have different seeds, and of documents of runs that sent their load together.
 
 mod cells;
-mod incomplete;
 mod part;
 mod together;
 
 pub use cells::{Merged, MergedPoint, merged};
-pub use incomplete::Incomplete;
-pub use part::{MergeError, MergedCommand, Part, ShardRecord};
-pub use together::{MergedLoad, together};
+pub use part::{MergeError, MergedCommand, Part};
+pub use together::together;

@@ -17,7 +17,7 @@ mod tailback;
 mod testing;
 mod urllib3;
 
-use ::tailback::{PartKind, Preset, StrategySpec, find, preset};
+use ::tailback::{Knob, PartKind, Preset, StrategySpec, find, preset};
 use vocabulary::{did_you_mean, split_outside};
 
 use crate::described::Described;
@@ -39,6 +39,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name)
 }
 
+const PRESET: &str = "preset:";
 const IMMEDIATE: &str = "immediate";
 
 #[derive(Debug)]
@@ -116,6 +117,12 @@ pub fn find_format(text: &str, name: Option<&str>) -> Result<&'static Format, Se
 fn preset_of(text: &str) -> Option<&'static Preset> {
     let options = text.trim().strip_prefix("preset:")?;
     preset(options.split([',', '+', ' ']).next().unwrap_or_default().trim())
+}
+
+/// Returns the settings of the client library that users can change. They belong to the preset with which the strategy `text` begins.
+pub fn knobs(text: &str) -> &'static [Knob] {
+    let name = text.strip_prefix(PRESET).map(|rest| rest.split([',', '+', ' ']).next().unwrap_or_default());
+    name.and_then(|name| preset(name.trim())).map_or(&[], |preset| &preset.knobs)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) fn escaped(text: &str) -> String {
 
 /// Replaces characters that XML cannot represent. Also replaces characters that change the direction of text, because
 /// they could hide the text's content.
-pub(super) fn visible(text: &str) -> String {
+pub fn visible(text: &str) -> String {
     text.chars().map(seen).collect()
 }
 

@@ -66,7 +66,7 @@ pub fn html(document: &Document) -> String {
 
 /// Returns the head of a page. `scripts` is the part of the content security policy that allows scripts; empty if the
 /// page has none. `style` is added to the style of all pages.
-pub(super) fn head(title: &str, scripts: &str, style: &str) -> Markup {
+pub fn head(title: &str, scripts: &str, style: &str) -> Markup {
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; {scripts}base-uri 'none'; form-action 'none'"
     );

@@ -17,7 +17,7 @@ pub(super) const WINDOW: usize = 4;
 pub(super) const SSTHRESH: usize = 3;
 pub(super) const CAP: usize = 6;
 
-pub(super) fn marker(look: usize, x: f64, y: f64, r: f64) -> String {
+pub fn marker(look: usize, x: f64, y: f64, r: f64) -> String {
     let polygon = |corners: &[(f64, f64)]| {
         let corner = |(index, (dx, dy)): (usize, &(f64, f64))| {
             format!("{}{:.1} {:.1}", if index == 0 { 'M' } else { 'L' }, x + dx * r, y + dy * r)

@@ -7,15 +7,15 @@ use super::plot::{Axis, Scale};
 const DEEPEST: f64 = 1e-5;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Span {
+pub struct Span {
     scale: Scale,
-    pub(super) from: f64,
-    pub(super) to: f64,
-    pub(super) ticks: Vec<(f64, String)>,
+    pub from: f64,
+    pub to: f64,
+    pub ticks: Vec<(f64, String)>,
 }
 
 impl Span {
-    pub(super) fn new(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
+    pub fn new(axis: &Axis, values: impl Iterator<Item = f64>, ticks: usize) -> Self {
         if !axis.names.is_empty() {
             return named(&axis.names);
         }
@@ -40,7 +40,7 @@ impl Span {
     }
 
     /// Returns the position of a value on the axis, 0 to 1. Values beyond an end of the axis are drawn at this end.
-    pub(super) fn share(&self, value: f64) -> f64 {
+    pub fn share(&self, value: f64) -> f64 {
         let place = |value: f64| match self.scale {
             Scale::Linear | Scale::Fitted => value,
             Scale::Logarithmic => value.max(self.from).log10(),
@@ -53,7 +53,7 @@ impl Span {
 
     /// Returns the name of the axis' scale. The script of the report uses this name to convert positions back to
     /// values.
-    pub(super) fn scale_name(&self) -> &'static str {
+    pub fn scale_name(&self) -> &'static str {
         match self.scale {
             Scale::Linear | Scale::Fitted => "linear",
             Scale::Logarithmic => "log",

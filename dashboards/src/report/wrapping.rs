@@ -7,7 +7,7 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
-pub(super) fn lines(text: &str, most: usize) -> Vec<String> {
+pub fn lines(text: &str, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         let word = shortened(word, most);

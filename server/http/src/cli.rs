@@ -1,16 +1,11 @@
 //! The `mockserver` program: command line, serving, shutdown.
 
 mod announcement;
-pub(crate) mod fitted;
 pub(crate) mod flags;
-pub(crate) mod help;
 mod live;
 mod policy_file;
-pub(crate) mod shell;
 pub(crate) mod signals;
-pub(crate) mod suggesting;
 pub(crate) mod threads;
-pub(crate) mod typed;
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -33,14 +28,14 @@ use crate::admin::token::AdminToken;
 use crate::app::App;
 use crate::cli::announcement::announcement;
 use crate::cli::flags::ServerFlags;
-use crate::cli::help::{most_used, pointer_to_all, with_first_examples};
 use crate::cli::signals::Signals;
-use crate::cli::suggesting::suggesting;
 use crate::connection::accept::{Limits, serve};
 use crate::connection::bounds::Bounds;
 use crate::connection::listen;
 use crate::shared::Shared;
 use crate::{alarm, open_files, presets};
+use command_line::suggesting;
+use command_line::{most_used, pointer_to_all, with_first_examples};
 
 const EXAMPLES: &str = r#"Examples:
   mockserver --preset openai --scale 0.02
@@ -84,7 +79,7 @@ struct Cli {
     command: Option<Command>,
 
     /// Address to listen on; port 0 selects any free port.
-    #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS, value_parser = typed::address)]
+    #[arg(long, value_name = "ADDRESS", default_value = wire::DEFAULT_ADDRESS, value_parser = command_line::address)]
     listen: SocketAddr,
 
     #[command(flatten)]
@@ -92,7 +87,7 @@ struct Cli {
 
     /// Seed of random draws for requests that do not send a seed.
     #[arg(long, value_name = "N", default_value_t = Config::default().seed, help_heading = SERVER,
-          value_parser = typed::count::<u64>(0, u64::MAX))]
+          value_parser = command_line::count::<u64>(0, u64::MAX))]
     seed: u64,
 
     /// Real seconds per second of the experiment; clients must use the same value.
@@ -106,12 +101,12 @@ struct Cli {
 
     /// Maximum number of concurrent streams of an HTTP/2 connection (`SETTINGS_MAX_CONCURRENT_STREAMS`).
     #[arg(long, value_name = "N", default_value_t = Bounds::default().http2_max_streams, help_heading = SERVER,
-          value_parser = typed::count::<u32>(1, 1_000_000))]
+          value_parser = command_line::count::<u32>(1, 1_000_000))]
     http2_max_streams: u32,
 
     /// Number of threads that serve requests, at most 256 [default: one per processor].
     #[arg(long, value_name = "N", help_heading = SERVER,
-          value_parser = typed::count::<usize>(1, threads::MOST))]
+          value_parser = command_line::count::<usize>(1, threads::MOST))]
     threads: Option<usize>,
 
     /// Open the endpoints under /_mock/ and /metrics to other hosts that send `Authorization: Bearer TOKEN`. `@FILE` reads
@@ -170,7 +165,7 @@ fn command_line() -> clap::Command {
 /// Returns an error text that suggests the right flag, if a flag of similar servers (`--port`, `-p` or `--rate`) or a bare port was given.
 /// Returns `None` for any other error.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
-    let argument = typed::argument(error)?;
+    let argument = command_line::argument(error)?;
     if error.kind() == ErrorKind::InvalidSubcommand && argument.parse::<u16>().is_ok() {
         return Some(format!("a port is set with --listen; write --listen 127.0.0.1:{argument}"));
     }
@@ -207,7 +202,7 @@ pub fn parse(words: &[String]) -> Result<(), String> {
 }
 
 pub fn main() -> ExitCode {
-    match run(&typed::parsed(&typed::arguments(), &command_line(), explained)) {
+    match run(&command_line::parsed(&command_line::arguments(), &command_line(), explained)) {
         Ok(code) => code,
         Err(error) => {
             say(&format!("error: {error}\n"));
@@ -220,16 +215,16 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let printed = match (&cli.command, cli.completions) {
         (Some(Command::Presets { name: None, explain, .. }), _) => {
             let list = if *explain { presets::list() } else { short_list() };
-            Some(shell::print_table(&list))
+            Some(command_line::print_table(&list))
         }
         (Some(Command::Presets { name: Some(name), scale, .. }), _) => {
             let text = presets::explain(name, *scale)?;
-            Some(shell::print_table(&text))
+            Some(command_line::print_table(&text))
         }
-        (Some(Command::Completions { shell }), _) => Some(shell::completions(*shell, command_line())),
-        (Some(Command::Man), _) => Some(shell::man(command_line())),
-        (None, Some(shell)) => Some(shell::completions(shell, command_line())),
-        (None, None) => cli.man.then(|| shell::man(command_line())),
+        (Some(Command::Completions { shell }), _) => Some(command_line::completions(*shell, command_line())),
+        (Some(Command::Man), _) => Some(command_line::man(command_line())),
+        (None, Some(shell)) => Some(command_line::completions(shell, command_line())),
+        (None, None) => cli.man.then(|| command_line::man(command_line())),
     };
     if let Some(printed) = printed {
         return Ok(match printed {
@@ -363,7 +358,7 @@ mod tests {
 
     #[test]
     fn every_example_of_the_help_can_be_pasted() {
-        let examples = crate::cli::help::examples(EXAMPLES, "mockserver");
+        let examples = command_line::examples(EXAMPLES, "mockserver");
         assert_eq!(examples.len(), 5);
         for words in examples {
             let cli = Cli::try_parse_from(&words).unwrap_or_else(|error| panic!("{words:?}: {error}"));

@@ -17,14 +17,9 @@ mod wrap;
 
 pub use admin::access::refuse_other_sites;
 pub use admin::token::{ADMIN_TOKEN_ENV, AdminToken, AdminTokenError};
-pub use cli::fitted::fitted;
 pub use cli::flags::ServerFlags;
-pub use cli::help::{examples, man_page, most_used, pointer_to_all, with_first_examples};
-pub use cli::shell::columns_of;
 pub use cli::signals::{TOGETHER, is_ignored};
-pub use cli::suggesting::{Suggesting, suggesting};
 pub use cli::threads::threads_with_room;
-pub use cli::typed::{argument, arguments, count, parsed};
 pub use cli::{main, parse};
 pub use connection::listen::ListenError;
 pub use embedded::Embedded;

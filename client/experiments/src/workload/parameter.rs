@@ -4,8 +4,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use command_line::count;
 use loadgen_core::{Group, Mix, RejectedWhen, SuccessStatuses};
-use mockserver::count;
 use results::Setting;
 use serde::Deserialize;
 use toml::Value;

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::document::config::ServerModel;
+use crate::document::merged::{Incomplete, ShardRecord};
 use crate::document::run::RunResult;
 use crate::figures::over_runs::FiguresOverRuns;
-use crate::merging::{Incomplete, ShardRecord};
 
 /// Several runs of one strategy (--repeats). Repeat r, counted from 0, uses seed + r.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::document::merged::MergedLoad;
 use crate::document::setting::Setting;
-use crate::merging::MergedLoad;
 
 /// Configuration of a run: everything that is needed to repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::comparison::PairRecord;
 use crate::document::config::ConfigRecord;
+use crate::document::merged::{Incomplete, ShardRecord};
 use crate::document::run::RunResult;
 use crate::document::setting::{At, Setting};
 use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
-use crate::merging::{Incomplete, ShardRecord};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -5,10 +5,10 @@ use std::io;
 use serde::{Serialize, Serializer, ser};
 
 use crate::document::comparison::{Compared, Comparison};
+use crate::document::merged::ShardRecord;
 use crate::document::run::RunResult;
 use crate::document::sweep::Swept;
 use crate::document::{Document, sorted};
-use crate::merging::ShardRecord;
 
 impl Document {
     /// Writes the document as JSON in one line. A single run and the runs of `--repeats` keep the order of the fields of their types, which

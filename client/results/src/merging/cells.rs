@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::incomplete::Incomplete;
-use super::part::{COUNTED, MergeError, Part, ShardRecord, listed};
+use super::part::{MergeError, Part};
 use crate::conditions::{Conditions, WrittenConditions};
+use crate::document::merged::{COUNTED, Incomplete, ShardRecord, listed};
 use crate::document::run::{Mode, RunResult};
 use crate::document::setting::{At, at};
 use crate::document::sweep::Axis;

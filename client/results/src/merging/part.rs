@@ -5,6 +5,7 @@ use serde::de::IgnoredAny;
 
 use crate::document::countable::{uncountable, words};
 use crate::document::malformed::Malformed;
+use crate::document::merged::ShardRecord;
 use crate::document::probe::DocumentProbe;
 use crate::document::reading::read;
 use crate::document::run::{OpsResult, RunResult};
@@ -32,45 +33,6 @@ impl MergedCommand {
             Self::Sweep => "sweep",
         }
     }
-}
-
-/// Shard of a command: with N shards, shard I has the blocks I, I + N, and so on. A block is all strategies at one point with one seed.
-/// Blocks are numbered by point, then by seed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
-pub struct ShardRecord {
-    pub index: u32,
-    pub of: u32,
-    /// Number of blocks of the whole command.
-    pub blocks: u64,
-}
-
-/// Maximum number of missing blocks or shards that are named, and that are counted.
-const NAMED: usize = 10;
-pub(super) const COUNTED: usize = 10_000;
-
-impl ShardRecord {
-    /// Returns the number of blocks of this shard.
-    pub fn own(&self) -> u64 {
-        self.blocks.saturating_sub(self.index.into()).div_ceil(self.of.into())
-    }
-
-    /// Returns which blocks are missing if the shard has only its first `done` blocks, such as "blocks 3, 5".
-    pub fn lacking(&self, done: u64) -> Option<String> {
-        let number = |place| u64::from(self.index) + place * u64::from(self.of);
-        listed("block", (done..self.own()).map(number))
-    }
-}
-
-/// Lists numbers after a noun, such as "shards 1, 2"; `None` if there are none.
-pub(super) fn listed<N: ToString>(noun: &str, numbers: impl Iterator<Item = N>) -> Option<String> {
-    let mut numbers = numbers.take(COUNTED);
-    let named: Vec<String> = numbers.by_ref().take(NAMED).map(|number| number.to_string()).collect();
-    let plural = if named.len() == 1 { "" } else { "s" };
-    let more = numbers.count();
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    (!named.is_empty()).then(|| format!("{noun}{plural} {}{more}", named.join(", ")))
 }
 
 /// Document to merge.

@@ -8,29 +8,18 @@ use loadgen_core::{
     AdviceFigures, AttemptCounts, EarlyFigures, FailureResult, Latencies, LatencyFigures, StatusCount,
     WindowFigures,
 };
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use vocabulary::wire::ServerCounts;
 
 use super::cells::{Merged, MergedPoint};
 use super::part::{MergeError, MergedCommand, Part};
 use crate::document::config::{ConfigRecord, WorkloadRecord};
+use crate::document::merged::MergedLoad;
 use crate::document::op_latencies::OpLatencies;
 use crate::document::run::{AttemptsResult, GeneratorResult, LagResult, Mode, OpsResult, RunResult};
 use crate::health::is_about_machine;
-
-/// Run that was added to others which sent their load to the same target at the same time.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
-pub struct MergedLoad {
-    pub seed: u64,
-    pub started_at: Option<String>,
-    pub wall_s: Option<f64>,
-    pub ops: u64,
-    pub attempts: u64,
-}
 
 struct Load {
     file: String,

@@ -15,7 +15,7 @@ mod sentence;
 
 pub use by_point::{PointWinner, first_by_point};
 pub use pairs::{PairRow, pair_rows};
-pub use row::{Row, RowRank, Times};
+pub use row::{MIN_SEEDS, Row, RowRank, Times};
 pub use sensitivity::same_winner_sentence;
 pub use sentence::{Part, Sentence};
 
@@ -25,9 +25,6 @@ use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
 use crate::ranking::ties::Ties;
 use row::Placed;
-
-/// Minimum number of seeds for which intervals and ranks are shown.
-pub const MIN_SEEDS: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankedBy {

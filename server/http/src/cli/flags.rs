@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::cli::policy_file;
-use crate::cli::suggesting::suggesting;
-use crate::cli::typed::{count, probability};
 use clap::Args;
+use command_line::suggesting;
+use command_line::{count, probability};
 use mockserver_core::{
     ADVICE_FORMS, Advice, AnswersConfig, Caps, Config, ConfigError, Faults, Outages, POLICIES, Policies,
     Schedule, expand, read_scale, read_wait, server_preset_names,

@@ -12,9 +12,9 @@ use rustix::termios::tcgetpgrp;
 use vocabulary::thousands;
 use vocabulary::wire::ServerCounts;
 
-use crate::cli::shell::columns_of;
 use crate::shared::Shared;
 use crate::wrap::USUAL;
+use command_line::columns_of;
 
 const EVERY: Duration = Duration::from_millis(250);
 

@@ -2,10 +2,12 @@
 
 use statistics::{Comparison, Level, Margin, Method, PairedRatio};
 
-use super::MIN_SEEDS;
 use crate::figures::numbers::{ratio_decimals, three};
 use crate::ranking::ranked_strategy::RankedStrategy;
 use crate::ranking::score::Score;
+
+/// Minimum number of seeds for which intervals and ranks are shown.
+pub const MIN_SEEDS: usize = 5;
 
 #[derive(Clone, Debug)]
 pub struct Row {

@@ -1,0 +1,11 @@
+//! Output files, stdout, and input files that are read as a whole.
+
+pub mod documents;
+pub mod exporter;
+pub mod exporters;
+pub mod exports;
+pub mod line_writer;
+pub mod output;
+pub mod reading;
+mod replacement;
+mod stdout;

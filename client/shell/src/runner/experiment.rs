@@ -1,0 +1,138 @@
+//! Conversion of command-line flags into an experiment, with checks and defaults.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::Context;
+use experiments::servers::target::ServerChoice;
+use experiments::workload::Spelling;
+use experiments::{Admin, Experiment};
+use http::HeaderValue;
+use loadgen_core::{ArrivalProcess, Workload};
+use loadgen_http::{RequestTemplate, Trust};
+use mockserver::AdminToken;
+use vocabulary::{TimeScale, duration_text};
+
+use crate::args::RunArgs;
+use crate::exit::{Exit, Fatal};
+use crate::files::reading::{SMALL, bytes_of};
+
+/// Strategy of runs for which the user named none. Against servers other than mockservers it is replaced by `none`.
+pub const DEFAULT_STRATEGY: &str = "aimd";
+
+pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
+    let strategy = args.strategy.clone().map_or_else(|| DEFAULT_STRATEGY.parse(), Ok)?;
+    let experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags)
+        .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+    if args.simulate && experiment.time_scale != TimeScale::default() {
+        let words = "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    if args.simulate && experiment.workload.success.is_some() {
+        let words = "`--success` needs HTTP, because in virtual time the server's own verdict counts; leave out one of `--success` and `--simulate`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    if !args.simulate && experiment.workload.delay_noise.is_some() {
+        let words = "`--delay-noise` has no effect over HTTP, where network delays vary anyway; leave it out, or add `--simulate`";
+        return Err(Fatal::error(Exit::Usage, words));
+    }
+    Ok(Experiment {
+        is_default_strategy: args.strategy.is_none(),
+        sending: args.target.transport.sending(args.output.threads)?,
+        request: request(args)?,
+        trust: Trust {
+            insecure: args.target.insecure,
+            roots_pem: args.target.cacert.as_ref().map(|path| roots(path)).transpose()?,
+        },
+        admin: admin(args)?,
+        idempotent: args.target.idempotent,
+        command_line: crate::secrets::command_line(),
+        ..experiment
+    })
+}
+
+pub fn server_choice<'a>(args: &'a RunArgs, experiment: &Experiment) -> ServerChoice<'a> {
+    ServerChoice {
+        target: args.target.target.as_deref(),
+        ask: args.target.mock,
+        own: args.server.to_config(experiment.run.seed),
+        own_is_described: args.server.any_given(),
+    }
+}
+
+pub fn workload_text(experiment: &Experiment) -> String {
+    let Workload { arrivals, ops, duration } = &experiment.run.workload;
+    let mut text = match (ops, duration) {
+        (Some(ops), Some(duration)) => {
+            format!("{} ops or {}", crate::text::figures::thousands(*ops), duration_text::format(*duration))
+        }
+        (Some(ops), None) => format!("{} ops", crate::text::figures::thousands(*ops)),
+        (None, Some(duration)) => format!("ops for {}", duration_text::format(*duration)),
+        (None, None) => "ops".to_owned(),
+    };
+    let rate = experiment.rate().map(|rate| rate.to_string()).unwrap_or_default();
+    let _ = match arrivals {
+        ArrivalProcess::Poisson { .. } => write!(text, ", poisson {rate}"),
+        ArrivalProcess::Uniform { .. } => write!(text, ", uniform {rate}"),
+        ArrivalProcess::Burst => write!(text, ", all at once"),
+        ArrivalProcess::Scattered(_) => write!(text, ", scattered"),
+        ArrivalProcess::Listed(_) => write!(text, ", as listed"),
+        ArrivalProcess::Closed { in_flight } => write!(text, ", closed loop of {in_flight}"),
+    };
+    if experiment.run.clients > 1 {
+        let _ = write!(text, ", {} clients", experiment.run.clients);
+    }
+    if let Some(mix) = &experiment.run.requests.mix {
+        let count = mix.kinds().len();
+        let _ = write!(text, ", {count} kind{} of requests", if count == 1 { "" } else { "s" });
+    }
+    if let Some(keys) = experiment.run.requests.api_keys {
+        let keys = u64::from(keys.get());
+        let _ = write!(
+            text,
+            ", {} API key{}",
+            crate::text::figures::thousands(keys),
+            if keys == 1 { "" } else { "s" }
+        );
+    }
+    text
+}
+
+fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
+    let target = &args.target;
+    let mut headers = http::HeaderMap::new();
+    for header in &target.headers {
+        headers.append(header.name.clone(), header.value.clone());
+    }
+    let body = match target.body.as_deref().map(|body| (body, body.strip_prefix('@'))) {
+        None => Vec::new(),
+        Some((_, Some(path))) => {
+            bytes_of(Path::new(path), SMALL).with_context(|| format!("cannot read `{path}` (--body)"))?
+        }
+        Some((body, None)) => body.as_bytes().to_vec(),
+    };
+    Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
+}
+
+fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
+    let token = match &args.target.admin_token {
+        Some(typed) => AdminToken::typed("--admin-token", typed).map(Some),
+        None => AdminToken::environment(),
+    };
+    let token = token.map_err(|error| Fatal::because(Exit::Usage, "no token for the mockserver", error))?;
+    let Some(token) = token else { return Ok(None) };
+    let mut value = HeaderValue::from_str(&token.bearer())?;
+    value.set_sensitive(true);
+    Ok(Some(Admin { authorization: value, typed: args.target.admin_token.is_some() }))
+}
+
+fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let pem =
+        bytes_of(path, SMALL).with_context(|| format!("cannot read `{}` (--cacert)", path.display()))?;
+    let begin = b"-----BEGIN CERTIFICATE-----";
+    if !pem.windows(begin.len()).any(|bytes| bytes == begin) {
+        let message = format!("`{}` (--cacert) holds no certificate in PEM form", path.display());
+        return Err(Fatal::error(Exit::Usage, message));
+    }
+    Ok(pem)
+}

@@ -1,0 +1,135 @@
+//! Command under test: a process group of its own, whose output is kept up to a limit, and which is ended with all its children.
+
+use std::io::Read;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// Maximum number of bytes that are kept of the output of a run.
+const MAX_OUTPUT: usize = 64 << 10;
+
+/// Time between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Maximum time for reading the output after the end of the command.
+const MAX_READING: Duration = Duration::from_millis(500);
+
+pub const POLL: Duration = Duration::from_millis(5);
+
+/// Process groups of the running commands. They are killed if the program itself is ended.
+static GROUPS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    group: Pid,
+    output: Arc<Mutex<Output>>,
+    readers: Vec<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+pub struct Ended {
+    pub status: Option<ExitStatus>,
+    pub output: String,
+}
+
+/// Beginning of what a command has written to stdout and stderr, in the order of arrival.
+#[derive(Debug, Default)]
+struct Output {
+    bytes: Vec<u8>,
+    is_cut: bool,
+}
+
+impl Process {
+    /// Starts the command. Its stdin is empty.
+    pub fn start(mut command: Command) -> std::io::Result<Self> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let child = command.spawn()?;
+        let group = Pid::from_child(&child);
+        groups(|groups| groups.push(group));
+        let mut process = Self { child, group, output: Arc::default(), readers: Vec::new() };
+        let streams: [Option<Box<dyn Read + Send>>; 2] = [
+            process.child.stdout.take().map(|stream| Box::new(stream) as _),
+            process.child.stderr.take().map(|stream| Box::new(stream) as _),
+        ];
+        for stream in streams.into_iter().flatten() {
+            let output = process.output.clone();
+            let reader = std::thread::Builder::new().name("output".to_owned());
+            match reader.spawn(move || keep(stream, &output)) {
+                Ok(reader) => process.readers.push(reader),
+                Err(error) => {
+                    process.end();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(process)
+    }
+
+    /// Whether the command itself has ended. Its children may still run.
+    pub fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        !matches!(waitid(WaitId::Pid(self.group), options), Ok(None))
+    }
+
+    /// Ends the command and its children: at once if it has ended by itself, otherwise with SIGTERM and, if need be, SIGKILL. Returns the
+    /// exit status of the command and its output.
+    pub fn end(mut self) -> Ended {
+        if !self.has_ended() {
+            self.signal(Signal::TERM);
+            let until = Instant::now() + GRACE;
+            while !self.has_ended() && Instant::now() < until {
+                std::thread::sleep(POLL);
+            }
+        }
+        // The group is signalled before its leader is reaped, because afterwards its number could belong to another group.
+        self.signal(Signal::KILL);
+        let status = self.child.wait().ok();
+        groups(|groups| groups.retain(|group| *group != self.group));
+        // A process that has left the group may hold the output open, so the wait for its end is limited.
+        let until = Instant::now() + MAX_READING;
+        while !self.readers.iter().all(JoinHandle::is_finished) && Instant::now() < until {
+            std::thread::sleep(POLL);
+        }
+        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::from_utf8_lossy(&output.bytes).into_owned();
+        if output.is_cut {
+            text.push_str("\n[the output is longer than 64 KiB]\n");
+        }
+        Ended { status, output: text }
+    }
+
+    fn signal(&self, signal: Signal) {
+        // An error means that the group has ended already.
+        let _ = kill_process_group(self.group, signal);
+    }
+}
+
+pub fn kill_all() {
+    groups(|groups| {
+        for group in groups.drain(..) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    });
+}
+
+fn groups(change: impl FnOnce(&mut Vec<Pid>)) {
+    change(&mut GROUPS.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+fn keep(mut stream: impl Read, output: &Mutex<Output>) {
+    let mut piece = [0; 8 << 10];
+    while let Ok(length) = stream.read(&mut piece) {
+        if length == 0 {
+            return;
+        }
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = MAX_OUTPUT.saturating_sub(output.bytes.len());
+        output.bytes.extend_from_slice(&piece[..length.min(room)]);
+        output.is_cut |= length > room;
+    }
+}

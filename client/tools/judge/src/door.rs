@@ -1,0 +1,288 @@
+//! Layer in front of a situation's server. It selects the judged requests, records them, and answers all others.
+
+use std::future::poll_fn;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::advice::Advice;
+use crate::observation::{Attempt, Body as BodyDigest, IdempotencyKey, Reply};
+use crate::simulated::expected;
+use crate::suite::Success;
+use axum::Router;
+use axum::body::{Body, Bytes, HttpBody as _};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use mockserver::core::Script;
+use vocabulary::{WallTime, wire};
+
+use crate::call::CallPattern;
+use crate::records::{OpIdentity, Recorded, Records};
+
+/// Maximum size of a request's body in bytes.
+const MAX_BODY: usize = 16 << 20;
+
+/// Time for which each judged request is held before its answer. Requests that a client sends together therefore overlap, and are
+/// recognised as parallel. Delays are counted from the answer, so the time does not change them.
+const HOLD: Duration = Duration::from_millis(20);
+
+/// Maximum length of a recorded text from the client, such as a target or a key.
+const MAX_TEXT: usize = 500;
+
+const KEY_HEADERS: [&str; 4] =
+    ["idempotency-key", "x-idempotency-key", "repeatability-request-id", "paypal-request-id"];
+
+/// Headers with ids that clients keep over the attempts of an op. Counters of attempts and ids of single requests do not belong here.
+const ID_HEADERS: [&str; 3] = ["amz-sdk-invocation-id", "idempotency-key", wire::OP];
+
+#[derive(Debug)]
+pub(super) struct Calls {
+    pub(super) selection: Selection,
+    pub(super) success: Success,
+    pub(super) bodies: Vec<(CallPattern, String)>,
+    /// Further names of idempotency keys, as headers or as fields of a JSON body.
+    pub(super) keys: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Selection {
+    FirstCall,
+    /// The first method and path that matches the pattern. Queries are ignored.
+    Call(CallPattern),
+    /// All requests, or those of a call, sorted into ops by these headers, besides [`ID_HEADERS`].
+    Ops {
+        call: Option<CallPattern>,
+        identities: Vec<String>,
+    },
+}
+
+/// The layer and its records. Clones share the records.
+#[derive(Clone, Debug)]
+pub(super) struct Door {
+    calls: Arc<Calls>,
+    script: Arc<Script>,
+    started: Instant,
+    first_call: Arc<OnceLock<(String, String)>>,
+    records: Arc<Mutex<Records>>,
+}
+
+impl Door {
+    pub(super) fn new(calls: Arc<Calls>, script: Script, waits_for_advice: bool) -> Self {
+        Self {
+            calls,
+            script: Arc::new(script),
+            started: Instant::now(),
+            first_call: Arc::default(),
+            records: Arc::new(Mutex::new(Records::new(waits_for_advice))),
+        }
+    }
+
+    pub(super) fn around(&self, router: Router) -> Router {
+        router.layer(from_fn_with_state(self.clone(), answer))
+    }
+
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(super) fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_judged(&self, method: &str, path: &str, target: &str) -> bool {
+        match &self.calls.selection {
+            Selection::FirstCall => {
+                let (first_method, first_target) =
+                    self.first_call.get_or_init(|| (method.to_owned(), target.to_owned()));
+                first_method == method && first_target == target
+            }
+            Selection::Call(call) => {
+                call.matches(method, path) && {
+                    let first = self.first_call.get_or_init(|| (method.to_owned(), path.to_owned()));
+                    first.0 == method && first.1 == path
+                }
+            }
+            Selection::Ops { call: Some(call), .. } => call.matches(method, path),
+            Selection::Ops { call: None, .. } => true,
+        }
+    }
+
+    fn identity(&self, target: &str, attempt: &Attempt, headers: &HeaderMap) -> OpIdentity {
+        let Selection::Ops { identities, .. } = &self.calls.selection else {
+            return OpIdentity { text: String::new(), is_stable: true };
+        };
+        let mut names = identities.iter().map(String::as_str).chain(ID_HEADERS);
+        let id = names.find_map(|name| Some(format!("{name}={}", headers.get(name)?.to_str().ok()?)));
+        let is_stable = id.is_some();
+        let text = id.unwrap_or_else(|| format!("{} {target} {}", attempt.method, attempt.body.0));
+        OpIdentity { text: shortened(&text), is_stable }
+    }
+
+    fn on_answer(&self, recorded: Recorded, reply: Reply) {
+        let ended = self.elapsed();
+        self.records().on_answer(recorded, ended, reply);
+    }
+
+    fn success(&self, method: &str, path: &str) -> Response {
+        let body = self.calls.bodies.iter().find(|(call, _)| call.matches(method, path));
+        let body = body.map_or(&self.calls.success.body, |(_, body)| body);
+        let mut response = Response::new(Body::from(body.clone()));
+        for (name, value) in &self.calls.success.headers {
+            if let (Ok(name), Ok(value)) =
+                (name.parse::<axum::http::HeaderName>(), HeaderValue::from_str(value))
+            {
+                response.headers_mut().insert(name, value);
+            }
+        }
+        response
+    }
+}
+
+async fn answer(State(door): State<Door>, request: Request, next: Next) -> Response {
+    let at = door.elapsed();
+    let (mut parts, body) = request.into_parts();
+    let (method, path) = (parts.method.as_str().to_owned(), parts.uri.path().to_owned());
+    let full_target = parts.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
+    // The values of a query may be secrets, so no record has them.
+    let target = shortened(&experiments::servers::url(&full_target));
+    // `loadgen` itself looks for a mockserver here. It must treat the server like any other one.
+    if path == "/_mock" || path.starts_with("/_mock/") {
+        return StatusCode::NOT_FOUND.into_response();
+    }
+    if parts.method == Method::OPTIONS {
+        return StatusCode::NO_CONTENT.into_response();
+    }
+    if parts.method == Method::CONNECT {
+        door.records().on_other(at, &method, &target);
+        return next.run(Request::from_parts(parts, body)).await;
+    }
+    if !door.is_judged(&method, &path, &full_target) {
+        // The body is read before the answer, because some clients treat an early answer as a broken connection.
+        drop(received(&door, body).await);
+        let now = door.elapsed();
+        door.records().on_other(now, &method, &target);
+        return door.success(&method, &path);
+    }
+    door.records().on_judged_arrival(at, &method, &target);
+    let body = received(&door, body).await;
+    door.records().on_body_end(&method, &target);
+    let Some(body) = body else {
+        let now = door.elapsed();
+        door.records().on_other(now, &method, &target);
+        return (StatusCode::PAYLOAD_TOO_LARGE, "the request body is longer than 16 MiB, or incomplete\n")
+            .into_response();
+    };
+    let is_conditional = ["if-match", "if-none-match"].iter().any(|name| parts.headers.contains_key(*name));
+    let attempt = Attempt {
+        method,
+        target,
+        at,
+        ended: None,
+        reply: Reply::Open,
+        keys: keys(&parts.headers, &body, &door.calls.keys),
+        is_conditional,
+        body: digest(&body),
+        is_after_other: false,
+    };
+    let identity = door.identity(&full_target, &attempt, &parts.headers);
+    let recorded = door.records().on_attempt(&identity, attempt);
+    let number = u32::try_from(recorded.attempt + 1).unwrap_or(u32::MAX);
+    // The server's own endpoints and conditional writes must not change the scripted answer.
+    parts.uri = Uri::from_static("/");
+    parts.headers.remove("if-match");
+    let foreign: Vec<_> =
+        parts.headers.keys().filter(|name| name.as_str().starts_with("x-tailback-")).cloned().collect();
+    for name in foreign {
+        parts.headers.remove(name);
+    }
+    parts.headers.insert(wire::OP, HeaderValue::from(recorded.op));
+    parts.headers.insert(wire::ATTEMPT, number.into());
+    let mut open = OpenAttempt { door: &door, recorded, is_open: true };
+    tokio::time::sleep(HOLD).await;
+    // The script does not depend on the body, and the server accepts only short ones.
+    parts.headers.remove("content-length");
+    parts.headers.remove("transfer-encoding");
+    let response = next.run(Request::from_parts(parts, Body::empty())).await;
+    open.is_open = false;
+    door.on_answer(recorded, reply(&door.script, number, response.headers()));
+    response
+}
+
+/// Reads a body. Each piece restarts the idle timeout of all calls together. Returns `None` if the body is too long or incomplete.
+async fn received(door: &Door, mut body: Body) -> Option<Bytes> {
+    let mut all = Vec::new();
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let now = door.elapsed();
+        door.records().on_arrival(now);
+        if let Ok(piece) = frame.ok()?.into_data() {
+            all.extend_from_slice(&piece);
+        }
+        if all.len() > MAX_BODY {
+            return None;
+        }
+    }
+    Some(all.into())
+}
+
+/// Attempt without an answer. If the client disconnects, the server drops the request, and with it this value.
+struct OpenAttempt<'a> {
+    door: &'a Door,
+    recorded: Recorded,
+    is_open: bool,
+}
+
+impl Drop for OpenAttempt<'_> {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.door.on_answer(self.recorded, Reply::Open);
+        }
+    }
+}
+
+/// Returns the reply that was sent. Its advice is parsed from the headers that were sent, because dates depend on the time.
+fn reply(script: &Script, number: u32, headers: &HeaderMap) -> Reply {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    match expected(script, number, WallTime::from_unix(now)) {
+        Reply::Status { code, .. } => {
+            Reply::Status { code, advice: Advice::parse(header, WallTime::from_unix(now)) }
+        }
+        broken => broken,
+    }
+}
+
+fn keys(headers: &HeaderMap, body: &Bytes, names: &[String]) -> Vec<IdempotencyKey> {
+    let mut keys: Vec<IdempotencyKey> = Vec::new();
+    let text = |value: &HeaderValue| shortened(&String::from_utf8_lossy(value.as_bytes()));
+    for name in KEY_HEADERS.into_iter().chain(names.iter().map(String::as_str)) {
+        let name = name.to_ascii_lowercase();
+        if let Some(value) = headers.get(&name).filter(|value| !value.is_empty())
+            && !keys.iter().any(|key| key.name == name)
+        {
+            keys.push(IdempotencyKey { name, value: text(value) });
+        }
+    }
+    let json = (!names.is_empty()).then(|| serde_json::from_slice::<serde_json::Value>(body).ok()).flatten();
+    for name in names {
+        let value = json.as_ref().and_then(|json| name.split('.').try_fold(json, |json, key| json.get(key)));
+        if let Some(value) = value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            keys.push(IdempotencyKey { name: name.clone(), value: shortened(&value) });
+        }
+    }
+    keys.sort_by(|one, other| one.name.cmp(&other.name));
+    keys
+}
+
+fn digest(body: &[u8]) -> BodyDigest {
+    let mut hasher = DefaultHasher::new();
+    body.hash(&mut hasher);
+    BodyDigest(hasher.finish())
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(MAX_TEXT).collect()
+}

@@ -1,0 +1,99 @@
+//! Form of a rule on observations: what it may use, and what it finds.
+
+use std::time::Duration;
+
+use crate::observation::{Attempt, End, Observation, ObservedRun, OperationType};
+use crate::words::time;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Warn,
+    Fail,
+}
+
+#[derive(Debug)]
+pub struct Rule {
+    pub name: &'static str,
+    pub severity: Severity,
+    pub summary: &'static str,
+    /// Public report of a client that breaks the rule, or the standard that the rule is from.
+    pub source: &'static str,
+    pub(super) check: fn(&Case<'_>) -> Outcome,
+}
+
+#[derive(Debug)]
+pub(super) struct Case<'a> {
+    pub(super) observation: &'a Observation,
+    pub(super) controls: Vec<(&'a str, &'a Observation)>,
+    pub(super) operation: Option<OperationType>,
+    pub(super) idle: Duration,
+    /// Whether the idle timeout begins at the advised time.
+    pub(super) waits_for_advice: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Outcome {
+    Found {
+        text: String,
+        evidence: Vec<Evidence>,
+    },
+    Passed,
+    /// The rule cannot be judged. The text names the missing observation.
+    NoEvidence(String),
+}
+
+/// Attempts of one run that prove a finding. Runs and attempts are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    pub run: usize,
+    pub attempts: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    pub rule: &'static str,
+    pub severity: Severity,
+    pub text: String,
+    pub evidence: Vec<Evidence>,
+    /// Whether the user accepts the finding (`--allow`), so that it does not count.
+    pub allowed: bool,
+}
+
+impl Case<'_> {
+    pub(super) fn is_write(&self, attempt: &Attempt) -> bool {
+        self.operation.unwrap_or_else(|| attempt.operation_type()) == OperationType::Write
+    }
+
+    /// Returns the runs with their numbers, counted from 1.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, &ObservedRun)> {
+        self.observation.runs.iter().enumerate().map(|(index, run)| (index + 1, run))
+    }
+
+    pub(super) fn without_write(&self) -> Outcome {
+        let request = self.observation.attempts().next();
+        let only = request.map(|request| format!(", only {} {}", request.method, request.target));
+        Outcome::NoEvidence(format!("no write observed{}", only.unwrap_or_default()))
+    }
+
+    pub(super) fn without_retry(&self) -> Outcome {
+        Outcome::NoEvidence(self.reason_without_retry())
+    }
+
+    pub(super) fn reason_without_retry(&self) -> String {
+        if self.observation.runs.iter().any(|run| run.end == End::Idle) {
+            let idle = time(self.idle);
+            return format!("no retry within {idle}, and the client still ran (use a longer --idle-timeout)");
+        }
+        "no retry observed".to_owned()
+    }
+
+    /// Returns the outcome of rules about idempotency keys for clients whose keys are not known.
+    pub(super) fn without_keys(&self) -> Option<Outcome> {
+        let why = "strategies have no idempotency keys, but the client may send them";
+        (!self.observation.has_keys).then(|| Outcome::NoEvidence(why.to_owned()))
+    }
+
+    pub(super) fn has_write(&self) -> bool {
+        self.observation.attempts().any(|attempt| self.is_write(attempt))
+    }
+}

@@ -1,0 +1,239 @@
+//! Screen of `loadgen judge`: one line for each situation, its findings, and the counts.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crate::judged::JudgedSituation;
+use crate::judgement::{
+    ClosestPreset, FindingRecord, FindingSeverity, Judgement, SituationRecord, SituationVerdict,
+};
+use crate::rule::Severity;
+
+use shell::text::styled::{RED, Styled};
+use shell::text::wrapping::{terminal_width, wrapped_to};
+
+const NAME: usize = 16;
+const TITLE: usize = 28;
+const VERDICT: usize = 9;
+const FAIL: &str = "FAIL";
+
+const SUMMARY: usize = 78;
+
+const OUTPUT_LINES: usize = 10;
+
+/// Output of the command's last run, by the name of the situation.
+pub(super) type Outputs<'a> = BTreeMap<&'a str, &'a str>;
+
+/// Prints the screen, with failures in red if stdout shows colours.
+pub(super) fn print(
+    document: &Judgement,
+    outputs: &Outputs<'_>,
+    took: Option<Duration>,
+    stdout_is_claimed: bool,
+) -> anyhow::Result<()> {
+    let mut screen = Styled::default();
+    let situations: Vec<&SituationRecord> = shown(document).collect();
+    let mut last_shown = None;
+    for (index, situation) in situations.iter().enumerate() {
+        let rows = rows(situation, &situations[..index]);
+        let start = names(situation).len();
+        match situation.verdict {
+            SituationVerdict::Failed => screen.push_styled(&rows, start..start + FAIL.len(), RED),
+            _ => screen.push(&rows),
+        }
+        // The output is the same in many situations, so it is shown only where it differs from the one before.
+        if let Some(output) = explaining(situation, outputs).filter(|output| Some(*output) != last_shown) {
+            screen.push(&shown_output(output));
+            last_shown = Some(output);
+        }
+    }
+    screen.push(&conclusion(document, took));
+    screen.print(stdout_is_claimed)
+}
+
+fn conclusion(document: &Judgement, took: Option<Duration>) -> String {
+    let mut text = String::new();
+    if let Some(others) = other_calls(document) {
+        let _ = writeln!(text, "{}", prose(&others, "", "    "));
+    }
+    for cause in &document.causes {
+        let line = format!("{}: {}", cause.situations.join(", "), cause.text);
+        let _ = writeln!(text, "{}", prose(&line, "", "    "));
+    }
+    if let Some(closest) = &document.closest {
+        let _ = writeln!(text, "{}", prose(&alike(closest), "", "    "));
+    }
+    let unused = document.situations.len() - shown(document).count();
+    if unused > 0 {
+        let _ = writeln!(text, "{unused} situations received no request.");
+    }
+    let counts = counts(document);
+    let took = took.map(seconds).unwrap_or_default();
+    let width = terminal_width().min(SUMMARY).saturating_sub(counts.len() + 1);
+    let _ = writeln!(text, "{}", format!("{counts} {took:>width$}").trim_end());
+    text
+}
+
+const PRESETS: usize = 3;
+const DIFFERENCES: usize = 3;
+
+fn alike(closest: &ClosestPreset) -> String {
+    let ClosestPreset { presets, same, compared, differs } = closest;
+    let more = |all: usize, shown: usize| {
+        if all > shown { format!(" and {} more", all - shown) } else { String::new() }
+    };
+    let names = presets.iter().take(PRESETS).cloned().collect::<Vec<_>>().join(", ");
+    let names = names + &more(presets.len(), PRESETS);
+    let first = format!("same as {names} in {same} of {compared} compared situations");
+    if differs.is_empty() {
+        return first;
+    }
+    let each = differs.iter().take(DIFFERENCES).map(|one| format!("{} ({})", one.situation, one.text));
+    format!("{first}; differs in {}{}", each.collect::<Vec<_>>().join(", "), more(differs.len(), DIFFERENCES))
+}
+
+/// Returns the situations to print. A session with `--serve` rarely uses all of them.
+fn shown(document: &Judgement) -> impl Iterator<Item = &SituationRecord> {
+    let is_session = document.command.is_none() && document.strategy.is_none();
+    let has_request = |situation: &SituationRecord| situation.runs.iter().any(|run| run.received > 0);
+    document.situations.iter().filter(move |situation| !is_session || has_request(situation))
+}
+
+const CALLS: usize = 4;
+
+/// Lists the calls that were not judged, each with its number of requests, such as the fetching of a token.
+fn other_calls(document: &Judgement) -> Option<String> {
+    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+    for run in document.situations.iter().flat_map(|situation| &situation.runs) {
+        for call in &run.others {
+            *calls.entry(format!("{} {}", call.method, call.target)).or_default() += call.requests;
+        }
+    }
+    let each = calls.iter().take(CALLS).map(|(call, requests)| format!("{call} ({requests} ×)"));
+    let listed = each.collect::<Vec<_>>().join(", ");
+    let more = if calls.len() > CALLS { format!(" and {} more", calls.len() - CALLS) } else { String::new() };
+    (!calls.is_empty()).then(|| format!("Not judged: {listed}{more} (--call selects another call)"))
+}
+
+/// Wraps text to the terminal, and keeps numbers and units together.
+fn prose(text: &str, first: &str, rest: &str) -> String {
+    wrapped_to(terminal_width(), text, first, rest)
+}
+
+fn counts(document: &Judgement) -> String {
+    let warnings =
+        if document.warned == 1 { "1 warning".to_owned() } else { format!("{} warnings", document.warned) };
+    let mut parts = vec![
+        format!("{} failed", document.failed),
+        warnings,
+        format!("{} passed", document.passed),
+        format!("{} skipped", document.skipped),
+    ];
+    if document.allowed > 0 {
+        parts.push(format!("{} allowed", document.allowed));
+    }
+    parts.join(", ")
+}
+
+fn names(situation: &SituationRecord) -> String {
+    format!("{:<NAME$}{:<TITLE$}", situation.name, situation.title)
+}
+
+/// Returns the lines of a situation. Findings that a situation before has in the same words are shortened to their rule.
+fn rows(situation: &SituationRecord, before: &[&SituationRecord]) -> String {
+    let SituationRecord { verdict, note, findings, .. } = situation;
+    let word = word(*verdict);
+    let head = names(situation) + word;
+    let separator = match verdict {
+        SituationVerdict::Skipped => ": ".to_owned(),
+        _ => " ".repeat(VERDICT - word.len()),
+    };
+    if findings.is_empty() {
+        return beside(&head, &separator, note);
+    }
+    let first_with = |finding: &FindingRecord| {
+        let same = |other: &&&SituationRecord| other.findings.iter().any(|there| there.text == finding.text);
+        before.iter().find(same).map(|first| first.name.as_str())
+    };
+    let (repeated, new): (Vec<_>, Vec<_>) =
+        findings.iter().partition(|finding| first_with(finding).is_some());
+    let repeated: Vec<String> = repeated
+        .into_iter()
+        .map(|finding| format!("{}, as in {}", finding.rule, first_with(finding).unwrap_or_default()))
+        .collect();
+    let mut text = match repeated.as_slice() {
+        [] => head + "\n",
+        repeated => beside(&head, &separator, &repeated.join("; ")),
+    };
+    for finding in new {
+        let first = match (finding.severity, finding.allowed) {
+            (_, true) => "allowed: ",
+            (FindingSeverity::Fail, _) => "",
+            (FindingSeverity::Warn, _) => "warning: ",
+        };
+        let line = format!("{first}{} ({})", finding.text, finding.rule);
+        let _ = writeln!(text, "{}", prose(&line, "    ", "        "));
+    }
+    text
+}
+
+/// Puts words beside the verdict or, if the terminal is too narrow for them, below.
+fn beside(head: &str, separator: &str, words: &str) -> String {
+    let row = format!("{head}{separator}{words}");
+    if row.chars().count() <= terminal_width() {
+        return row + "\n";
+    }
+    format!("{head}\n{}\n", prose(words, "    ", "    "))
+}
+
+/// Returns the command's output if it may explain the verdict: after a failure, or without an attempt.
+fn explaining<'a>(situation: &SituationRecord, outputs: &Outputs<'a>) -> Option<&'a str> {
+    let is_unclear = situation.verdict == SituationVerdict::Failed
+        || situation.runs.iter().all(|run| run.attempts.is_empty());
+    outputs.get(situation.name.as_str()).copied().filter(|output| is_unclear && !output.is_empty())
+}
+
+fn shown_output(output: &str) -> String {
+    let lines = last_lines(output, OUTPUT_LINES);
+    let all = output.lines().count();
+    let mut text = match all - lines.len() {
+        0 => "    output of the command:\n".to_owned(),
+        before => format!("    end of the command's output, after {before} other lines:\n"),
+    };
+    for line in lines {
+        let line: String = line.chars().take(terminal_width().saturating_sub(6)).collect();
+        let _ = writeln!(text, "    | {line}");
+    }
+    text
+}
+
+pub(super) fn last_lines(output: &str, count: usize) -> Vec<&str> {
+    let lines: Vec<&str> = output.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(count)..].to_vec()
+}
+
+fn word(verdict: SituationVerdict) -> &'static str {
+    match verdict {
+        SituationVerdict::Failed => FAIL,
+        SituationVerdict::Warned => "warning",
+        SituationVerdict::Allowed => "allowed",
+        SituationVerdict::Passed => "pass",
+        SituationVerdict::Skipped => "skipped",
+    }
+}
+
+/// Returns the findings of a situation as sentences, each with its rule.
+pub(super) fn findings(situation: &JudgedSituation) -> Vec<String> {
+    let open = situation.findings.iter().filter(|finding| !finding.allowed);
+    open.map(|finding| {
+        let first = if finding.severity == Severity::Warn { "warning: " } else { "" };
+        format!("{first}{} ({})", finding.text, finding.rule)
+    })
+    .collect()
+}
+
+/// Formats the time that the command took, such as `6.5 s`.
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}

@@ -1,0 +1,494 @@
+//! From the runs to the answer: search, decision, fresh check and document.
+
+use std::collections::BTreeMap;
+
+use crate::budget::MAX_ATTEMPTS_PER_OP;
+use crate::budget::{MAX_SEARCH_ATTEMPTS, share_of_ops};
+use crate::candidate::{Candidate, Candidates, MAX_CANDIDATES, RateLimit, rates, with_rate};
+use crate::decision::{choose, ordered};
+use crate::fresh::{Fresh, FreshServer};
+use crate::look_up::{LookUp, MAX_LOOK_UPS, groups, look_ups};
+use crate::observed::Observed;
+use crate::range::Range;
+use crate::recommendation::{
+    Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, HoldsFor, LeftOut, LookUpRecord,
+    NominalRun, NominalRuns, Recommendation, TriedServer,
+};
+use crate::search::Search;
+use crate::servers::{PlausibleServer, extremes};
+use experiments::checks::Share;
+use results::numbers::counted;
+use results::{RunResult, SchemaVersion};
+use vocabulary::duration_text;
+
+use crate::args::RecommendArgs;
+use crate::bench::Bench;
+use crate::flags::{Flags, quoted};
+use crate::searched::{NoHelp, Searched, finite};
+use crate::snippets;
+use shell::exit::{Exit, Fatal};
+
+/// Number of the library's settings, besides today's, that are tried with fewer workers and with a rate.
+const BASES: usize = 2;
+/// Number of times that the best setting is changed further.
+const ROUNDS: usize = 3;
+/// Number of settings that run with all ops if the search made shorter runs.
+const FINALISTS: usize = 3;
+/// Factor by which a run is longer that shows whether a setting also holds for more ops.
+const LONGER: f64 = 10.0;
+/// Number of servers on which a longer run shows it.
+const LONGER_SERVERS: usize = 3;
+/// A setting whose ops are done at more than this times the server's capacity may hold only for a short run.
+const AT_CAPACITY: f64 = 0.97;
+/// Share of the ops above which a longer run leaves more undone.
+const MORE_UNDONE: f64 = 0.01;
+
+pub(super) struct Recommender<'a> {
+    pub(super) bench: Bench<'a>,
+    pub(super) args: &'a RecommendArgs,
+    pub(super) today: &'a str,
+    pub(super) are_assumed: bool,
+    pub(super) changes: Candidates,
+}
+
+/// Recommendation as a document, with further results of the search that the printed text needs.
+pub(super) struct Answered {
+    pub(super) document: Recommendation,
+    pub(super) candidates: Vec<Candidate>,
+    /// Best candidate that needs code which the library does not have, with its means over the servers of the search.
+    pub(super) by_code: Option<(usize, Observed)>,
+    pub(super) any_rejected: bool,
+    /// Best candidates that change only the library or only the workers, and were not chosen.
+    pub(super) no_help: Vec<NoHelp>,
+}
+
+const TODAY: usize = 0;
+
+impl Recommender<'_> {
+    /// Makes all runs and decides. `None` after an interrupt.
+    ///
+    /// # Errors
+    /// Fails if no candidate gets an op done on the nominal server, or if none keeps `--max-rejected`.
+    pub(super) fn recommend(&self) -> anyhow::Result<Option<Answered>> {
+        let Some(searched) = self.search()? else { return Ok(None) };
+        let Searched { table, servers, candidates, eligible, .. } = &searched;
+        let changes = changes(candidates);
+        self.refuse_hopeless(&searched)?;
+        let Some(winner) = choose(table, eligible, &changes, servers) else {
+            return Err(Fatal::error(
+                Exit::Unmet,
+                "no setting ran on all servers; name fewer figures with `--unsure`",
+            ));
+        };
+        // If today's setting is the best, it is compared with the best other one, to show how far apart they are.
+        let others: Vec<usize> = eligible.iter().copied().filter(|candidate| *candidate != TODAY).collect();
+        let other = if winner == TODAY { choose(table, &others, &changes, servers) } else { Some(winner) };
+        let compared: Vec<&Candidate> =
+            std::iter::once(TODAY).chain(other).map(|number| &candidates[number]).collect();
+        let Some((fresh_servers, seeds, rows)) = self.bench.fresh(&compared)? else { return Ok(None) };
+        let Some(nominal) = self.bench.nominal(&compared)? else { return Ok(None) };
+        let (of_today, of_other) = (&rows[0], rows.last().unwrap_or(&rows[0]));
+        let pairs = of_today.iter().zip(of_other);
+        let pairs = pairs.map(|(today, chosen)| FreshServer { today: *today, chosen: *chosen }).collect();
+        if rows.iter().flatten().all(|run| run.undone >= 1.0) {
+            return Err(Fatal::error(Exit::Unmet, self.no_setting_can(candidates.len() - 1)));
+        }
+        let fresh = Fresh::new(pairs, self.bench.goal, self.bench.seed).expect("there are fresh servers");
+        let today_is_allowed = eligible.contains(&TODAY);
+        let is_change = winner != TODAY && (fresh.is_worth_a_change(self.bench.goal) || !today_is_allowed);
+        let chosen = if is_change { winner } else { TODAY };
+        let Some(look_ups) = self.look_ups(&searched, &changes, chosen)? else { return Ok(None) };
+        let holds_for = self.holds_for(&searched, chosen, servers)?;
+        if self.bench.is_interrupted() {
+            return Ok(None);
+        }
+        let document = Recommendation {
+            schema_version: SchemaVersion::default(),
+            decision: if is_change { Decision::Change } else { Decision::Keep },
+            goal: self.bench.goal,
+            within_s: self.args.workload.0.within.map(|within| within.as_secs_f64()),
+            holds_for,
+            settings: snippets::changes(&candidates[chosen]),
+            today: TODAY,
+            chosen,
+            assumptions: self.bench.ranges.iter().map(|range| self.assumption(range)).collect(),
+            servers: self.bench.servers[..servers.len()]
+                .iter()
+                .map(|server| self.tried_server(server))
+                .collect(),
+            candidates: searched.tried(),
+            nominal: self.nominal(&nominal, other),
+            fresh: self.fresh(&searched, &fresh, (&fresh_servers, seeds), other.unwrap_or(TODAY)),
+            look_ups,
+            search_attempts: whole(searched.attempts),
+            left_out: LeftOut {
+                servers: searched.shortened.servers,
+                candidates: searched.shortened.candidates,
+            },
+            library_settings: snippets::written(&candidates[chosen]),
+            again: again(
+                &self.bench.nominal_flags(),
+                &candidates[TODAY],
+                other.map(|other| &candidates[other]),
+            ),
+        };
+        let by_code = searched.by_code(&changes);
+        let no_help = searched.no_help(&changes, chosen);
+        let any_rejected = table.runs(TODAY, servers).iter().any(|run| run.rejected > 0.0);
+        Ok(Some(Answered { document, candidates: searched.candidates, by_code, any_rejected, no_help }))
+    }
+
+    /// Returns the look-ups that further runs confirm. `None` after an interrupt.
+    fn look_ups(
+        &self,
+        searched: &Searched,
+        changes: &[usize],
+        chosen: usize,
+    ) -> anyhow::Result<Option<Vec<LookUpRecord>>> {
+        let Searched { table, servers, candidates, eligible, .. } = searched;
+        // Without all ends and corners, a part of a range may have no server of its own.
+        let tried = &self.bench.servers[..servers.len()];
+        if self.bench.servers[tried.len()..].iter().any(|server| !server.drawn) {
+            return Ok(Some(Vec::new()));
+        }
+        let fresh = self.bench.fresh_servers();
+        let of_servers = (&*self.bench.ranges, tried, &*fresh);
+        let mut records = Vec::new();
+        for look_up in look_ups(table, (eligible, changes), chosen, of_servers) {
+            let pair = [&candidates[chosen], &candidates[look_up.candidate]];
+            let mut runs = Vec::new();
+            for (server, seed) in look_up.servers.iter().zip(1..) {
+                let on = (server, self.bench.seed.wrapping_sub(seed));
+                let Some(observed) = self.bench.on(on, &pair, 1.0)? else { return Ok(None) };
+                runs.push((observed[0], observed[1]));
+                if runs.last().is_some_and(LookUp::is_refuted_by) {
+                    break;
+                }
+            }
+            let Some(found) = look_up.confirmed(self.bench.goal, &runs) else { continue };
+            records.push(LookUpRecord {
+                holds_for: self.holds_for(searched, found.candidate, &found.tried)?,
+                key: found.key,
+                condition: found.condition,
+                candidate: found.candidate,
+                points: found.points,
+                cost_ratio: found.cost_ratio,
+            });
+            if records.len() == MAX_LOOK_UPS {
+                break;
+            }
+        }
+        Ok(Some(records))
+    }
+
+    fn no_setting_can(&self, others: usize) -> String {
+        let within = self.args.workload.0.within.map(duration_text::format);
+        let (in_time, check) = match &within {
+            Some(within) => (format!(" within {within}"), "--within and "),
+            None => (String::new(), ""),
+        };
+        format!(
+            "No setting can: not one op is done{in_time} on any fresh server, with today's setting or {}; check {check}the server's flags",
+            counted(others as u64, "other")
+        )
+    }
+
+    /// Returns for how many ops alone a setting holds on these servers. `None` if it also holds for many more, and after an interrupt.
+    ///
+    /// Only a burst lets a server do more than its capacity, and at the capacity a single rejection can be one of many. The setting therefore
+    /// runs ten times as long on the servers whose capacity it uses most.
+    fn holds_for(
+        &self,
+        searched: &Searched,
+        setting: usize,
+        servers: &[usize],
+    ) -> anyhow::Result<Option<HoldsFor>> {
+        let used = |server: &usize| {
+            let run = searched.table.get(setting, *server)?;
+            let capacity = self.bench.limits_per_s[*server].iter().copied().reduce(f64::min)?;
+            Some((run.succeeded / run.makespan_s / capacity, run.undone, *server))
+        };
+        let mut used: Vec<_> =
+            servers.iter().filter_map(used).filter(|(used, ..)| *used > AT_CAPACITY).collect();
+        used.sort_by(|one, other| other.0.total_cmp(&one.0));
+        used.truncate(LONGER_SERVERS);
+        let longer = |candidate: &Candidate| -> anyhow::Result<Option<f64>> {
+            let mut most = 0.0_f64;
+            for (_, undone, server) in &used {
+                let on = (&self.bench.servers[*server], self.bench.seed);
+                let Some(longer) = self.bench.on(on, &[candidate], LONGER)? else { return Ok(None) };
+                most = most.max(longer[0].undone - undone);
+            }
+            Ok(Some(most))
+        };
+        let setting = &searched.candidates[setting];
+        let Some(more_undone_of_longer) = longer(setting)?.filter(|more| *more > MORE_UNDONE) else {
+            return Ok(None);
+        };
+        let rates = self.rates();
+        let safe = rates.iter().position(|rate| !rate.is_below_capacity).map_or(0, |lowest| lowest + 1);
+        let mut rate_for_any_number_per_s = None;
+        for rate in rates[..safe].iter().rev().filter(|rate| setting.rate() != Some(**rate)) {
+            let text = with_rate(&setting.text, *rate);
+            let more = longer(&Candidate { spec: text.parse()?, text, ..setting.clone() })?;
+            if more.is_some_and(|more| more <= MORE_UNDONE) {
+                rate_for_any_number_per_s = Some(rate.per_s);
+                break;
+            }
+        }
+        Ok(Some(HoldsFor { ops: self.bench.ops, more_undone_of_longer, rate_for_any_number_per_s }))
+    }
+
+    fn rates(&self) -> Vec<RateLimit> {
+        let known: Vec<Vec<f64>> =
+            self.bench.limits_per_s.iter().filter(|limits| !limits.is_empty()).cloned().collect();
+        rates(&known, self.bench.instances)
+    }
+
+    fn new_search(&self, share: f64) -> Search {
+        let Bench { servers, ranges, goal, ops, .. } = &self.bench;
+        let first_drawn = servers.iter().filter(|server| !server.drawn).count();
+        let ops = whole(*ops as f64 * share);
+        Search::new(
+            *goal,
+            (servers.len(), extremes(servers), first_drawn),
+            groups(ranges, servers),
+            (ops, MAX_SEARCH_ATTEMPTS),
+        )
+        .with_max_rejected(self.args.max_rejected.map(Share::of_one))
+    }
+
+    /// Runs all stages of the search. `None` after an interrupt.
+    fn search(&self) -> anyhow::Result<Option<Searched>> {
+        let share = share_of_ops(self.bench.ops, self.bench.servers.len());
+        let mut search = self.new_search(share);
+        let today = Candidate::today(self.today, self.args.strategy.clone(), self.args.workload.0.in_flight);
+        let mut candidates = self.changes.of_library(&today);
+        let mut attempts = 0.0;
+        if !self.stage(&mut search, &candidates.iter().collect::<Vec<_>>(), share, &mut attempts)? {
+            return Ok(None);
+        }
+        let ranked = ordered(search.table(), search.eligible(), &changes(&candidates), &search.servers());
+        let best = ranked.into_iter().filter(|candidate| *candidate != TODAY).take(BASES);
+        let bases: Vec<&Candidate> =
+            std::iter::once(TODAY).chain(best).map(|number| &candidates[number]).collect();
+        let rates = self.rates();
+        let mut of_client = self.changes.of_client(&bases, &rates, &candidates, MAX_CANDIDATES);
+        // The best setting is changed further, so that it stays the best if it is fed back as today's.
+        for _ in 0..=ROUNDS {
+            let first = candidates.len();
+            candidates.append(&mut of_client);
+            if candidates.len() == first {
+                break;
+            }
+            if !self.stage(
+                &mut search,
+                &candidates[first..].iter().collect::<Vec<_>>(),
+                share,
+                &mut attempts,
+            )? {
+                return Ok(None);
+            }
+            let best_of =
+                |all: &[usize]| choose(search.table(), all, &changes(&candidates), &search.servers());
+            let Some(best) = best_of(search.eligible()).filter(|best| *best != TODAY) else { break };
+            of_client = self.changes.of_client(&[&candidates[best]], &rates, &candidates, usize::MAX);
+            // Fewer workers need no code. If the best setting without a rate does as much, it gets the same chance.
+            let undone = |number: usize| {
+                Observed::mean(&search.table().runs(number, &search.servers())).map(|mean| mean.undone)
+            };
+            let does_as_much =
+                |number: &usize| candidates[*number].rate().is_none() && undone(*number) <= undone(best);
+            let without_rate: Vec<usize> = search.eligible().iter().copied().filter(does_as_much).collect();
+            let bases: Vec<_> =
+                best_of(&without_rate).into_iter().chain([best]).map(|number| &candidates[number]).collect();
+            let tried = [&*candidates, &*of_client].concat();
+            of_client.extend(self.changes.finer(&bases, &tried));
+        }
+        let mut searched = Searched {
+            table: search.table().clone(),
+            servers: search.servers(),
+            shortened: search.shortened(),
+            eligible: search.eligible().to_vec(),
+            candidates,
+            attempts,
+        };
+        let is_over = share >= 1.0 || self.run_with_all_ops(&mut searched)?;
+        Ok(is_over.then_some(searched))
+    }
+
+    /// Runs the best candidates of a search that made short runs with all ops, because a short run lives on the server's burst. Returns false
+    /// after an interrupt.
+    fn run_with_all_ops(&self, searched: &mut Searched) -> anyhow::Result<bool> {
+        let Searched { table, servers, candidates, eligible, .. } = &*searched;
+        let ranked = ordered(table, eligible, &changes(candidates), servers);
+        let ranked = ranked.into_iter().filter(|candidate| *candidate != TODAY).take(FINALISTS);
+        let finalists: Vec<usize> = std::iter::once(TODAY).chain(ranked).collect();
+        let mut search = self.new_search(1.0);
+        let of_finalists: Vec<&Candidate> = finalists.iter().map(|number| &candidates[*number]).collect();
+        let mut attempts = searched.attempts;
+        if !self.stage(&mut search, &of_finalists, 1.0, &mut attempts)? {
+            return Ok(false);
+        }
+        searched.attempts = attempts;
+        searched.table = search.table().placed(&finalists, searched.candidates.len());
+        searched.servers = search.servers();
+        let is_excluded = |candidate: &usize| {
+            finalists
+                .iter()
+                .position(|other| other == candidate)
+                .is_some_and(|row| !search.eligible().contains(&row))
+        };
+        searched.eligible.retain(|candidate| !is_excluded(candidate));
+        searched.shortened.servers = search.shortened().servers;
+        searched.shortened.candidates += search.shortened().candidates;
+        Ok(true)
+    }
+
+    /// Runs new candidates. Returns false after an interrupt.
+    fn stage(
+        &self,
+        search: &mut Search,
+        new: &[&Candidate],
+        share: f64,
+        attempts: &mut f64,
+    ) -> anyhow::Result<bool> {
+        let first = search.table().candidates();
+        search.begin_stage(&new.iter().map(|candidate| !candidate.is_by_code).collect::<Vec<_>>());
+        while let Some((server, running)) = search.next_server() {
+            let refs: Vec<&Candidate> = running.iter().map(|number| new[*number - first]).collect();
+            let Some(observed) = self.bench.search(server, &refs, share)? else { return Ok(false) };
+            *attempts += observed.iter().map(|run| run.attempts).sum::<f64>();
+            search.record(server, &running, &observed);
+        }
+        Ok(true)
+    }
+
+    fn refuse_hopeless(&self, searched: &Searched) -> anyhow::Result<()> {
+        let Searched { table, servers, candidates, eligible, .. } = searched;
+        let does_some = |candidate: &usize| table.get(*candidate, 0).is_some_and(|run| run.succeeded > 0.0);
+        let all: Vec<usize> =
+            (0..candidates.len()).filter(|number| !candidates[*number].is_by_code).collect();
+        if !all.iter().any(does_some) {
+            let words = "no setting gets an op done on the nominal server; check the server's flags, such as --fault, --loss and --timeout";
+            return Err(Fatal::error(Exit::Unmet, words));
+        }
+        if !eligible.iter().any(|candidate| table.has_all(*candidate, servers)) {
+            let share = self.args.max_rejected.map_or(0.0, |share| 100.0 * share.of_one());
+            let words = format!(
+                "no setting keeps rejections within {share} % on every server (--max-rejected); allow more, or let more change (--change)"
+            );
+            return Err(Fatal::error(Exit::Unmet, words));
+        }
+        Ok(())
+    }
+
+    fn assumption(&self, range: &Range) -> Assumption {
+        Assumption {
+            key: range.key.clone(),
+            nominal: range.nominal.clone(),
+            plausible: range.text(),
+            assumed: self.are_assumed,
+        }
+    }
+
+    fn changes_of(&self, server: &PlausibleServer) -> BTreeMap<String, String> {
+        server.changes(&self.bench.ranges).map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    fn tried_server(&self, server: &PlausibleServer) -> TriedServer {
+        TriedServer { changes: self.changes_of(server), drawn: server.drawn }
+    }
+
+    fn nominal(&self, runs: &[RunResult], other: Option<usize>) -> NominalRuns {
+        let run = |candidate: usize, run: &RunResult| NominalRun {
+            candidate,
+            ops_succeeded: run.ops.succeeded,
+            done_share: run.done_share,
+            makespan_s: run.makespan_s,
+            attempts: run.attempts.total,
+            attempts_per_success: run.attempts_per_success,
+        };
+        let other = other.zip(runs.get(1)).map(|(candidate, result)| run(candidate, result));
+        NominalRuns { seed: self.bench.seed, today: run(TODAY, &runs[0]), other }
+    }
+
+    fn fresh(
+        &self,
+        searched: &Searched,
+        fresh: &Fresh,
+        (servers, seeds): (&[PlausibleServer], u32),
+        other: usize,
+    ) -> FreshRuns {
+        let server = |(server, runs): (&PlausibleServer, &FreshServer)| FreshServerRuns {
+            changes: self.changes_of(server),
+            today_undone: runs.today.undone,
+            other_undone: runs.chosen.undone,
+            today_cost: finite(runs.today.cost),
+            other_cost: finite(runs.chosen.cost),
+        };
+        let of = |candidate: usize, runs: Vec<Observed>| {
+            let mean = Observed::mean(&runs).expect("there are fresh servers");
+            // A run of the search that was ended because of its many attempts leaves more undone than a whole run.
+            let was_ended = |run: &Observed| run.attempts + 1.0 >= f64::from(MAX_ATTEMPTS_PER_OP) * run.ops;
+            let tried = searched.table.runs(candidate, &searched.servers);
+            let tried: Vec<Observed> = tried.into_iter().filter(|run| !was_ended(run)).collect();
+            let undone = || runs.iter().chain(&tried).map(|run| run.undone);
+            FreshFigures {
+                undone: mean.undone,
+                least_undone: undone().fold(1.0, f64::min),
+                most_undone: undone().fold(0.0, f64::max),
+                makespan_s: finite(mean.makespan_s),
+                is_cut: mean.is_cut,
+                servers: runs.len() + tried.len(),
+                attempts_per_success: mean.attempts_per_success(),
+                rejected_per_100_ops: mean.rejected_per_100_ops(),
+            }
+        };
+        FreshRuns {
+            other,
+            seeds,
+            servers: servers.iter().zip(&fresh.servers).map(server).collect(),
+            today: of(TODAY, fresh.servers.iter().map(|server| server.today).collect()),
+            of_other: of(other, fresh.servers.iter().map(|server| server.chosen).collect()),
+            points: fresh.points,
+            points_low: fresh.interval.low,
+            points_high: fresh.interval.high,
+            cost_ratio: fresh.cost_ratio,
+            better: fresh.better,
+            same: fresh.same,
+            worse: fresh.worse.clone(),
+        }
+    }
+}
+
+fn changes(candidates: &[Candidate]) -> Vec<usize> {
+    candidates.iter().map(|candidate| candidate.changes.len()).collect()
+}
+
+fn whole(attempts: f64) -> u64 {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sum of counts")]
+    let attempts = attempts as u64;
+    attempts
+}
+
+/// Returns the command that runs today's setting and the other one on the nominal server, with the seed of the search.
+pub(super) fn again(flags: &Flags, today: &Candidate, other: Option<&Candidate>) -> String {
+    let same_text = other.is_none_or(|other| other.text == today.text);
+    let strategies = match other {
+        Some(other) if !same_text => format!("{},{}", today.text, other.text),
+        _ => today.text.clone(),
+    };
+    let strategies = quoted(&strategies);
+    let words = |flags: &Flags| flags.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let workers = other.filter(|other| other.in_flight != today.in_flight).and_then(|other| other.in_flight);
+    let command = match (workers, today.in_flight) {
+        (Some(workers), Some(of_today)) => format!(
+            "loadgen sweep --simulate --repeats 1 --strategies {strategies} --vary in-flight={workers},{of_today} {}",
+            words(&flags.without("in-flight"))
+        ),
+        _ if same_text => format!("loadgen --simulate --strategy {strategies} {}", words(flags)),
+        _ => format!("loadgen compare --simulate --repeats 1 --strategies {strategies} {}", words(flags)),
+    };
+    command.trim_end().to_owned()
+}

@@ -1,0 +1,222 @@
+//! Runs of candidate settings on plausible servers in virtual time, for `loadgen recommend`.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use crate::budget::MAX_ATTEMPTS_PER_OP;
+use crate::candidate::Candidate;
+use crate::fresh::{FRESH_SEEDS, FRESH_SERVERS};
+use crate::observed::{Goal, Observed};
+use crate::range::Range;
+use crate::servers::{PlausibleServer, drawn, search_servers};
+use experiments::Experiment;
+use experiments::runs::driver::{Driver as _, Nobody, Task, Tasks};
+use experiments::runs::stop::Stop as _;
+use experiments::runs::virtual_time::VirtualTime;
+use experiments::servers::server_under_test::ServerUnderTest;
+use results::RunResult;
+use tailback::StrategySpec;
+use vocabulary::Distribution;
+
+use crate::flags::Flags;
+use shell::runner::interrupt::Interrupt;
+use shell::text::figures::counted;
+use shell::text::progress::Live;
+
+/// Place where candidates run: the plausible servers, and the seeds.
+pub(super) struct Bench<'a> {
+    flags: Flags,
+    /// Usual network time, and the least deviation of a request from it; `None` if the network stays as it was typed.
+    network: Option<(Distribution, Duration)>,
+    pub(super) ranges: Vec<Range>,
+    pub(super) goal: Goal,
+    pub(super) seed: u64,
+    /// Servers on which the search tries candidates. The nominal server comes first.
+    pub(super) servers: Vec<PlausibleServer>,
+    /// Capacity at each limit of these servers, in requests per second. Empty for a server whose capacity is unknown.
+    pub(super) limits_per_s: Vec<Vec<f64>>,
+    pub(super) instances: u32,
+    /// Number of ops of the nominal run; an estimate if the run is limited by its duration.
+    pub(super) ops: u64,
+    driver: VirtualTime,
+    interrupt: &'a Interrupt,
+    live: RefCell<Live>,
+}
+
+impl<'a> Bench<'a> {
+    /// Chooses the servers of the search, and checks that each of them can be configured.
+    ///
+    /// # Errors
+    /// Fails if a plausible value is not valid.
+    pub(super) fn new(
+        flags: Flags,
+        ranges: Vec<Range>,
+        goal: Goal,
+        network: Option<(Distribution, Duration)>,
+        (seed, threads): (u64, Option<u16>),
+        interrupt: &'a Interrupt,
+        live: Live,
+    ) -> anyhow::Result<Self> {
+        let servers = search_servers(&ranges, seed);
+        let none = "none".parse()?;
+        let mut limits_per_s = Vec::new();
+        let (mut instances, mut ops) = (1, 0);
+        for (number, server) in servers.iter().enumerate() {
+            let (experiments, server) = flags.on_server(server, &ranges).experiments([(&none, None)])?;
+            let (experiment, model) = (&experiments[0], server.model());
+            limits_per_s
+                .push(model.map(|model| experiments::limits_per_s(experiment, model)).unwrap_or_default());
+            if number == 0 {
+                let run = &experiment.run;
+                instances = if run.share_strategy { 1 } else { run.clients };
+                ops = ops_of(experiment);
+            }
+        }
+        let driver = VirtualTime::on_threads(threads);
+        let live = RefCell::new(live);
+        Ok(Self {
+            flags,
+            network,
+            ranges,
+            goal,
+            seed,
+            servers,
+            limits_per_s,
+            instances,
+            ops,
+            driver,
+            interrupt,
+            live,
+        })
+    }
+
+    pub(super) fn nominal_flags(&self) -> Flags {
+        self.flags_of(&self.servers[0])
+    }
+
+    fn flags_of(&self, server: &PlausibleServer) -> Flags {
+        let flags = self.flags.on_server(server, &self.ranges);
+        match self.network {
+            Some((usual, least)) => flags.with_drawn_network(usual, least),
+            None => flags,
+        }
+    }
+
+    /// Runs candidates on one server of the search. A run stalls at 20 attempts per op, so that hopeless candidates end early. `None` after
+    /// an interrupt.
+    pub(super) fn search(
+        &self,
+        server: usize,
+        candidates: &[&Candidate],
+        share: f64,
+    ) -> anyhow::Result<Option<Vec<Observed>>> {
+        let (number, servers) = (server + 1, self.servers.len());
+        self.live.borrow_mut().line(|| {
+            format!("server {number} of {servers}, {}", counted(candidates.len() as u64, "setting"))
+        });
+        self.on((&self.servers[server], self.seed), candidates, share)
+    }
+
+    /// Runs candidates on a server with a seed, as [`Bench::search`] does. Each run has a share of the ops, which may exceed 1.
+    pub(super) fn on(
+        &self,
+        (server, seed): (&PlausibleServer, u64),
+        candidates: &[&Candidate],
+        share: f64,
+    ) -> anyhow::Result<Option<Vec<Observed>>> {
+        let (mut experiments, server) =
+            self.flags_of(server).with_share(share, self.ops).experiments(settings(candidates))?;
+        for experiment in &mut experiments {
+            experiment.run.max_attempts_per_op = Some(MAX_ATTEMPTS_PER_OP);
+        }
+        self.observed(&experiments, &server, &[seed])
+    }
+
+    pub(super) fn fresh_servers(&self) -> Vec<PlausibleServer> {
+        drawn(&self.ranges, self.seed, FRESH_SERVERS)
+    }
+
+    /// Runs candidates on fresh servers. Returns the servers, and for each candidate its means over seeds on each of them. `None` after an
+    /// interrupt.
+    #[expect(clippy::type_complexity, reason = "the servers with one row per candidate")]
+    pub(super) fn fresh(
+        &self,
+        candidates: &[&Candidate],
+    ) -> anyhow::Result<Option<(Vec<PlausibleServer>, u32, Vec<Vec<Observed>>)>> {
+        let servers = self.fresh_servers();
+        // If no figure of the server is uncertain, all fresh servers are equal. Each of them then has one seed of its own.
+        let seeds = if self.ranges.is_empty() { 1 } else { FRESH_SEEDS };
+        let mut rows = vec![Vec::new(); candidates.len()];
+        for (number, server) in servers.iter().enumerate() {
+            let count = servers.len();
+            self.live.borrow_mut().line(|| format!("fresh server {} of {count}", number + 1));
+            let (experiments, server) = self.flags_of(server).experiments(settings(candidates))?;
+            let first = 1 + number as u64 * u64::from(seeds);
+            let of_server: Vec<u64> =
+                (0..u64::from(seeds)).map(|seed| self.seed.wrapping_add(first + seed)).collect();
+            let Some(observed) = self.observed(&experiments, &server, &of_server)? else { return Ok(None) };
+            for (row, runs) in rows.iter_mut().zip(observed.chunks(seeds as usize)) {
+                row.extend(Observed::mean(runs));
+            }
+        }
+        Ok(Some((servers, seeds, rows)))
+    }
+
+    /// Runs candidates on the nominal server with the seed of the search. `None` after an interrupt.
+    pub(super) fn nominal(&self, candidates: &[&Candidate]) -> anyhow::Result<Option<Vec<RunResult>>> {
+        let (experiments, server) = self.nominal_flags().experiments(settings(candidates))?;
+        self.drive(&experiments, &server, &[self.seed], RunResult::clone)
+    }
+
+    fn observed(
+        &self,
+        experiments: &[Experiment],
+        server: &ServerUnderTest,
+        seeds: &[u64],
+    ) -> anyhow::Result<Option<Vec<Observed>>> {
+        self.drive(experiments, server, seeds, |run| Observed::new(run, self.goal))
+    }
+
+    /// Runs every experiment with every seed.
+    fn drive<T>(
+        &self,
+        experiments: &[Experiment],
+        server: &ServerUnderTest,
+        seeds: &[u64],
+        of: impl Fn(&RunResult) -> T,
+    ) -> anyhow::Result<Option<Vec<T>>> {
+        let task = |number: usize| Task {
+            experiment: &experiments[number / seeds.len()],
+            server_under_test: server,
+            seed: seeds[number % seeds.len()],
+            runs_of_file: u32::MAX,
+        };
+        let tasks = Tasks::new(experiments.len() * seeds.len(), task);
+        let mut taken = Vec::with_capacity(tasks.count());
+        self.driver.drive(&tasks, self.interrupt, &Nobody, &mut |number, outcome| {
+            outcome.finished.sound(task(number).seed)?;
+            taken.push(of(&outcome.finished.result));
+            Ok(())
+        })?;
+        Ok((!self.is_interrupted()).then_some(taken))
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupt.asked_by().is_some()
+    }
+}
+
+fn settings<'a>(candidates: &'a [&Candidate]) -> impl Iterator<Item = (&'a StrategySpec, Option<u32>)> {
+    candidates.iter().map(|candidate| (&candidate.spec, candidate.in_flight))
+}
+
+/// Returns the number of ops of a run, or the expected number if the run is limited by its duration.
+fn ops_of(experiment: &Experiment) -> u64 {
+    let workload = &experiment.run.workload;
+    let of_time = workload.duration.zip(experiment.rate()).map(|(lasts, rate)| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
+        let ops = (lasts.as_secs_f64() * rate.per_s()) as u64;
+        ops
+    });
+    [workload.ops, of_time].into_iter().flatten().min().unwrap_or_default()
+}

@@ -1,0 +1,104 @@
+//! Settings that were tried, in the order in which the picture and the table show them.
+
+use std::cmp::Ordering;
+
+use crate::recommendation::{Recommendation, TriedSetting};
+use results::numbers::{counted, short};
+
+pub(super) struct Row<'a> {
+    pub(super) setting: &'a TriedSetting,
+    pub(super) place: Place,
+}
+
+/// Group of a row. The groups are in the order of the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// The setting that the search chose. It may be the setting that is used today.
+    Chosen,
+    Today,
+    Complete,
+    Dropped,
+    ByCode,
+}
+
+/// Returns the rows. Within a group, the setting with the smallest worst excess is first.
+pub(super) fn rows(document: &Recommendation) -> Vec<Row<'_>> {
+    let row = |(index, setting)| Row { setting, place: place(document, index, setting) };
+    let mut rows: Vec<Row<'_>> = document.candidates.iter().enumerate().map(row).collect();
+    rows.sort_by(|one, other| one.place.cmp(&other.place).then_with(|| by_worst(one, other)));
+    rows
+}
+
+fn place(document: &Recommendation, index: usize, setting: &TriedSetting) -> Place {
+    if index == document.chosen {
+        Place::Chosen
+    } else if index == document.today {
+        Place::Today
+    } else if setting.by_code {
+        Place::ByCode
+    } else if setting.worst_excess_points.is_none() {
+        Place::Dropped
+    } else {
+        Place::Complete
+    }
+}
+
+fn by_worst(one: &Row<'_>, other: &Row<'_>) -> Ordering {
+    let worst = |row: &Row<'_>| row.known_worst().unwrap_or(f64::INFINITY);
+    worst(one).total_cmp(&worst(other))
+}
+
+impl Row<'_> {
+    pub(super) fn name(&self) -> String {
+        match self.setting.changes.as_slice() {
+            [] => "today's setting".to_owned(),
+            changes => changes.join(" and "),
+        }
+    }
+
+    /// Returns words that distinguish the setting from other settings, such as `chosen`. May be empty.
+    pub(super) fn marks(&self) -> String {
+        let ran = self.known_excess().count();
+        let servers = counted(self.setting.excess_points.len() as u64, "server");
+        let mut marks: Vec<String> = Vec::new();
+        if self.place == Place::Chosen {
+            marks.push("chosen".to_owned());
+        }
+        if self.setting.by_code {
+            marks.push("needs code".to_owned());
+        } else if !self.setting.eligible {
+            marks.push("too many rejections".to_owned());
+        }
+        if ran == 0 {
+            marks.push("did not run".to_owned());
+        } else if self.setting.worst_excess_points.is_none() {
+            marks.push(format!("dropped after {ran} of {servers}"));
+        }
+        marks.join(", ")
+    }
+
+    /// Formats the largest excess in points. For a setting that was dropped it is only a lower bound.
+    pub(super) fn worst_text(&self) -> String {
+        match (self.setting.worst_excess_points, self.known_worst()) {
+            (Some(worst), _) => short(worst),
+            (None, Some(worst)) => format!("≥ {}", short(worst)),
+            (None, None) => "–".to_owned(),
+        }
+    }
+
+    /// Returns the mean share of undone ops over the servers on which the setting ran.
+    pub(super) fn mean_undone(&self) -> Option<f64> {
+        let known: Vec<f64> = self.setting.undone.iter().flatten().copied().collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
+    }
+
+    pub(super) fn known_excess(&self) -> impl Iterator<Item = (usize, f64)> {
+        let values = self.setting.excess_points.iter().enumerate();
+        values.filter_map(|(server, excess)| Some((server, (*excess)?)))
+    }
+
+    fn known_worst(&self) -> Option<f64> {
+        let known = self.known_excess().map(|(_, excess)| excess).reduce(f64::max);
+        self.setting.worst_excess_points.or(known)
+    }
+}

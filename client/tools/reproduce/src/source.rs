@@ -1,0 +1,29 @@
+//! Loading of scenarios for commands. Scenarios are built in or come from a file, and are checked against the available figures and plots.
+
+use std::path::Path;
+
+use crate::scenario::{Cell, Drawable, Scenario, Text, embedded};
+use anyhow::Context;
+use dashboards::report::PLOTS;
+
+use shell::files::reading::{SMALL, text_of};
+
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    Name(&'a str),
+    File(&'a Path),
+}
+
+pub fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(Scenario, Vec<Cell>)> {
+    let text = match source {
+        Source::Name(name) => embedded(name)?,
+        Source::File(path) => {
+            let name = path.display().to_string();
+            let text = text_of(path, SMALL).with_context(|| format!("cannot read `{name}` (--scenario)"))?;
+            Text { name, text }
+        }
+    };
+    let plots: Vec<Drawable> =
+        PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: entry.basis }).collect();
+    Ok(crate::scenario::load(&text, settings, &plots)?)
+}

@@ -1,0 +1,132 @@
+//! `loadgen` without a subcommand: executes one run, or several with `--repeats`.
+
+mod kept;
+mod plan;
+mod report;
+mod watching;
+
+use std::process::ExitCode;
+
+use results::{ConfigRecord, Figure, RunFigures};
+
+use kept::Kept;
+use plan::{Plan, described, tasks};
+use report::Report;
+use shell::args::MergeArgs;
+use shell::args::RunArgs;
+use shell::checks::Checks;
+use shell::files::output::to_stdout;
+use shell::merging::Merging;
+use shell::screen::watch::Watch;
+use shell::shards;
+use shell::text::summary;
+use watching::Watching;
+
+pub(crate) const EXAMPLES: &str = r"Examples:
+  loadgen --simulate --strategy aimd --ops 2000
+      One run in virtual time.
+  loadgen compare --simulate --strategies full-jitter,aimd --repeats 20
+      Which one is faster, and by how much?
+  loadgen http://127.0.0.1:8080/ --rate 20/s --duration 1m
+      A run against any HTTP or HTTPS server.
+  loadgen --strategy aimd --ops 2000 --time-scale 0.2
+      One run over HTTP against a mockserver, in a fifth of the time. Without
+      --target it uses the one on the default port, or starts one.
+  loadgen --strategy aimd:beta=0.5+retry-budget:ratio=0.1 --max-busy 20 \
+      --json result.json
+      Parts are combined with `+`; server flags configure the embedded server.
+  loadgen --strategy none --in-flight 50 --ops 100000 --no-tui
+      Closed loop: 50 ops at once.
+  loadgen --simulate --strategy aimd --repeats 20 \
+      --fail-if 'amplification > 1.2' --fail-if 'op_latency_ms.p99.max > 30000'
+      For CI: exits with 99 if a condition holds.
+  loadgen --strategy aimd --rate 50/s --duration 1m --progress ndjson \
+      --json result.json | jq .attempts_sent
+      Live figures for programs, a line a second.
+
+With `-` as a file, the summary goes to stderr.
+
+Exit codes: 0 done; 1 no op succeeded, ops failed for good (3xx, 4xx), or more than 10 % of them ended with a failure that was not configured (timeout, transport, 5xx, dead target); 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 99 a check failed; 129, 130 and 143 interrupted.
+
+The first Ctrl-C stops the run and keeps what was measured, the second does not wait for attempts in flight, the third ends the program at once.";
+
+pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
+    if args.output.print_config {
+        return print_config(&described(args)?);
+    }
+    conduct(args, Plan::new(args)?)
+}
+
+pub(crate) fn merged(merging: Merging<'_>) -> anyhow::Result<ExitCode> {
+    let mut args = RunArgs::defaults();
+    args.simulate = merging.is_simulated();
+    let MergeArgs { checks, report, explain, .. } = merging.args;
+    (args.output.quiet, args.output.threads) = (report.quiet, report.threads);
+    args.output.screen.no_tui = true;
+    args.explain = *explain;
+    args.output.exports.asked = merging.args.asked();
+    args.checks = checks.clone();
+    conduct(&args, Plan::merged(&args, merging)?)
+}
+
+fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
+    let stdout_is_data = plan.exports.claim_stdout() || args.output.progress.is_some();
+    let mut report = Report::new(args, stdout_is_data);
+    report.announce(&plan.announcement);
+    report.doubts(&plan.experiment);
+    for warning in &plan.warnings {
+        report.announce(&format!("{}\n", shell::text::wrapping::wrapped(warning, "warning: ", "         ")));
+    }
+
+    let experiment = &plan.experiment;
+    let tasks = tasks(experiment, &plan.server_under_test);
+    let mode = Watch::choose(&args.output, stdout_is_data);
+    let Plan { mut exports, checks, interrupt, is_past, incomplete, shard, .. } = plan;
+    let watcher = Watching::new(
+        exports.samples(),
+        mode,
+        &interrupt,
+        args.output.quiet,
+        shards::own(args.shard.shard, tasks.count()),
+    )?;
+    let figures = figures(exports.have_document(), &checks);
+    let mut kept = Kept::new(figures, tasks.count(), &mut exports);
+    let driven = plan.driver.drive(&tasks, &interrupt, &watcher, &mut |repeat, over| {
+        report.on_run(&over.finished, repeat, experiment);
+        if shard.is_some() && over.finished.result.interrupted.is_some() {
+            return Ok(());
+        }
+        // An interrupted run is left out of the statistics over runs, unless it is the only run. Over HTTP it is still written to the
+        // output files, because its requests were sent.
+        kept.take(over.finished, !args.simulate);
+        Ok(())
+    });
+    let figures_written = watcher.conclude();
+    let runs = kept.conclude();
+    // If a later run fails, the runs completed before it are still written and summarised.
+    let failed = match driven {
+        Err(error) if is_past || runs.count == 0 => return Err(error),
+        driven => driven.err().map(|error| shell::exit::report(&error)),
+    };
+    report.conclude(
+        &runs,
+        figures_written,
+        experiment,
+        (exports, shard),
+        &checks,
+        (&interrupt, failed, incomplete),
+    )
+}
+
+fn figures(document: bool, checks: &Checks<'_>) -> Vec<&'static Figure> {
+    let shown = || summary::SHOWN.iter().filter_map(|(_, path)| Figure::find(path));
+    let written = RunFigures::summed().filter(|_| document);
+    written.chain(shown()).chain(checks.figures()).collect()
+}
+
+fn print_config(record: &ConfigRecord) -> anyhow::Result<ExitCode> {
+    let mut text = serde_json::to_string_pretty(record)?;
+    text.push('\n');
+    to_stdout(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
