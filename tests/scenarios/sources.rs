@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 fn scenarios(root: &Path) -> Vec<String> {
-    let files = fs::read_dir(root.join("client/scenarios")).unwrap();
+    let files = fs::read_dir(root.join("client/tools/reproduce/scenarios")).unwrap();
     let stem = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
     files.map(|file| stem(&file.unwrap().path())).collect()
 }

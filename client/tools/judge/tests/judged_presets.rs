@@ -70,7 +70,7 @@ fn situations_table() -> String {
 
 /// Compares a table with the one in the page. With `WRITE_DOCS`, writes it there instead.
 fn is_current(name: &str, table: &str) {
-    let begin = format!("<!-- {name}: written by client/recordings/tests/judged_presets.rs -->\n");
+    let begin = format!("<!-- {name}: written by client/tools/judge/tests/judged_presets.rs -->\n");
     let end = format!("<!-- end of {name} -->\n");
     let page = fs::read_to_string(Path::new(PAGE)).expect("the page comes with the project");
     let (before, rest) = page.split_once(&begin).expect("the page has the table's begin");
