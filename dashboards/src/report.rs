@@ -2,8 +2,6 @@
 //!
 //! [`Document`] reads result files; [`PLOTS`] lists the plots; [`html()`] creates the whole report, and [`svg()`] and
 //! [`plain()`] draw single plots. [`Rows`] writes runs as CSV.
-
-mod adjustments;
 mod cell;
 mod document;
 mod escaping;
@@ -18,7 +16,6 @@ mod plot;
 mod plots;
 mod ranking;
 mod registry;
-mod resample;
 mod rows;
 mod run;
 mod scenario_plot;

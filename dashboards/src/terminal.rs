@@ -1,12 +1,10 @@
 //! Live dashboard on a terminal: state of the view, keys, widgets and the screen.
 
 mod arrangement;
-mod binding;
 mod chart;
 mod keyboard;
 mod keys;
 mod lanes;
-mod notice;
 mod painter;
 mod render;
 mod screen;

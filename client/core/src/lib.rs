@@ -11,7 +11,6 @@ mod cancellable;
 mod cause;
 mod classify;
 mod conservation;
-mod downtime;
 mod lower_bound;
 mod measure;
 mod mix;
@@ -23,14 +22,14 @@ mod sample;
 mod sleepers;
 mod snapshot;
 mod stall;
-mod success;
 mod workload;
 
+pub use crate::classify::{SuccessStatuses, SuccessStatusesError};
+pub use crate::stall::PlannedOutages;
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult, StatusCount};
 pub use classify::Classifier;
 pub use conservation::{Conservation, Mismatch};
-pub use downtime::PlannedOutages;
 pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
     AdviceFigures, AttemptCounts, Bin, Bins, DrawnGauge, EXACT_LATENCIES, EarlyFigures, Excess,
@@ -47,6 +46,5 @@ pub use run::{
 };
 pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
-pub use success::{SuccessStatuses, SuccessStatusesError};
 pub use tailback::GaugeKind;
 pub use workload::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};

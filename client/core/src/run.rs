@@ -9,10 +9,7 @@
 
 mod advised;
 mod agenda;
-mod arriving;
-mod attempt;
 mod counting;
-mod drawn;
 mod ending;
 mod exchange;
 mod hedging;
@@ -25,11 +22,15 @@ mod rounds;
 mod state;
 mod timers;
 
+#[cfg(test)]
+mod tests;
+
 use vocabulary::Instant;
 
 use crate::measure::{Measurements, RateLaw};
 use crate::sample::SampleSink;
 use crate::workload::OperationKind;
+
 pub use advised::AdvisedWait;
 pub use exchange::{AttemptKey, Completion, Input, Output, SentAttempt, ServerSeen, ServerVerdict};
 pub use log::{Refusal, RunLog};
@@ -176,6 +177,3 @@ impl Run {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use tailback::Outcome;
 use vocabulary::Instant;
 
-use crate::downtime::PlannedOutages;
+use crate::classify::SuccessStatuses;
 use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
-use crate::success::SuccessStatuses;
+use crate::stall::PlannedOutages;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArrivalProcess {

@@ -5,13 +5,10 @@
 //! written by its callers.
 
 pub mod best_point;
-pub mod cell;
 pub mod comparison;
 pub mod estimate;
-pub mod pair;
 pub mod pairs;
 pub mod sensitivity;
 pub mod standings;
 #[cfg(test)]
 mod testing;
-pub mod variation;

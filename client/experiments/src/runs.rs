@@ -5,7 +5,6 @@ pub mod blocks;
 pub mod driver;
 pub mod drivers;
 pub mod in_turn;
-pub mod kept_latencies;
 pub mod one_run;
 pub mod over_http;
 pub mod past;

@@ -5,7 +5,6 @@
 
 mod file;
 mod parameter;
-mod recorded;
 mod spec;
 mod table;
 #[cfg(test)]
@@ -13,6 +12,5 @@ pub(crate) mod testing;
 
 pub use file::{FileError, from_table, is_key};
 pub use parameter::{AllowedIn, Kind, Parameter, Word};
-pub use recorded::recorded_as_typed;
 pub use spec::{Arrivals, DEFAULT_RATE, MAX_BURST, Spelling, WorkloadError, WorkloadSpec};
-pub use table::PARAMETERS;
+pub use table::{PARAMETERS, recorded_as_typed};

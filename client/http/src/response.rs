@@ -1,17 +1,18 @@
 //! Interpretation of a server's HTTP responses, used by all transports.
-mod fields;
 pub(crate) mod kept_body;
 
+use http::HeaderName;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, SystemTime};
+use tailback::AdviceHeaders;
+use tailback::AdviceValue;
 
 use http::HeaderMap;
 use loadgen_core::{Cause, Classifier, ErrorKind, MAX_SEARCHED, ServerSeen, ServerVerdict, SuccessStatuses};
 use tailback::{Advice, Outcome, ParsedResponse, ResponseParser, Status};
 use vocabulary::{AdvertisedLimits, Instant, TimeScale, WallTime, grpc, wire};
 
-use crate::response::fields::Headers;
 use crate::response::kept_body::{KeptBody, SearchedBodies};
 use crate::transport::{Answer, RunHeaders, TransportConfig};
 
@@ -161,6 +162,33 @@ pub(crate) fn parse(
         WallTime::from_unix(since_unix.unwrap_or(Duration::ZERO))
     });
     reading.parse(code, &Headers(code, headers), body, now)
+}
+
+/// Headers of a response, in the form in which strategies query them.
+// The header name is a constant, so that it is not parsed from a text at each look-up.
+const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
+
+/// Status and headers of a response. Header values with characters other than visible ASCII (RFC 9110, section 5.5) count as
+/// missing.
+pub(crate) struct Headers<'a>(pub(crate) u16, pub(crate) &'a HeaderMap);
+
+impl AdviceHeaders for Headers<'_> {
+    fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
+        self.1.get(name)?.to_str().ok().map(AdviceValue::Text)
+    }
+
+    fn is_repeated(&self, name: &'static str) -> bool {
+        self.1.get_all(name).iter().nth(1).is_some()
+    }
+
+    fn status(&self) -> u16 {
+        self.0
+    }
+
+    fn exact_wait(&self) -> Option<Duration> {
+        let nanos = self.1.get(&WAIT)?.to_str().ok()?.parse().ok()?;
+        Some(Duration::from_nanos(nanos))
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
 pub(crate) fn thread_cpu() -> Option<Duration> {
     cpu(rustix::time::ClockId::ThreadCPUTime)
 }
@@ -31,5 +33,18 @@ mod tests {
     fn memory_and_processor_time_are_reported() {
         assert!(peak_rss_bytes().is_some_and(|bytes| bytes > 100_000));
         assert!(thread_cpu().is_some());
+    }
+}
+
+/// Raises the soft limit on open files to the hard limit. Returns the limit that is now in force; `None` means
+/// unlimited.
+pub fn raise_open_files() -> Option<u64> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current == maximum {
+        return current;
+    }
+    match setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }) {
+        Ok(()) => maximum,
+        Err(_) => current,
     }
 }

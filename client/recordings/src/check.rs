@@ -5,8 +5,8 @@ use std::cell::Cell;
 
 use tailback::{Method, SpecError, StrategySpec};
 
-use crate::compare::delays::Delays;
-use crate::compare::{attempts, endings, series};
+use crate::compare::series::{self, Delays};
+use crate::compare::{endings, endings as attempts};
 use crate::ending::Ending;
 use crate::outcome::{CheckOutcome, Difference};
 use crate::pair::{Kind, Ops, Pair, Series};

@@ -1,9 +1,5 @@
 //! Comparison of a recording with the behaviour of a strategy, figure by figure.
-
-pub(crate) mod attempts;
-pub(crate) mod delays;
 pub(crate) mod endings;
-pub(crate) mod number;
 pub(crate) mod series;
 
 /// Significance level of the tests whether two samples come from the same distribution. At this level, one of ten thousand comparisons of a

@@ -17,7 +17,6 @@ mod probe;
 mod raw;
 mod replay;
 mod rule;
-mod series;
 
 pub use check::{Effort, check, check_within};
 pub use map::{Map, MapError, Mapped};

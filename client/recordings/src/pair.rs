@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::ending::RecordedEnding;
 use crate::grain::Grain;
-use crate::raw::{OneOrMany, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario};
-use crate::series::{self, SeriesScripts};
+use crate::raw as series;
+use crate::raw::{OneOrMany, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario, SeriesScripts};
 
 /// Maximum number of ops of one pair. The maximum for a series is lower (`MAX_OF_SERIES`), because a series is simulated many times.
 const MAX_OPS: usize = 100_000;

@@ -6,7 +6,6 @@ pub(crate) mod countable;
 mod fields;
 pub(crate) mod malformed;
 pub(crate) mod merged;
-mod objects;
 pub(crate) mod op_latencies;
 pub(crate) mod probe;
 pub(crate) mod progress_line;
@@ -21,13 +20,15 @@ pub(crate) mod schema;
 pub(crate) mod setting;
 pub(crate) mod sweep;
 pub(crate) mod version;
-mod writing;
 pub(crate) mod written;
 
-use serde::{Deserialize, Serialize};
+use std::io;
 
-use crate::document::comparison::{Comparison, Repeats};
+use serde::{Deserialize, Serialize, Serializer, ser};
+
+use crate::document::comparison::{Compared, Comparison, Repeats};
 use crate::document::malformed::Malformed;
+use crate::document::merged::ShardRecord;
 use crate::document::probe::DocumentProbe;
 use crate::document::reading::read;
 use crate::document::reproduction::Reproduction;
@@ -148,6 +149,58 @@ struct SweepAlone {
 pub fn sorted(document: &impl Serialize) -> serde_json::Result<serde_json::Value> {
     // Conversion to `serde_json::Value` sorts the keys, because its objects are ordered maps.
     serde_json::to_value(document)
+}
+
+/// Writing of documents as JSON.
+impl Document {
+    /// Writes the document as JSON in one line. A single run and the runs of `--repeats` keep the order of the fields of their types, which
+    /// is also the order in the documentation. Other documents have all keys in alphabetical order.
+    ///
+    /// # Errors
+    /// Fails if the text cannot be written.
+    pub fn write(&self, mut to: impl io::Write) -> io::Result<()> {
+        fn each(runs: &[RunResult]) -> Vec<Sorted<'_, RunResult>> {
+            runs.iter().map(Sorted).collect()
+        }
+        match self {
+            Self::Run(_) | Self::Repeats(_) => serde_json::to_writer(&mut to, self)?,
+            Self::Reproduction(reproduction) => serde_json::to_writer(&mut to, &Sorted(reproduction))?,
+            Self::Comparison(Comparison { runs, comparison, shard }) => {
+                let comparison = Some(Sorted(comparison));
+                let shard = shard.as_ref().map(Sorted);
+                serde_json::to_writer(
+                    &mut to,
+                    &InOrder { comparison, runs: each(runs), shard, sweep: None },
+                )?;
+            }
+            Self::Sweep(swept) => {
+                let (sweep, shard) = (Some(Sorted(&swept.sweep)), swept.shard.as_ref().map(Sorted));
+                let runs = each(&swept.runs);
+                serde_json::to_writer(&mut to, &InOrder { comparison: None, runs, shard, sweep })?;
+            }
+        }
+        to.write_all(b"\n")
+    }
+}
+
+/// Document whose keys are in alphabetical order. Its runs are sorted one by one, because there may be many.
+#[derive(Serialize)]
+struct InOrder<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Sorted<'a, Compared>>,
+    runs: Vec<Sorted<'a, RunResult>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<Sorted<'a, ShardRecord>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sweep: Option<Sorted<'a, Swept>>,
+}
+
+struct Sorted<'a, T>(&'a T);
+
+impl<T: Serialize> Serialize for Sorted<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        sorted(self.0).map_err(ser::Error::custom)?.serialize(serializer)
+    }
 }
 
 #[cfg(test)]

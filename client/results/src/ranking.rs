@@ -12,7 +12,6 @@
 pub(crate) mod answer;
 pub(crate) mod ranked_strategy;
 pub(crate) mod score;
-mod ties;
 pub(crate) mod unthrottled;
 
 use statistics::{Level, Method, Summary};
@@ -21,9 +20,8 @@ use tailback::{ORACLE, StrategySpec};
 use crate::figures::MAKESPAN_OVER_BOUND;
 use crate::figures::numbers::{at_least, percent, thousands};
 use crate::figures::run_figures::{Counts, RunFigures};
-use crate::ranking::ranked_strategy::{RankedStrategy, Work};
+use crate::ranking::ranked_strategy::{RankedStrategy, Ties, Work};
 use crate::ranking::score::Score;
-use crate::ranking::ties::Ties;
 
 /// Ranks strategies from best to worst by the score `by`. Strategies that cannot be ranked follow in the given order. Each strategy is
 /// given by its name and the figures of its runs, which are in the order of seeds from `seed`. The figures must include those that

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use tailback::{Preset, StrategySpec, presets};
 
+use crate::described::Format;
 use crate::described::{BACKOFF, COMMON, Described};
-use crate::format::Format;
 
 pub(crate) const FORMAT: Format = Format {
     name: "aws",

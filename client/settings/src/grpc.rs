@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use tailback::Grpc;
 
+use crate::described::Format;
 use crate::described::{BACKOFF, COMMON, Described, seconds};
-use crate::format::Format;
 use crate::retried::Retried;
 
 pub(crate) const FORMAT: Format = Format {

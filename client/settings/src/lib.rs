@@ -5,13 +5,11 @@ mod aws;
 mod described;
 mod envoy;
 mod error;
-mod format;
 mod grpc;
 mod part;
 mod polly;
 mod resilience4j;
 mod retried;
-mod short_forms;
 mod tailback;
 #[cfg(test)]
 mod testing;
@@ -21,8 +19,9 @@ use ::tailback::{Knob, PartKind, Preset, StrategySpec, find, preset};
 use vocabulary::{did_you_mean, split_outside};
 
 use crate::described::Described;
+
+pub use crate::described::Format;
 pub use crate::error::SettingsError;
-pub use crate::format::Format;
 
 /// All formats, in the order in which they are listed.
 pub const FORMATS: &[Format] = &[

@@ -7,8 +7,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::described::Format;
 use crate::described::{BACKOFF, COMMON, Described, percent};
-use crate::format::Format;
 
 pub(crate) const FORMAT: Format = Format {
     name: "resilience4j",

@@ -2,8 +2,8 @@
 
 use tailback::{StrategySpec, find};
 
+use crate::described::Format;
 use crate::described::{COMMON, Described};
-use crate::format::Format;
 
 pub(crate) const FORMAT: Format = Format {
     name: "tailback",

@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::described::Format;
 use crate::described::{BACKOFF, COMMON, Described, seconds};
-use crate::format::Format;
 use crate::retried::{Retried, runs, shown};
 
 pub(crate) const FORMAT: Format = Format {

@@ -3,5 +3,4 @@
 pub mod board;
 pub mod lanes;
 pub mod live_figures;
-mod moved_limit;
 pub mod watch;

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use experiments::servers::url;
+use experiments::servers::target::url;
 
 use crate::args::is_url;
 use crate::files::exporters::EXPORTERS;

@@ -4,8 +4,6 @@
 use loadgen_core::{AttemptKey, Input, Output, Run, SentAttempt};
 use vocabulary::Instant;
 
-use crate::steer::Steer;
-
 /// Number of events between two calls of `steer`, a callback with which an observer follows or stops the run. The calls are frequent enough
 /// to update a screen, and too rare to cost time.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 16;
@@ -87,4 +85,12 @@ impl<P: Peer> EventLoop<P> {
             (*now, *client_until) = (at, at);
         }
     }
+}
+
+/// Decision of a simulation's observer whether to continue or to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steer {
+    On,
+    /// Decision to end the run: nothing more is sent, and the attempts in flight are withdrawn.
+    Stop,
 }

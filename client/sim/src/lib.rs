@@ -7,23 +7,19 @@
 //!
 //! The event loop, request details and responses are public, because `tests/parity` replays the logs of real runs with them.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
-
-mod delay_noise;
 mod event_loop;
-mod rendered;
 mod request_details;
 mod server_facts;
 mod side_by_side;
 mod simulated_response;
 mod simulated_server;
 mod simulation;
-mod steer;
 
-pub use delay_noise::with_delay_noise;
+pub use crate::event_loop::Steer;
+pub use crate::server_facts::with_delay_noise;
 pub use event_loop::{EventLoop, Peer};
 pub use request_details::RequestDetails;
 pub use server_facts::{least_costs, rate_law};
 pub use side_by_side::side_by_side;
 pub use simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
 pub use simulation::{Finished, Simulation};
-pub use steer::Steer;

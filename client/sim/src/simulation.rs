@@ -5,9 +5,8 @@ use mockserver_core::Config;
 use vocabulary::Instant;
 use vocabulary::wire::ServerStats;
 
-use crate::event_loop::EventLoop;
+use crate::event_loop::{EventLoop, Steer};
 use crate::simulated_server::SimulatedServer;
-use crate::steer::Steer;
 
 #[derive(Debug)]
 pub struct Simulation {

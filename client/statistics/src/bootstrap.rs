@@ -9,8 +9,7 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::interval::{Estimator, Interval};
-use crate::level::Level;
+use crate::level::{Estimator, Interval, Level};
 use crate::percentile::{percentile, percentile_unsorted};
 use crate::{moments, normal};
 

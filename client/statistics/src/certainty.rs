@@ -1,11 +1,8 @@
 //! Confidence interval and p value of a mean, by Student's t or by the bootstrap.
 
-use crate::{
-    bootstrap::{Bootstrap, ResampledMeans},
-    interval::{Estimator, Interval, Method},
-    level::Level,
-    moments, student_t,
-};
+use crate::bootstrap::{Bootstrap, ResampledMeans};
+use crate::level::{Estimator, Interval, Level, Method};
+use crate::{moments, student_t};
 
 const RESAMPLES: usize = 10_000;
 

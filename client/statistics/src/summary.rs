@@ -1,8 +1,7 @@
 //! Summary of one figure of many runs: mean, spread, percentiles and intervals.
 
 use crate::certainty::intervals_of_means;
-use crate::interval::{Estimator, Interval, Method};
-use crate::level::Level;
+use crate::level::{Estimator, Interval, Level, Method};
 use crate::moments;
 use crate::percentile::percentile;
 
@@ -182,7 +181,7 @@ pub(crate) fn values_enough(skewness: f64) -> u64 {
 mod tests {
 
     use super::*;
-    use crate::interval::Estimator;
+    use crate::level::Estimator;
 
     fn summary(values: &[f64]) -> Option<Summary> {
         Summary::new(values, Level::P95, Method::BySize { seed: 1 })

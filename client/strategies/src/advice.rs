@@ -8,7 +8,6 @@ mod forms;
 mod go_duration;
 mod header;
 mod headers;
-mod limit;
 mod moments;
 mod numbers;
 mod rate_limit;

@@ -1,12 +1,12 @@
 //! Shape of a backoff: growth, spread and bounds of its delays. Every retry policy that computes delays has a shape.
-
-mod curve;
 mod grain;
 mod growth;
-mod list;
 mod optional;
 mod policy;
 mod spread;
+
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
@@ -17,8 +17,7 @@ use crate::formula::Program;
 
 pub(crate) use grain::Grain;
 pub(crate) use growth::{Growth, GrowthName};
-pub(crate) use list::DelayList;
-pub(crate) use optional::{OptionalDuration, OptionalNumber, up_to_a_day};
+pub(crate) use optional::{DelayList, OptionalDuration, OptionalNumber, up_to_a_day};
 pub use policy::Shaped;
 pub(crate) use spread::Spread;
 
@@ -116,6 +115,3 @@ impl Choice for Counter {
     const CHOICES: &'static [(&'static str, Self)] =
         &[("per-op", Self::PerOp), ("per-client", Self::PerClient)];
 }
-
-#[cfg(test)]
-mod tests;

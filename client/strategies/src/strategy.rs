@@ -7,7 +7,9 @@ mod hedging;
 mod layer;
 mod layered;
 mod memory;
-mod policy;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -340,6 +342,3 @@ impl std::fmt::Debug for Strategy {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests;

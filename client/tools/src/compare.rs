@@ -4,7 +4,6 @@ pub(crate) mod args;
 mod explain;
 mod load;
 mod screen;
-mod setting;
 #[cfg(test)]
 mod tests;
 
@@ -16,16 +15,13 @@ use args::CompareArgs;
 use dashboards::LanesHeader;
 use experiments::Experiment;
 use experiments::evaluation::comparison::Comparison;
-use experiments::evaluation::variation::{Variation, variations};
+use experiments::evaluation::sensitivity::{Variation, variations};
 use experiments::record::config_record;
 use experiments::runs::blocks::{BlockRun, Blocks};
 use experiments::runs::one_run::Finished;
 use experiments::runs::past::Past;
 use experiments::servers::server_under_test::ServerUnderTest;
 use results::{Document, Figure, Incomplete, Mode, RunFigures, RunResult, Score, names_remedy};
-use setting::Setting;
-use tailback::StrategySpec;
-
 use shell::args::CheckArgs;
 use shell::checks::Checks;
 use shell::exit::{Exit, Fatal};
@@ -44,6 +40,9 @@ use shell::text::figures::{at_least, counted, seconds, thousands};
 use shell::text::styled::Styled;
 use shell::text::table::{Column, LongNames, Table};
 use shell::text::wrapping::{terminal_width, wrapped};
+use tailback::StrategySpec;
+
+use crate::compare::explain::Setting;
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let shard = args.several.shard.shard;

@@ -4,7 +4,6 @@ pub(crate) mod args;
 pub(crate) mod axis;
 mod explain;
 mod grid;
-mod point_answer;
 mod points;
 mod screen;
 mod table;
@@ -12,19 +11,16 @@ mod table;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use experiments::evaluation::best_point::{BestPoint, best_points};
-use experiments::evaluation::cell::{Cell, cells};
+use args::SweepArgs;
+use axis::Axis;
+use experiments::evaluation::best_point::{BestPoint, Cell, best_points, cells};
 use experiments::evaluation::estimate::Estimate;
 use experiments::runs::blocks::BlockRun;
 use experiments::runs::in_turn::InTurn;
 use experiments::runs::past::Past;
 use experiments::runs::point::Point;
-use results::{Document, Incomplete, RunFigures, RunResult};
-
-use args::SweepArgs;
-use axis::Axis;
 use grid::Grid;
-use point_answer::add_leads;
+use results::{Document, Incomplete, RunFigures, RunResult};
 use shell::files::exports::Exports;
 use shell::merging::Merging;
 use shell::runner::Runner;
@@ -34,6 +30,8 @@ use shell::screen::lanes::LaneWatcher;
 use shell::shards;
 use shell::text::styled::Styled;
 use shell::text::wrapping::terminal_width;
+
+use crate::sweep::screen::add_leads;
 
 /// Executes `loadgen sweep`. The argument `typed` is the whole command line. For each point of the grid, the point's values are appended to
 /// it as flags.

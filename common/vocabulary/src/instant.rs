@@ -75,8 +75,80 @@ pub fn nanos(value: f64) -> Duration {
     Duration::from_nanos((value + (0.5 - 0.25 * f64::EPSILON)) as u64)
 }
 
+/// Calendar time with a precision of a nanosecond. Like [`Instant`], calendar time is passed as an argument, because
+/// this crate reads no clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WallTime {
+    since_epoch: Duration,
+}
+
+impl WallTime {
+    /// Calendar time at [`Instant::ORIGIN`] in virtual time: 2026-01-01, 00:00:00 UTC.
+    pub const VIRTUAL_START: Self = Self::from_unix(Duration::from_hours(490_896));
+
+    /// Creates a calendar time from the duration since 1970-01-01, 00:00:00 UTC, without leap seconds.
+    pub const fn from_unix(since_epoch: Duration) -> Self {
+        Self { since_epoch }
+    }
+
+    pub const fn since_unix(self) -> Duration {
+        self.since_epoch
+    }
+
+    /// Returns the calendar time at the instant `now` of a run that began at the calendar time `self`.
+    #[must_use]
+    pub fn at(self, now: Instant) -> Self {
+        Self { since_epoch: self.since_epoch.saturating_add(now.since(Instant::ORIGIN)) }
+    }
+
+    pub const fn until(self, later: Self) -> Option<Duration> {
+        later.since_epoch.checked_sub(self.since_epoch)
+    }
+}
+
+/// Real seconds per second of the experiment. With a value below 1, the experiment runs faster than real time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeScale(f64);
+
+impl Default for TimeScale {
+    fn default() -> Self {
+        Self(1.0)
+    }
+}
+
+impl TimeScale {
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let scale = text.parse().ok().filter(|scale| (0.001..=1000.0).contains(scale));
+        scale.map(Self).ok_or_else(|| "it must be a number from 0.001 to 1000".to_owned())
+    }
+
+    pub const fn factor(self) -> f64 {
+        self.0
+    }
+
+    pub fn to_real(self, duration: Duration) -> Duration {
+        scaled(duration, self.0)
+    }
+
+    pub fn to_experiment(self, duration: Duration) -> Duration {
+        scaled(duration, 1.0 / self.0)
+    }
+}
+
+impl std::fmt::Display for TimeScale {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[expect(clippy::float_cmp, reason = "a scale of exactly 1 changes nothing")]
+fn scaled(duration: Duration, factor: f64) -> Duration {
+    if factor == 1.0 { duration } else { nanos(duration.as_nanos() as f64 * factor) }
+}
+
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     #[test]
@@ -103,5 +175,23 @@ mod tests {
         assert_eq!(Instant::FAR_FUTURE + Duration::MAX, Instant::FAR_FUTURE);
         assert_eq!(Instant::ORIGIN.since(Instant::from_nanos(1)), Duration::ZERO);
         assert_eq!(Instant::from_millis(3).since(Instant::from_millis(1)), Duration::from_millis(2));
+    }
+
+    #[test]
+    fn wall_time_advances_with_the_run_and_detects_past_instants() {
+        let (start, second) = (WallTime::VIRTUAL_START, Duration::from_secs(1));
+        let later = start.at(Instant::ORIGIN + second);
+        assert_eq!((start.until(later), later.until(start)), (Some(second), None));
+        assert_eq!(start.until(start), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn durations_are_stretched_both_ways() {
+        let scale = TimeScale::parse("0.2").unwrap();
+        assert_eq!(scale.to_real(Duration::from_secs(10)), Duration::from_secs(2));
+        assert_eq!(scale.to_experiment(Duration::from_secs(2)), Duration::from_secs(10));
+        for nonsense in ["0", "-1", "NaN", "inf", "1e9", "fast"] {
+            assert!(TimeScale::parse(nonsense).is_err(), "{nonsense}");
+        }
     }
 }

@@ -27,8 +27,50 @@ fn is_obeyed(letter: char) -> bool {
     }
 }
 
+/// Maximum number of characters of a word that a message quotes.
+const LONGEST: usize = 200;
+
+/// Truncates words of more than 200 characters in a message, because quoted input may be tens of kilobytes long.
+pub fn excerpt(message: &str) -> Cow<'_, str> {
+    if message.len() <= LONGEST {
+        return message.into();
+    }
+    let words = message.split_inclusive(char::is_whitespace);
+    words
+        .map(|word| match word.char_indices().nth(LONGEST) {
+            None => Cow::Borrowed(word),
+            Some((end, _)) => {
+                let space = word.chars().last().filter(|last| last.is_whitespace());
+                format!("{}…{}", &word[..end], space.map_or_else(String::new, String::from)).into()
+            }
+        })
+        .collect::<String>()
+        .into()
+}
+
+pub fn beginning(value: &str) -> Cow<'_, str> {
+    match value.char_indices().nth(LONGEST) {
+        None => value.into(),
+        Some((end, _)) => format!("{}…", &value[..end]).into(),
+    }
+}
+
+/// Formatting of whole numbers with their digits in groups of three, such as `1 234 567`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
+
     use super::*;
 
     #[test]
@@ -42,5 +84,23 @@ mod tests {
     fn what_is_only_shown_stays() {
         let text = "◆ aimd\t25.3 s · größer\n  次\n";
         assert!(matches!(printable(text), Cow::Borrowed(shown) if shown == text));
+    }
+
+    #[test]
+    fn only_what_is_too_long_is_cut() {
+        let text = "what is said in words, however many there are: ".repeat(20);
+        assert_eq!(excerpt(&text), text);
+        let long = "ä".repeat(60_000);
+        let cut = excerpt(&format!("`{long}` is none; write another\n")).into_owned();
+        assert_eq!(cut, format!("`{}… is none; write another\n", "ä".repeat(199)));
+        assert_eq!(beginning("short"), "short");
+        assert_eq!(beginning(&long), format!("{}…", "ä".repeat(200)));
+    }
+
+    #[test]
+    fn digits_are_grouped_in_threes_from_the_right() {
+        for (number, text) in [(0, "0"), (999, "999"), (1_000, "1 000"), (12_345_678, "12 345 678")] {
+            assert_eq!(thousands(number), text);
+        }
     }
 }

@@ -10,7 +10,6 @@ mod measured;
 mod plot;
 mod repeat;
 mod scenario_plots;
-mod sentence;
 mod swept;
 mod table;
 

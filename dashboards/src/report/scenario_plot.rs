@@ -3,10 +3,11 @@
 
 use results::DrawnColumn;
 
-use super::adjustments::Adjustments;
 use super::cell::Cell;
 use super::run::Run;
 use super::strategy::Strategy;
+use crate::report::number::number;
+use crate::report::plot::{Axis, Plot, Scale, Shape};
 
 #[derive(Clone, Debug)]
 pub(super) struct ScenarioPlot {
@@ -41,4 +42,101 @@ impl ScenarioPlot {
             draws: plot.draw,
         }
     }
+}
+
+/// Adjustments that a scenario makes to a requested plot: time range, smoothing, scale and unit of time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Adjustments {
+    until_s: Option<f64>,
+    smooth_s: Option<f64>,
+    logarithmic: bool,
+    /// Unit of the times in the plot, as (seconds per unit, name of the unit).
+    unit: Option<(f64, String)>,
+    /// Labels of the strategies. The index of a label in this list determines the look of its strategy: colour, dash
+    /// pattern and marker. Therefore a strategy looks the same in all plots of a scenario.
+    looks: Vec<String>,
+}
+
+impl Adjustments {
+    pub(super) fn new(plot: &results::Plot, cells: &[Cell]) -> Self {
+        let mut looks: Vec<String> = Vec::new();
+        for cell in cells {
+            if !looks.contains(&cell.label) {
+                looks.push(cell.label.clone());
+            }
+        }
+        let unit = plot.time_unit.as_ref().filter(|unit| unit.s > 0.0);
+        Self {
+            until_s: plot.until_s,
+            smooth_s: plot.smooth_s.filter(|seconds| *seconds > 0.0),
+            logarithmic: plot.logarithmic,
+            unit: unit.map(|unit| (unit.s, unit.name.clone())),
+            looks,
+        }
+    }
+
+    pub(super) fn apply(&self, plot: &mut Plot) {
+        if let Some(smooth_s) = self.smooth_s.filter(|_| plot.x.unit == "s") {
+            for series in plot.series.iter_mut().filter(|series| series.shape == Shape::Line) {
+                series.points = averaged(&series.points, smooth_s);
+            }
+            plot.note = format!("{}; and averaged over {} s", plot.note, number(smooth_s));
+        }
+        if let Some(until_s) = self.until_s.filter(|_| plot.x.unit == "s") {
+            for series in &mut plot.series {
+                series.points.retain(|(x, _)| *x <= until_s);
+                series.band.retain(|(x, ..)| *x <= until_s);
+            }
+            plot.x.reaches = until_s;
+            let note = format!("the first {} s", number(until_s));
+            plot.note = if plot.note.is_empty() { note } else { format!("{note}; {}", plot.note) };
+        }
+        if self.logarithmic {
+            plot.y.scale = Scale::Logarithmic;
+            for series in &mut plot.series {
+                // A logarithmic axis has no zero. Bars become dots, because a bar would have no base. Values of zero
+                // become gaps, because they would have no position.
+                if series.shape == Shape::Bars {
+                    series.shape = Shape::Dots;
+                }
+                series.points.iter_mut().filter(|(_, y)| *y <= 0.0).for_each(|(_, y)| *y = f64::NAN);
+                series.band.retain(|(.., high)| *high > 0.0);
+            }
+        }
+        if let Some((seconds, name)) = &self.unit {
+            let in_unit = |axis: &mut Axis| {
+                let of_time = axis.unit == "s";
+                if of_time {
+                    axis.reaches /= seconds;
+                    axis.unit = "";
+                    axis.label = format!("{} ({name})", axis.label);
+                }
+                if of_time { *seconds } else { 1.0 }
+            };
+            let (x_s, y_s) = (in_unit(&mut plot.x), in_unit(&mut plot.y));
+            for series in &mut plot.series {
+                series.points.iter_mut().for_each(|(x, y)| (*x, *y) = (*x / x_s, *y / y_s));
+                let band = series.band.iter_mut();
+                band.for_each(|(x, low, high)| (*x, *low, *high) = (*x / x_s, *low / y_s, *high / y_s));
+            }
+        }
+        let look = |label: &str| self.looks.iter().position(|known| known == label);
+        let looks: Option<Vec<usize>> = plot.series.iter().map(|series| look(&series.label)).collect();
+        for (series, look) in plot.series.iter_mut().zip(looks.into_iter().flatten()) {
+            series.look = look;
+        }
+    }
+}
+
+/// Replaces the value of every point by the mean value of the points in an interval of `width` around it. Values that
+/// are not finite stay unchanged.
+fn averaged(points: &[(f64, f64)], width: f64) -> Vec<(f64, f64)> {
+    let mean = |(x, y): &(f64, f64)| {
+        let near = points
+            .iter()
+            .filter(|(at, other)| (at - x).abs() <= width * 0.5 * (1.0 + 1e-9) && other.is_finite());
+        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), (_, other)| (sum + other, count + 1.0));
+        (*x, if y.is_finite() { sum / count } else { *y })
+    };
+    points.iter().map(mean).collect()
 }

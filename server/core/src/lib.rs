@@ -42,7 +42,6 @@ mod schedule;
 mod script;
 mod server;
 mod service;
-mod setting;
 mod timeline;
 
 pub use account::Account;

@@ -1,5 +1,4 @@
 //! Changes of the configuration while the server runs. Each change is applied completely or not at all.
-mod error;
 mod strict;
 
 use serde::Deserialize;
@@ -13,8 +12,6 @@ use crate::config::{Config, ConfigError};
 use crate::presets::{Expanded, expand};
 use crate::quoted::quoted;
 use crate::schedule::Target;
-
-pub use self::error::PatchError;
 
 /// Change of the configuration: keys and values of a JSON object, not validated yet.
 pub type Patch = serde_json::Map<String, serde_json::Value>;
@@ -208,6 +205,24 @@ fn instead_of(key: &str, value: &Value) -> Option<String> {
 #[expect(clippy::unnecessary_wraps, reason = "it reads as what it is in the table above")]
 fn took(words: &str) -> Option<String> {
     Some(format!("the value must be {words}"))
+}
+
+/// Error of a change of the configuration. After an error, the configuration is unchanged.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PatchError {
+    #[error("unknown key `{key}`{suggestion}; the keys are {accepted}")]
+    UnknownKey { key: String, suggestion: String, accepted: String },
+    #[error("`{key}` cannot be {value}: {why}")]
+    Value { key: String, value: String, why: String },
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(
+        "`policy` and `preset` cannot be combined, because a preset has its own policies; leave one of them \
+         out, or change the preset's policies: `preset = \"{0}:LIMIT=off\"` or `preset = \
+         \"{0}:LIMIT.PARAMETER=VALUE\"`"
+    )]
+    Contradiction(String),
 }
 
 #[cfg(test)]

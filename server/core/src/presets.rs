@@ -2,9 +2,11 @@
 
 mod preset;
 mod scaling;
-mod short_limits;
 mod use_error;
 mod using;
+
+#[cfg(test)]
+mod tests;
 
 use std::sync::LazyLock;
 
@@ -64,6 +66,3 @@ pub fn server_preset(name: &str) -> Option<&'static ServerPreset> {
 pub fn server_preset_names() -> impl Iterator<Item = &'static str> {
     EMBEDDED.iter().map(|(name, _)| *name)
 }
-
-#[cfg(test)]
-mod tests;

@@ -18,6 +18,7 @@ use clap::builder::StringValueParser;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
+use command_line::{most_used, pointer_to_all, suggesting, with_first_examples};
 use mockserver_core::{Config, ServerPreset, expand, server_preset_names, server_presets};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -34,8 +35,6 @@ use crate::connection::bounds::Bounds;
 use crate::connection::listen;
 use crate::shared::Shared;
 use crate::{alarm, open_files, presets};
-use command_line::suggesting;
-use command_line::{most_used, pointer_to_all, with_first_examples};
 
 const EXAMPLES: &str = r#"Examples:
   mockserver --preset openai --scale 0.02

@@ -1,6 +1,4 @@
 //! One connection: detects the client's HTTP version and serves requests until the connection ends.
-
-pub(crate) mod abort;
 pub(crate) mod accept;
 pub(crate) mod bounds;
 pub(crate) mod channel;

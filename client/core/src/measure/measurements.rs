@@ -6,9 +6,7 @@ use hdrhistogram::Histogram;
 use tailback::{Failure, GaugeKind, Status};
 use vocabulary::{AdvertisedLimits, Instant, whole_nanos};
 
-use super::advice::Advice;
 use super::counts::{AttemptCounts, OpCounts};
-use super::excess::Excess;
 use super::fairness::Fairness;
 use super::histogram::{self, MAX_ATTEMPTS_PER_OP};
 use super::rate_course::RateCourse;
@@ -18,6 +16,7 @@ use super::{
     Series, WindowFigures,
 };
 use crate::cause::FailureCounts;
+use crate::measure::counts::{Advice, Excess};
 use crate::workload::RunConfig;
 
 pub const RATE_LIMIT: GaugeKind = GaugeKind { name: "rate limit", unit: "/s" };

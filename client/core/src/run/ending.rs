@@ -5,13 +5,13 @@ use std::time::Duration;
 use tailback::{Advice, AttemptEnd, Facts, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
-use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::state::Slots;
 use super::{AttemptKey, Completion, Output, Refusal, Run};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
 use crate::op::{Op, OpSlot, OpState, RetryOutlook};
+use crate::run::in_flight::{Attempt, Undecided};
 use crate::sample::Sample;
 
 /// Pause of a closed-loop client after an op that took no time or was shed, if no pause is configured. Without a pause,

@@ -6,12 +6,12 @@ use std::time::Duration;
 use tailback::{AfterCopy, Candidate, FailedOp, LaunchDecision, LimiterView, Outcome, Status};
 use vocabulary::Instant;
 
-use super::attempt::Attempt;
 use super::ending::End;
 use super::instance::InstanceId;
 use super::{AttemptKey, Output, Refusal, Run};
 use crate::measure::GivenUp;
 use crate::op::{OpId, OpSlot};
+use crate::run::in_flight::Attempt;
 
 impl Run {
     pub(super) fn on_sent_hedging(

@@ -9,11 +9,11 @@ use tailback::{
 };
 use vocabulary::Instant;
 
-use super::attempt::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::{Output, Run, SentAttempt};
 use crate::cancellable::LazyCancelQueue;
 use crate::op::{Op, OpSlot, OpState, Waiting};
+use crate::run::in_flight::{Attempt, Undecided};
 
 /// Delay of a poll that a strategy requests for an instant that is not in the future. Without this delay, polls would repeat for ever at
 /// one instant.

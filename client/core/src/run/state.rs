@@ -9,7 +9,6 @@ use vocabulary::{AdvertisedLimits, Instant};
 
 use super::advised::Advised;
 use super::agenda::Timers;
-use super::drawn::Drawn;
 use super::exchange::Output;
 use super::in_flight::InFlight;
 use super::instance::{Instance, InstanceId};
@@ -20,6 +19,7 @@ use crate::measure::Measurements;
 use crate::op::{Op, OpId};
 use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
+use crate::run::instance::Drawn;
 use crate::sample::SampleSink;
 use crate::stall::StallWatch;
 use crate::workload::RunConfig;

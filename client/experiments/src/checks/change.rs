@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use results::{Direction, Figure, judged};
 use statistics::{Comparison, Interval, Level, Margin, Method, PairedRatio, Summary};
 
-use super::condition::Share;
-use super::subject::Subject;
+use crate::checks::{Share, Subject};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {

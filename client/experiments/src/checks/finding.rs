@@ -5,8 +5,7 @@ use results::{Column, Figure, RunFigures};
 use statistics::{Level, Method, Summary};
 use vocabulary::did_you_mean;
 
-use super::condition::Condition;
-use super::subject::Subject;
+use crate::checks::{Condition, Subject};
 use crate::error::Error;
 
 type Statistic = fn(&Summary) -> f64;

@@ -3,12 +3,12 @@
 
 use results::{Answer, Compared, RankedStrategy, Score, ranked_by_share};
 
-use super::pair::Pair;
 use super::pairs::{best_against_others, every_pair, pairs_by_share};
 use super::sensitivity::Sensitivity;
 use super::standings::{first_seed, standings};
-use super::variation::Variation;
 use crate::checks::Subject;
+use crate::evaluation::pairs::Pair;
+use crate::evaluation::sensitivity::Variation;
 use crate::runs::blocks::{Blocks, Measured, order};
 
 pub struct Comparison {
@@ -115,8 +115,8 @@ mod tests {
     use results::PairVerdict;
 
     use super::*;
+    use crate::evaluation::sensitivity::variations;
     use crate::evaluation::testing::{Scripted, experiment, measured};
-    use crate::evaluation::variation::variations;
     use crate::experiment::Experiment;
     use crate::runs::driver::Driver;
     use crate::runs::virtual_time::VirtualTime;

@@ -4,7 +4,7 @@ use results::numbers::{counted, short};
 use results::{Best, RankedStrategy, Score, Winner};
 use statistics::PairOutcome;
 
-use super::pair::Pair;
+use crate::evaluation::pairs::Pair;
 use crate::runs::point::SweepPoint;
 
 pub struct Estimate {

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use hdrhistogram::serialization::{Serializer, V2Serializer};
 use loadgen_core::{
     Bins, Classifier, Conservation, LowerBound, Measurements, OperationKind, Run, RunConfig, SERIES_POINTS,
     SampleSink, Snapshot,
@@ -26,10 +27,9 @@ use crate::error::{ErrorKind, refusal_because, words_of};
 use crate::experiment::Experiment;
 use crate::load::Load;
 use crate::record::config_record;
-use crate::runs::kept_latencies::KeptLatencies;
 use crate::runs::stop::{Stop, unless_stopped};
 use crate::runs::wall_clock;
-use crate::servers::connection_room::ConnectionRoom;
+use crate::servers::server_under_test::ConnectionRoom;
 use crate::servers::target::Server;
 
 /// Real time by which the oracle (a strategy that follows an optimal schedule) delays a planned start that waits for a server slot. Shorter
@@ -418,4 +418,25 @@ pub fn unfinished(run: &Run, stopped_by: Option<&str>) -> Option<Warning> {
     let unfinished = run.measurements().ops.unfinished();
     let cut = stopped_by.is_none() && run.stalled_at().is_none();
     (cut && unfinished > 0).then_some(Warning::Unfinished(unfinished))
+}
+
+/// Op latencies of a completed run, as an encoded histogram. They can be kept for every run, because the histogram is small: the encoding
+/// spends no space on empty buckets.
+pub struct KeptLatencies {
+    /// Histogram of op latencies in the V2 encoding of `HdrHistogram`, uncompressed.
+    pub encoded: Vec<u8>,
+    /// Time from the start of the run to the end of its last op. If the run stalled later than that, time until the stall was detected.
+    pub length: Duration,
+}
+
+impl KeptLatencies {
+    pub fn new(run: &Run) -> Self {
+        let measured = run.measurements();
+        let mut encoded = Vec::new();
+        V2Serializer::new()
+            .serialize(&measured.op_latency.histogram(), &mut encoded)
+            .expect("writing to memory cannot fail, and op counts need far less than 63 bits");
+        let end = measured.last_end.max(run.stalled_at()).unwrap_or_default();
+        Self { encoded, length: end.since(vocabulary::Instant::ORIGIN) }
+    }
 }

@@ -9,8 +9,7 @@ use tokio::runtime::Runtime;
 use super::driver::{Driver, Outcome, RealRun, Task, Tasks, Watcher};
 use super::stop::Stop;
 use crate::runs::one_run;
-use crate::servers::connection_room::ConnectionRoom;
-use crate::servers::server_under_test::ServerUnderTest;
+use crate::servers::server_under_test::{ConnectionRoom, ServerUnderTest};
 use crate::servers::target::Server;
 
 /// Driver that sends real requests. The server either exists already or is started anew for each run. A new server is idle and has no

@@ -17,8 +17,7 @@ use super::stop::Stop;
 use crate::experiment::Experiment;
 use crate::load::Load;
 use crate::record::{ServerRecord, config_record};
-use crate::runs::kept_latencies::KeptLatencies;
-use crate::runs::one_run::{Finished, unfinished};
+use crate::runs::one_run::{Finished, KeptLatencies, unfinished};
 use crate::servers::server_under_test::ServerUnderTest;
 
 /// Maximum number of points of all time series in a file, divided equally among its runs. Each run may always have at least 8 points. More

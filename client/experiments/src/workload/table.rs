@@ -3,10 +3,13 @@
 //! A new parameter needs a line in this table and a field in [`WorkloadSpec`](super::WorkloadSpec). It also needs code in `WorkloadSpec`
 //! that applies the field to a run. Command lines, files and records then support the parameter without further code.
 
+use std::collections::BTreeMap;
+
 use loadgen_core::{MAX_API_KEYS, OperationKind};
+use results::Setting;
 
 use super::parameter::{AllowedIn, Kind, Parameter, Word};
-use super::spec::{Arrivals, MAX_CLIENTS, MAX_OPS};
+use super::spec::{Arrivals, MAX_CLIENTS, MAX_OPS, WorkloadSpec};
 
 pub const PARAMETERS: &[Parameter] = &[
     Parameter::new(
@@ -250,6 +253,12 @@ const KINDS: &[Word] = &[
     },
 ];
 
+/// Workload parameters that results contain exactly as the user gave them. For these parameters, results have no separate field for the
+/// value that a run actually uses.
+pub fn recorded_as_typed(spec: &WorkloadSpec) -> BTreeMap<String, Setting> {
+    let parameters = PARAMETERS.iter().filter(|parameter| !parameter.resolved);
+    parameters.filter_map(|parameter| Some((parameter.key.to_owned(), parameter.recorded(spec)?))).collect()
+}
 #[cfg(test)]
 mod tests {
     use super::super::spec::WorkloadSpec;

@@ -9,7 +9,7 @@ use loadgen_core::{Cause, ErrorKind, SentAttempt};
 use tailback::{Failure, Outcome, Status};
 use vocabulary::grpc;
 
-use crate::request::prepared::{Prepared, Step};
+use crate::request::{Prepared, Step};
 use crate::response::kept_body::KeptBody;
 use crate::transport::Answer;
 

@@ -13,8 +13,7 @@ use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use self::link::{Carried, Link};
-use crate::request::prepared::{Prepared, Step};
-use crate::request::template::Naming;
+use crate::request::{Naming, Prepared, Step};
 use crate::response::ResponseClassifier;
 use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::Connecting;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use reqwest::Client;
 
-use crate::request::prepared::AGENT;
+use crate::request::AGENT;
 use crate::target::Target;
 use crate::tls;
 use crate::transport::TransportError;

@@ -17,8 +17,7 @@ use loadgen_core::{ErrorKind, Latencies, SentAttempt};
 use tokio::task::JoinHandle;
 
 use crate::error_kind::{Stage, kind};
-use crate::request::prepared::{AGENT, Prepared, Step};
-use crate::request::template::Naming;
+use crate::request::{AGENT, Naming, Prepared, Step};
 use crate::response::ResponseClassifier;
 use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::{Connecting, Open};

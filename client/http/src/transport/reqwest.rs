@@ -8,8 +8,7 @@ use loadgen_core::{ErrorKind, Latencies, SentAttempt};
 use reqwest::{Body, Client, Request};
 
 use crate::error_kind;
-use crate::request::prepared::{Prepared, Step};
-use crate::request::template::Naming;
+use crate::request::{Naming, Prepared, Step};
 use crate::response::ResponseClassifier;
 use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::Connecting;

@@ -6,9 +6,8 @@ use clap::{Args, Command, FromArgMatches as _};
 use tailback::StrategySpec;
 
 use crate::args::checks::CheckArgs;
-use crate::args::explain::ExplainArgs;
-use crate::args::output::OutputArgs;
-use crate::args::shard::ShardArgs;
+use crate::args::output::{ExplainArgs, OutputArgs};
+use crate::args::several::ShardArgs;
 use crate::args::shell::{strategies, suggesting};
 use crate::args::target::{OF_REAL_REQUESTS, TargetArgs};
 use crate::args::values::PositionalUrl;

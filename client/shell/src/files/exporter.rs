@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use experiments::runs::kept_latencies::KeptLatencies;
+use experiments::runs::one_run::KeptLatencies;
 use results::Document;
 
 #[derive(Debug)]

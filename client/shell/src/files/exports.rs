@@ -4,8 +4,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use experiments::runs::kept_latencies::KeptLatencies;
-use experiments::runs::one_run::Finished;
+use experiments::runs::one_run::{Finished, KeptLatencies};
 use results::{Document, RunResult};
 
 use crate::exit::{Exit, Fatal};

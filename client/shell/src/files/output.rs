@@ -1,16 +1,18 @@
 //! Output files, which are checked before the run, written under a temporary name, and renamed at the end.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 use crate::exit::{Exit, Fatal};
-use crate::files::replacement::{Replacement, folder_of, followed};
-use crate::files::stdout;
-use crate::files::stdout::ToStdout;
+use crate::files::stdout::{self, ToStdout};
 
 pub use crate::files::stdout::to_stdout;
 
@@ -222,4 +224,200 @@ pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     }
     let mut file = output.open()?;
     output.complete(file.write_all(bytes).map(|()| file))
+}
+
+/// Maximum number of consecutive symbolic links. Longer chains are treated as a loop.
+const LINKS: usize = 40;
+
+/// Maximum number of attempts to create the temporary file. An attempt fails if another program takes the new file for a leftover. That
+/// program then removes the file before this program has locked it.
+const ATTEMPTS: usize = 100;
+
+pub(super) struct Replacement {
+    /// Path of the file that is replaced or newly created, never a symbolic link.
+    target: PathBuf,
+    pub(super) temporary: PathBuf,
+}
+
+impl Replacement {
+    /// Prepares to replace the file to which `path` leads after following all symbolic links. The links themselves are kept. Returns `None`
+    /// for a path without a replaceable file, such as `/dev/stdout`.
+    pub(super) fn new(path: &Path) -> io::Result<Option<Self>> {
+        let Some(target) = followed(path)? else { return Ok(None) };
+        let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        // The name of the temporary file is random, because processes in two containers that share a folder can have the same process id.
+        let drawn = RandomState::new().hash_one(&target);
+        let temporary = target.with_file_name(format!(".{}.{drawn:016x}.tmp", name.to_string_lossy()));
+        Ok(Some(Self { target, temporary }))
+    }
+
+    /// Checks that the temporary file can be created. Removes the file again, so that nothing is left behind if the program exits at once.
+    pub(super) fn try_out(&self) -> io::Result<()> {
+        self.remove_left_over();
+        self.create()?.close()
+    }
+
+    /// Creates the temporary file. Never follows an existing link, and grants no reader more access than the old file did.
+    pub(super) fn create(&self) -> io::Result<NamedTempFile> {
+        let mode = if self.replaced().is_some() { 0o600 } else { 0o666 };
+        let (folder, name) = (folder_of(&self.temporary), self.temporary.file_name().unwrap_or_default());
+        let make = || {
+            // `tempfile` adds no random part to the name, because `output::remove_unfinished` must know the whole name in advance.
+            let mut builder = tempfile::Builder::new();
+            // This closure opens the file, because an error of `tempfile` itself would contain the temporary path, which no user gave.
+            let open = |path: &Path| {
+                OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
+            };
+            builder.prefix(name).rand_bytes(0).make_in(folder, open)
+        };
+        for _ in 0..ATTEMPTS {
+            let mut file = match make() {
+                // The file of the previous attempt still exists. Another program has locked it and has not yet removed it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    std::thread::sleep(Duration::from_millis(1));
+                    continue;
+                }
+                created => created?,
+            };
+            // A lock marks the temporary file as in use. Another program may have removed the file before it was locked.
+            let lost = match file.as_file().try_lock() {
+                Err(TryLockError::WouldBlock) => true,
+                // On file systems without locks, other programs cannot lock the file and so never remove it.
+                Ok(()) | Err(TryLockError::Error(_)) => file.as_file().metadata()?.nlink() == 0,
+            };
+            if !lost {
+                return Ok(file);
+            }
+            // Another program has locked the file and will remove it. This program must not remove it, because it could remove a later file
+            // of the same name.
+            file.disable_cleanup(true);
+        }
+        Err(io::Error::other("another program removes the file as soon as it is created"))
+    }
+
+    pub(super) fn complete(&self, written: NamedTempFile) -> io::Result<()> {
+        let file = written.as_file();
+        if let Some(old) = self.replaced() {
+            // Only root may change the owner. For other users, the new file belongs to the user who runs this program.
+            drop(fchown(file, Some(old.uid()), Some(old.gid())));
+            file.set_permissions(Permissions::from_mode(old.mode() & 0o777))?;
+        }
+        file.sync_all()?;
+        written.persist(&self.target)?;
+        Ok(())
+    }
+
+    fn replaced(&self) -> Option<Metadata> {
+        fs::metadata(&self.target).ok()
+    }
+
+    /// Removes unfinished temporary files that killed programs left behind. A file is a leftover if no process holds its lock. Process ids
+    /// cannot show this, because they are reused and mean nothing in another container.
+    fn remove_left_over(&self) {
+        let (folder, Some(name)) = (folder_of(&self.temporary), self.target.file_name()) else { return };
+        let begin = format!(".{}.", name.to_string_lossy());
+        let is_ours = |name: &str| {
+            let drawn = name.strip_prefix(&begin).and_then(|rest| rest.strip_suffix(".tmp"));
+            drawn.is_some_and(|drawn| !drawn.is_empty() && drawn.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        };
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_str().is_some_and(is_ours)
+                && entry.file_type().is_ok_and(|kind| kind.is_file())
+                && let Ok(file) = File::open(entry.path())
+                && file.try_lock().is_ok()
+                // The open file is compared with the file at the path. Before this program locked the file, the file's writer may have
+                // removed it and created another file of the same name.
+                && is_at(&file, &entry.path())
+            {
+                // The lock is held until the file is removed. A program that has just created this file therefore fails to lock it, and
+                // creates another file.
+                drop(fs::remove_file(entry.path()));
+                drop(file);
+            }
+        }
+    }
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
+    let (open, named) = (file.metadata().map(identity), fs::symlink_metadata(path).map(identity));
+    open.ok().zip(named.ok()).is_some_and(|(open, named)| open == named)
+}
+
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Resolves all symbolic links of a path. Returns `None` if a link leads into `/proc`, such as to an open file of a process.
+pub(super) fn followed(path: &Path) -> io::Result<Option<PathBuf>> {
+    let mut target = path.to_owned();
+    for _ in 0..LINKS {
+        if target.starts_with("/proc") {
+            return Ok(None);
+        }
+        match fs::read_link(&target) {
+            Ok(link) => target = target.with_file_name("").join(link),
+            Err(_) => return Ok(Some(target)),
+        }
+    }
+    Err(Errno::LOOP.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn creation_errors_omit_the_name_of_the_temporary_file() {
+        let nowhere = Replacement::new(Path::new("/no/where")).unwrap().unwrap();
+        let error = nowhere.try_out().unwrap_err();
+        assert_eq!(error.to_string(), "No such file or directory (os error 2)");
+    }
+
+    #[test]
+    fn the_lock_alone_decides_whether_a_file_is_a_leftover() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("result.json");
+        let place = |name: String| folder.path().join(name);
+        // Numbers of a live process, of no process, and of the first process of another container.
+        for number in [std::process::id(), u32::MAX, 1] {
+            let left_over = place(format!(".result.json.{number}.tmp"));
+            for locked in [true, false] {
+                let file = File::create(&left_over).unwrap();
+                if locked {
+                    file.lock().unwrap();
+                }
+                Replacement::new(&target).unwrap().unwrap().try_out().unwrap();
+                assert_eq!(left_over.exists(), locked, "{number}, locked: {locked}");
+            }
+        }
+        std::fs::write(place(".result.json.mine.tmp".to_owned()), "mine").unwrap();
+        Replacement::new(&target).unwrap().unwrap().try_out().unwrap();
+        assert!(place(".result.json.mine.tmp".to_owned()).exists(), "no program wrote it");
+    }
+
+    /// No temporary file is left.
+    #[test]
+    fn concurrent_writers_of_one_file_all_complete_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("result.json");
+        let written = |text: &str| {
+            let beside = Replacement::new(&target).unwrap().unwrap();
+            beside.try_out().unwrap();
+            let file = beside.create().unwrap();
+            fs::write(&beside.temporary, text).unwrap();
+            (beside, file)
+        };
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                scope.spawn(move || {
+                    for round in 0..50 {
+                        let (beside, file) = written(&format!("{number} {round}"));
+                        beside.complete(file).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+    }
 }

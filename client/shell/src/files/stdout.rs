@@ -14,10 +14,10 @@ pub fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {
     ToStdout.write_all(bytes).map_err(ToStdout::refusal)
 }
 
-pub(super) struct ToStdout;
+pub(crate) struct ToStdout;
 
 impl ToStdout {
-    pub(super) fn refusal(error: io::Error) -> anyhow::Error {
+    pub(crate) fn refusal(error: io::Error) -> anyhow::Error {
         match error.kind() {
             io::ErrorKind::BrokenPipe => error.into(),
             _ if is_closed_terminal(&error) => io::Error::new(io::ErrorKind::BrokenPipe, error).into(),

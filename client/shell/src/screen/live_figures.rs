@@ -1,12 +1,16 @@
 //! `--progress ndjson`: prints one line of JSON per second on stdout, for programs that run `loadgen` as a subprocess.
 
+use std::io::Write;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use experiments::runs::one_run::Underway;
 use loadgen_core::{Phase, Snapshot};
 use results::ProgressLine;
 
-use crate::files::line_writer::LineWriter;
+use crate::exit::is_broken_pipe;
+use crate::files::stdout::ToStdout;
 use crate::runner::interrupt::Interrupt;
 use crate::screen::watch::every_second;
 use crate::text::stderr::to_stderr;
@@ -71,4 +75,127 @@ fn line(underway: &Underway, before: &Snapshot, now: &Snapshot) -> Vec<u8> {
         serde_json::to_vec(&ProgressLine::between(underway.seed(), before, now)).unwrap_or_default();
     line.push(b'\n');
     line
+}
+
+/// Interval at which [`LineWriter::wait`] checks whether the caller still wants to wait.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Sender of lines to a writing thread. At most one line is in flight, so that lines do not pile up behind a stalled reader.
+pub struct LineWriter {
+    lines: Sender<Vec<u8>>,
+    over: Receiver<anyhow::Result<()>>,
+    is_free: bool,
+    error: Option<anyhow::Error>,
+}
+
+impl LineWriter {
+    pub fn to_stdout() -> anyhow::Result<Self> {
+        Self::start(ToStdout)
+    }
+
+    fn start(mut to: impl Write + Send + 'static) -> anyhow::Result<Self> {
+        let (lines, handed_over) = channel::<Vec<u8>>();
+        let (tell_over, over) = channel();
+        let write = move || {
+            for line in handed_over {
+                let written = to.write_all(&line).and_then(|()| to.flush()).map_err(ToStdout::refusal);
+                // A broken pipe means that the reader closed stdout and wants no more lines. This is not a failure, and other outputs
+                // continue.
+                let written =
+                    written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) });
+                if tell_over.send(written).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("lines".to_owned()).spawn(write);
+        thread.context("the thread that writes lines could not be started")?;
+        Ok(Self { lines, over, is_free: true, error: None })
+    }
+
+    pub fn is_free(&mut self) -> bool {
+        if !self.is_free {
+            match self.over.try_recv() {
+                Ok(written) => self.on_over(written),
+                Err(TryRecvError::Empty) => {}
+                Err(TryRecvError::Disconnected) => self.is_free = true,
+            }
+        }
+        self.is_free
+    }
+
+    /// Returns and clears the error of the first line that could not be written. After this error, no later line can be written.
+    pub fn error(&mut self) -> Option<anyhow::Error> {
+        self.error.take()
+    }
+
+    /// Sends a line, which ends with a line break, to the writing thread. Call this method only if [`is_free`](Self::is_free) returns true.
+    pub fn hand_over(&mut self, line: Vec<u8>) {
+        // Sending a line fails only if the writing thread has panicked. No line is in flight after a panic.
+        self.is_free = self.lines.send(line).is_err();
+    }
+
+    pub fn wait(&mut self, mut is_wanted: impl FnMut() -> bool) -> bool {
+        while !self.is_free && is_wanted() {
+            match self.over.recv_timeout(LOOK) {
+                Ok(written) => self.on_over(written),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.is_free = true,
+            }
+        }
+        self.is_free
+    }
+
+    fn on_over(&mut self, written: anyhow::Result<()>) {
+        self.is_free = true;
+        self.error = self.error.take().or(written.err());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    /// Reads one line per permit, and passes it on.
+    struct Reader {
+        lets: Receiver<()>,
+        passes_on: Sender<Vec<u8>>,
+    }
+
+    impl Write for Reader {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.lets.recv().map_err(io::Error::other)?;
+            self.passes_on.send(bytes.to_owned()).map_err(io::Error::other)?;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn one_line_is_in_flight_until_it_was_read() {
+        let ((allow, lets), (passes_on, read)) = (channel(), channel());
+        let mut lines = LineWriter::start(Reader { lets, passes_on }).unwrap();
+        for number in 1..3 {
+            assert!(lines.is_free());
+            lines.hand_over(vec![number]);
+            assert!(!lines.is_free());
+            let mut looks = 2;
+            let few = || {
+                looks -= 1;
+                looks > 0
+            };
+            assert!(!lines.wait(few), "it is waited for only as long as that is wanted");
+            allow.send(()).unwrap();
+            assert!(lines.wait(|| true));
+            assert_eq!(read.recv().unwrap(), [number]);
+        }
+        drop(allow);
+        lines.hand_over(vec![3]);
+        assert!(lines.wait(|| true));
+    }
 }

@@ -2,7 +2,6 @@
 
 mod answer;
 mod before;
-mod details;
 mod one_run;
 mod over_seeds;
 mod rows;

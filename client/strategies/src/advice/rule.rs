@@ -4,14 +4,17 @@
 //! `advice-shrink` and `advice-plus` vary it at random. `advice-clamp` limits by how much it may exceed the delay of
 //! the backoff. Finally, `retry-after` defines how the advised wait and the delay of the backoff combine.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use vocabulary::{Choice, Rng, unit};
 
-use super::limit::Limit;
 use super::reaction::{Beyond, Reaction};
 use super::{Advice, LONGEST};
 use crate::Classification;
+use crate::advice::reaction::Limit;
 
 /// Rules that define how a client applies a server's advice.
 #[derive(Clone, Debug, PartialEq)]
@@ -196,6 +199,3 @@ impl Reaction {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -7,20 +7,21 @@
 //! Source: client libraries. The parameters in this file and the files of the module `shape` name the libraries in
 //! which each property occurs.
 
-mod cap;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
-use cap::Cap;
-use vocabulary::{ChoiceField as _, TextField as _, parameters};
+use vocabulary::{ChoiceField as _, TextField, duration_text, parameters};
 
+use crate::delay::{LONGEST, fraction};
 use crate::error::SpecError;
 use crate::formula::Formula;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{
     AfterLast, Applies, Counter, DelayList, Grain, GrowthName, OptionalDuration, OptionalNumber, Shape,
-    Spread,
+    Spread, up_to_a_day,
 };
 
 parameters! {
@@ -164,5 +165,55 @@ impl PartConfig for Backoff {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Longest delay of a backoff, as a duration or as a multiple of the base.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Cap {
+    At(Duration),
+    /// Longest delay as a multiple of the base, at most a day. Envoy's cap is ten times its base.
+    Bases(f64),
+    /// No configured cap. Delays are then at most a day, because no delay of any backoff is longer.
+    None,
+}
+
+impl Default for Cap {
+    fn default() -> Self {
+        Self::At(Duration::from_secs(30))
+    }
+}
+
+impl Cap {
+    pub(crate) fn of(self, base: Duration) -> Duration {
+        match self {
+            Self::At(cap) => cap,
+            Self::Bases(count) => fraction(base, count).min(LONGEST),
+            Self::None => LONGEST,
+        }
+    }
+}
+
+impl TextField for Cap {
+    fn read(&mut self, text: &str) -> Result<(), String> {
+        *self = match (text, text.strip_suffix('x')) {
+            ("none", _) => Self::None,
+            (_, Some(count)) => {
+                let count = count.parse().ok().filter(|count| (1.0..=1e6).contains(count));
+                Self::Bases(count.ok_or("a multiple of `base` must be from `1x` to `1000000x`")?)
+            }
+            (text, None) => Self::At(up_to_a_day(text)?),
+        };
+        Ok(())
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::At(cap) => duration_text::format(*cap),
+            Self::Bases(count) => format!("{count}x"),
+            Self::None => "none".to_owned(),
+        }
+    }
+
+    fn accepted(&self) -> &'static str {
+        "a duration up to a day, a multiple of `base`, or `none` for no limit, such as `30s` or `10x` or \
+         `none`"
+    }
+}

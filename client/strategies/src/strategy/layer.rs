@@ -7,11 +7,12 @@ use smallvec::SmallVec;
 use vocabulary::{Draws, Rng};
 
 use super::memory::{LayerMemory, Permits};
-use super::policy::Policy;
 use crate::rules::{FailureKind, Rules};
+use crate::shape::Shaped;
 use crate::{
     Admit, Advice, Advised, AttemptEnd, Budget, BudgetDecision, Candidate, CarrierSense, FailedOp, Failure,
-    Gauges, Hedger, Instant, Limiter, LimiterView, Outcome, Part, Retry, RetryState, Status, Until,
+    Gauges, Hedger, Instant, Limiter, LimiterView, Outcome, Part, Retry, RetryPolicy, RetryState, Status,
+    Until,
 };
 
 /// Minimum delay of a retry after a result that took no time. Without this delay, a strategy with a window would retry
@@ -322,4 +323,42 @@ impl Layer {
 
 fn both(wait: Option<Until>, until: Until) -> Until {
     wait.map_or(until, |other| other.and(until))
+}
+
+/// Retry policy of a layer. The backoffs of this crate and their random generators are called by static dispatch,
+/// because a policy is called at every failure.
+pub(super) enum Policy {
+    BackOff(Shaped),
+    Other(Box<dyn RetryPolicy>),
+}
+
+impl Policy {
+    #[inline]
+    pub(super) fn on_failure<R: Rng>(
+        &self,
+        now: crate::Instant,
+        failed: &FailedOp,
+        state: &mut RetryState,
+        rng: &mut R,
+    ) -> Retry {
+        match self {
+            Self::BackOff(policy) => policy.wait(failed, state, rng),
+            Self::Other(policy) => policy.on_failure(now, failed, state, rng),
+        }
+    }
+
+    #[inline]
+    pub(super) fn after_failure(&mut self, failed: &FailedOp) {
+        match self {
+            Self::BackOff(policy) => policy.after_failure(failed),
+            Self::Other(policy) => policy.after_failure(failed),
+        }
+    }
+
+    pub(super) fn as_dyn(&self) -> &dyn RetryPolicy {
+        match self {
+            Self::BackOff(policy) => policy,
+            Self::Other(policy) => policy.as_ref(),
+        }
+    }
 }

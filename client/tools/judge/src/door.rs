@@ -6,10 +6,6 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::advice::Advice;
-use crate::observation::{Attempt, Body as BodyDigest, IdempotencyKey, Reply};
-use crate::simulated::expected;
-use crate::suite::Success;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{Request, State};
@@ -19,8 +15,12 @@ use axum::response::{IntoResponse, Response};
 use mockserver::core::Script;
 use vocabulary::{WallTime, wire};
 
+use crate::advice::Advice;
 use crate::call::CallPattern;
+use crate::observation::{Attempt, Body as BodyDigest, IdempotencyKey, Reply};
 use crate::records::{OpIdentity, Recorded, Records};
+use crate::simulated::expected;
+use crate::suite::Success;
 
 /// Maximum size of a request's body in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -147,7 +147,7 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
     let (method, path) = (parts.method.as_str().to_owned(), parts.uri.path().to_owned());
     let full_target = parts.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
     // The values of a query may be secrets, so no record has them.
-    let target = shortened(&experiments::servers::url(&full_target));
+    let target = shortened(&experiments::servers::target::url(&full_target));
     // `loadgen` itself looks for a mockserver here. It must treat the server like any other one.
     if path == "/_mock" || path.starts_with("/_mock/") {
         return StatusCode::NOT_FOUND.into_response();

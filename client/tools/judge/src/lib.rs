@@ -7,7 +7,6 @@
 mod advice;
 mod args;
 mod call;
-mod cause;
 mod closest;
 mod document;
 mod door;
@@ -28,28 +27,13 @@ mod suite;
 mod text;
 mod words;
 
-pub use args::{EXAMPLES, JudgeArgs};
-pub use judgement::Judgement;
-pub use observation::{Observation, OperationType};
-pub use report::{Report, report};
-pub use rule::Severity;
-pub use rules::RULES;
-pub use simulated::simulate;
-pub use suite::Suite;
-
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::judged::Verdict;
-use crate::recorded::recording;
-use crate::report::Allowed;
-use crate::suite::Success;
-use experiments::checks::Condition;
-use vocabulary::did_you_mean;
-
 use door::{Calls, Selection};
+use experiments::checks::Condition;
 use runs::{Client, Observed};
 use shell::checks::{Case, Outcome, junit};
 use shell::exit::{Exit, Fatal};
@@ -61,6 +45,21 @@ use shell::secrets::program_words;
 use shell::text::progress::Live;
 use shell::text::stderr::to_stderr;
 use shell::text::styled::to_people;
+use vocabulary::did_you_mean;
+
+use crate::judged::Verdict;
+use crate::recorded::recording;
+use crate::report::Allowed;
+use crate::suite::Success;
+
+pub use args::{EXAMPLES, JudgeArgs};
+pub use judgement::Judgement;
+pub use observation::{Observation, OperationType};
+pub use report::{Report, report};
+pub use rule::Severity;
+pub use rules::RULES;
+pub use simulated::simulate;
+pub use suite::Suite;
 
 pub fn run(args: &JudgeArgs) -> anyhow::Result<ExitCode> {
     let suite = suite(args)?;

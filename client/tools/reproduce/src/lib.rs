@@ -4,7 +4,6 @@
 mod args;
 mod overview;
 mod recording;
-mod remaining;
 pub mod reproduction;
 mod runs;
 pub mod scenario;
@@ -12,20 +11,12 @@ mod source;
 mod table;
 mod tally;
 
-pub use args::{EXAMPLES, ReproduceArgs};
-pub use source::{Source, load};
-
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::reproduction::{Changes, Reproduction, Tally, document};
-use crate::scenario::{EMBEDDED, Judged, Scenario};
 use overview::overview;
 use results::Document;
-use table::{claims_table, experiment_table};
-use tally::conclusion;
-
 use shell::exit::Exit;
 use shell::files::exports::Exports;
 use shell::runner::interrupt::{Interrupt, by_whom};
@@ -33,6 +24,14 @@ use shell::text::figures::counted;
 use shell::text::stderr::to_stderr;
 use shell::text::styled::to_people;
 use shell::text::wrapping::wrapped;
+use table::{claims_table, experiment_table};
+use tally::conclusion;
+
+use crate::reproduction::{Changes, Reproduction, Tally, document};
+use crate::scenario::{EMBEDDED, Judged, Scenario};
+
+pub use args::{EXAMPLES, ReproduceArgs};
+pub use source::{Source, load};
 
 pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
     if args.list {

@@ -1,13 +1,12 @@
 //! Reproductions: runs of scenarios, recorded data, verdicts on claims, and the resulting document.
 
 mod document;
-mod drawn;
 mod plan;
 mod state;
 mod tally;
 
+pub use crate::reproduction::state::Kept;
 pub use document::document;
-pub use drawn::Kept;
 pub use plan::{HttpChanges, Plan, ScenarioRun};
 pub use state::{Changes, Reproduction};
 pub use tally::{Counts, Tally};

@@ -5,20 +5,16 @@
 
 mod cases;
 mod cells;
-mod check;
 mod claim;
 mod condition;
 mod data;
 mod derived;
-mod drawable;
 mod drawing;
 mod embedded;
 mod evaluation;
 mod file;
 mod load;
 mod location;
-mod over_runs;
-mod parse;
 mod plot;
 #[cfg(test)]
 mod refusals;
@@ -26,17 +22,17 @@ mod setting;
 mod verdict;
 mod wrong;
 
+pub use crate::scenario::derived::over_seeds;
+pub use crate::scenario::drawing::Drawable;
 pub use cells::{Cell, text};
 pub use claim::{Against, Bound, Claim, ComparedFigure, Expectation, Labels, Stat};
 pub use condition::{Condition, Edge};
 pub use data::{Data, Measured, figures_of, wanted};
 pub use derived::{Derived, Series};
-pub use drawable::Drawable;
 pub use embedded::{EMBEDDED, embedded};
 pub use evaluation::judge;
 pub use file::{Column, ExperimentSection, Http, Scenario};
 pub use load::load;
 pub use location::Text;
-pub use over_runs::over_seeds;
 pub use plot::{Counted, Plot, Scale};
 pub use verdict::{Found, Judged};

@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 
 use experiments::evaluation::comparison::Comparison;
-use results::{Answer, PairRow, RankedBy, RankedStrategy, Score, Times, pair_rows};
-use statistics::{Interval, Summary};
-
-use crate::compare::setting::Setting;
+use experiments::runs::blocks::Blocks;
+use results::{Answer, Mode, PairRow, RankedBy, RankedStrategy, Score, Times, pair_rows};
 use shell::text::figures::{level, percent, range, short};
 use shell::text::table::{Column, LongNames, Table};
 use shell::text::wrapping::{labelled, wrapped};
+use statistics::{Interval, Summary};
 
 /// Width in terminal columns of a table row's start: the indent and the strategy's name.
 const HEAD: usize = 24;
@@ -213,4 +212,18 @@ fn sensitivity(comparison: &Comparison) -> String {
 
 fn dash() -> String {
     "–".to_owned()
+}
+
+/// Circumstances of a comparison that determine its terminal output, such as the width of the terminal.
+pub(super) struct Setting<'a> {
+    pub(super) blocks: Blocks<'a>,
+    pub(super) mode: Mode,
+    /// Number of runs in which the load generator was the bottleneck.
+    pub(super) bottlenecks: usize,
+    /// Warning about a long wait that a server advised, with its strategy.
+    pub(super) long_wait: Option<String>,
+    pub(super) stopped_by: Option<&'a str>,
+    pub(super) explain: bool,
+    /// Width of the terminal in columns.
+    pub(super) width: usize,
 }

@@ -7,16 +7,16 @@ use experiments::evaluation::comparison::Comparison;
 use experiments::evaluation::sensitivity::Sensitivity;
 use experiments::runs::blocks::Blocks;
 use results::{Answer, RankedBy, RankedStrategy, Score, Unthrottled, same_winner_sentence};
-use statistics::Summary;
-
-use crate::compare::load;
-use crate::compare::setting::Setting;
 use shell::runner::interrupt::by_whom;
 use shell::runner::variance_warnings;
 use shell::text::figures::{seconds, thousands};
 use shell::text::ranking::Ranking;
 use shell::text::styled::Styled;
 use shell::text::wrapping::{side_by_side, wrapped_to};
+use statistics::Summary;
+
+use crate::compare::explain::Setting;
+use crate::compare::load;
 
 /// Prefixes of a printed warning: the mark before its first line, and the indent of its further lines.
 const WARNING: (&str, &str) = ("! ", "  ");

@@ -8,10 +8,10 @@ use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::ServerUnderTest;
 use loadgen_core::{RunConfig, Workload};
 use results::{Mode, RunFigures, Score};
-
-use crate::compare::screen::screen;
-use crate::compare::setting::Setting;
 use shell::runner::interrupt::Interrupt;
+
+use crate::compare::explain::Setting;
+use crate::compare::screen::screen;
 
 #[test]
 fn the_table_fits_terminals_of_all_widths() {

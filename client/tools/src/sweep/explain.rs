@@ -4,16 +4,16 @@
 use std::fmt::Write as _;
 
 use experiments::Load;
-use experiments::evaluation::cell::Cell;
+use experiments::evaluation::best_point::Cell;
 use experiments::evaluation::estimate::Estimate;
 use experiments::runs::point::Point;
 use results::{Incomplete, Mode, Score};
-
-use crate::sweep::grid::Grid;
-use crate::sweep::table::{leaves_ops_undone, table};
 use shell::runner::variance_warnings;
 use shell::text::figures::{counted, short, thousands};
 use shell::text::wrapping::{terminal_width, wrapped};
+
+use crate::sweep::grid::Grid;
+use crate::sweep::table::{leaves_ops_undone, table};
 
 /// Returns all sections of `--explain`. The table of all results is left out if the normal output already contains it.
 pub(super) fn sections(

@@ -4,22 +4,22 @@ use std::ffi::OsString;
 
 use dashboards::LanesHeader;
 use experiments::Experiment;
-use experiments::evaluation::cell::Cell;
+use experiments::evaluation::best_point::Cell;
 use experiments::evaluation::estimate::Estimate;
 use experiments::record::config_record;
 use experiments::runs::point::Point;
 use experiments::servers::server_under_test::ServerUnderTest;
 use results::{At, Swept};
-use tailback::StrategySpec;
-
-use crate::sweep::args::SweepArgs;
-use crate::sweep::axis::Axis;
-use crate::sweep::points::{named, points, situation};
 use shell::exit::{Exit, Fatal};
 use shell::runner::multi_strategy::refuse_twice;
 use shell::screen::board::Board;
 use shell::screen::lanes;
 use shell::text::figures::counted;
+use tailback::StrategySpec;
+
+use crate::sweep::args::SweepArgs;
+use crate::sweep::axis::Axis;
+use crate::sweep::points::{named, points, situation};
 
 pub(super) struct Grid<'a> {
     pub(super) args: &'a SweepArgs,

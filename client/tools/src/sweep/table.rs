@@ -1,14 +1,14 @@
 //! Table of a sweep's results, one row per strategy and point, fitted to the width of the terminal.
 
-use experiments::evaluation::cell::Cell;
+use experiments::evaluation::best_point::Cell;
 use results::Score;
+use shell::text::figures::{percent, short};
+use shell::text::short_names::short_names;
+use shell::text::table::{Column, LongNames, Table};
 
 use crate::sweep::args::SweepArgs;
 use crate::sweep::axis::Axis;
 use crate::sweep::grid::Grid;
-use shell::text::figures::{percent, short};
-use shell::text::short_names::short_names;
-use shell::text::table::{Column, LongNames, Table};
 
 const MARK: usize = 2;
 const GAP: &str = "  ";

@@ -5,8 +5,8 @@ use maud::{Markup, PreEscaped, html};
 use results::numbers::{at_least, counted as number_of, seconds, thousands};
 use results::{Claim, RowRank, same_winner_sentence};
 
-use super::sentence::sentence;
 use crate::report::document::Document;
+use crate::report::html::swept::sentence;
 use crate::report::ranking::Ranking;
 use crate::report::run::Run;
 use crate::report::strategy::Strategy;

@@ -3,14 +3,14 @@
 
 use maud::{Markup, html};
 use results::numbers::{percent, short};
-use results::{Axis, Best, ConfigRecord, MIN_SEEDS, Mode, PointWinner, Score, Times, first_by_point};
+use results::{
+    Axis, Best, ConfigRecord, MIN_SEEDS, Mode, Part, PointWinner, Score, Sentence, Times, first_by_point,
+};
 
 use super::measured::{server, work};
-use super::sentence::sentence;
 use crate::report::cell::{Cell, OverSeeds, Setting};
 use crate::report::document::Document;
-use crate::report::experiment::Scenario;
-use crate::report::experiment::Sweep;
+use crate::report::experiment::{Scenario, Sweep};
 use crate::report::number::number;
 
 const MANY: usize = 60;
@@ -293,6 +293,18 @@ fn at(cell: &Cell, key: &str) -> String {
         Some(Setting::Number(value)) => number(*value),
         Some(Setting::Text(text)) => text.clone(),
         None => "–".to_owned(),
+    }
+}
+
+/// Sentences of an answer as HTML, with the names of strategies as code.
+pub(super) fn sentence(sentence: &Sentence) -> Markup {
+    html! {
+        @for part in &sentence.parts {
+            @match part {
+                Part::Words(words) => (words),
+                Part::Name(name) => code { (name) },
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::state::LanesState;
-use crate::terminal::binding::{Binding, find};
+use crate::terminal::keys::{Binding, find};
 use crate::{Action, Lanes};
 
 pub(crate) const BINDINGS: &[Binding<LanesState, Lanes>] = &[

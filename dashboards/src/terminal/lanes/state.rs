@@ -1,6 +1,6 @@
 //! State of the dashboard of several strategies, such as whether it is paused or shows its help.
 
-use crate::terminal::notice::Notice;
+use crate::terminal::state::Notice;
 use crate::{Lanes, LanesHeader};
 
 pub(crate) struct LanesState {

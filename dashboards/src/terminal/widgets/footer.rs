@@ -5,8 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::segments::{self, Segment};
-use crate::terminal::binding::Binding;
-use crate::terminal::keys::BINDINGS;
+use crate::terminal::keys::{BINDINGS, Binding};
 use crate::terminal::state::{State, View};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;

@@ -6,7 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Paragraph, Widget};
 
-use crate::terminal::binding::Binding;
+use crate::terminal::keys::Binding;
 use crate::terminal::theme::{Role, Theme};
 
 /// Width in columns of the help's longest line, including the border.

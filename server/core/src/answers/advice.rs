@@ -1,24 +1,24 @@
 //! Retry advice: the part of an answer that states when the client should retry. The advice may be configured to be inaccurate. Advice is
 //! written for example as `seconds:share=0.7+ms`, with several forms of advice joined by `+`.
-
-mod accuracy;
-mod entry;
 mod forms;
 mod notation;
-mod problem;
-mod rate_limit;
 mod settings;
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-pub use entry::AdviceEntry;
-pub use forms::ADVICE_FORMS;
-pub use notation::AdviceError;
+use sfv::{Integer, KeyRef, ListSerializer, StringRef, integer, key_ref, string_ref};
 
-use self::entry::Says;
-use self::problem::CONTENT_TYPE;
 use self::settings::Settings;
 use super::response_context::RenderContext;
+use crate::answers::advice::forms::Says;
+use crate::answers::advice::settings::CONTENT_TYPE;
+use crate::answers::time_form::{Rounding, TimeForm, Unit};
+use crate::limit_status::LimitStatus;
+
+pub use crate::answers::advice::forms::AdviceEntry;
+pub use forms::ADVICE_FORMS;
+pub use notation::AdviceError;
 
 /// Forms of retry advice that one answer contains, in the order in which they were written. The list is empty if the answer contains no
 /// advice.
@@ -88,10 +88,9 @@ impl Advice {
             }
             (Says::RateLimit, Part::Header) => match honesty.nonsense {
                 Some(nonsense) => Some(nonsense.into()),
-                None => rate_limit::limits(settings.rounding, |wait| honesty.wait(wait), rendering)
-                    .map(Cow::Owned),
+                None => limits(settings.rounding, |wait| honesty.wait(wait), rendering).map(Cow::Owned),
             },
-            (Says::RateLimit, Part::Policy) => rate_limit::policies(rendering).map(Cow::Owned),
+            (Says::RateLimit, Part::Policy) => policies(rendering).map(Cow::Owned),
             (Says::Problem, Part::ContentType) => {
                 rendering.context.outcome.is_rejected().then(|| CONTENT_TYPE.into())
             }
@@ -120,4 +119,84 @@ impl Form {
             Part::ContentType => "content-type".into(),
         }
     }
+}
+
+/// Headers `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4).
+///
+/// An example of a policy is `"burst";q=100;w=60`: `q` is the quota, `w` the window in seconds. A limit on concurrent requests has no
+/// window, because time alone does not refill it: `"slots";q=50;qu="concurrent-requests"`.
+///
+/// An example of a limit's status is `"burst";r=50;t=30`: `r` is the remaining quota, `t` the seconds until more is available. For the
+/// stage that rejected the request, `t` is the time until the same request would be accepted. For other stages, `t` is the time until the
+/// full quota is available.
+const QUOTA: &KeyRef = key_ref("q");
+const UNIT: &KeyRef = key_ref("qu");
+const WINDOW: &KeyRef = key_ref("w");
+const REMAINING: &KeyRef = key_ref("r");
+const RESET: &KeyRef = key_ref("t");
+const AT_ONCE: &StringRef = string_ref("concurrent-requests");
+
+/// Largest integer that an HTTP structured field can contain (RFC 9651, section 3.3.1).
+const MOST: Integer = integer(999_999_999_999_999);
+
+fn policies(rendering: &RenderContext<'_>) -> Option<String> {
+    let mut list = ListSerializer::new();
+    for (_, name, limit_status) in limit_statuses(rendering) {
+        let policy = list.bare_item(name).parameter(QUOTA, number(limit_status.limit));
+        let _ = match limit_status.window {
+            // The draft standard of the `RateLimit-Policy` header does not allow a window of zero seconds.
+            Some(window) => {
+                policy.parameter(WINDOW, number(seconds(window, Rounding::Nearest, rendering).max(1)))
+            }
+            None => policy.parameter(UNIT, AT_ONCE),
+        };
+    }
+    list.finish()
+}
+
+/// Returns the value of the `RateLimit` header, or `None` if no stage has a limit. If a stage rejected the request, the wait of the
+/// rejection is passed through `honestly`, which applies the configured inaccuracy.
+fn limits(
+    rounding: Rounding,
+    honestly: impl Fn(Duration) -> Duration,
+    rendering: &RenderContext<'_>,
+) -> Option<String> {
+    let outcome = rendering.context.outcome;
+    let mut list = ListSerializer::new();
+    for (index, name, limit_status) in limit_statuses(rendering) {
+        let rejects = outcome.stage() == Some(index);
+        // A limit that rejects a request may still have some quota left, but too little for this request. The header reports 0, because a
+        // positive remainder would make the client retry without a wait.
+        let remaining = if rejects { 0 } else { limit_status.remaining };
+        let limit = list.bare_item(name).parameter(REMAINING, number(remaining));
+        let reset = if rejects {
+            outcome.wait().map(&honestly)
+        } else {
+            limit_status.window.map(|_| rendering.until_reset(limit_status))
+        };
+        if let Some(reset) = reset {
+            let _ = limit.parameter(RESET, number(seconds(reset, rounding, rendering)));
+        }
+    }
+    list.finish()
+}
+
+fn limit_statuses<'a>(
+    rendering: &RenderContext<'a>,
+) -> impl Iterator<Item = (usize, &'a StringRef, &'a LimitStatus)> {
+    let rendering = *rendering;
+    rendering.stages.iter().enumerate().filter_map(move |(index, name)| {
+        // The conversion of a stage name to a header string never fails, because stage names consist of lower-case letters, digits, `-` and
+        // `_`.
+        Some((index, StringRef::from_str(name).ok()?, rendering.limit_status(index)?))
+    })
+}
+
+fn number(number: u64) -> Integer {
+    Integer::try_from(number).unwrap_or(MOST)
+}
+
+fn seconds(duration: Duration, rounding: Rounding, rendering: &RenderContext<'_>) -> u64 {
+    let form = TimeForm { rounding, ..TimeForm::new(Unit::Seconds) };
+    u64::try_from(form.rounded(rendering.teller.duration(duration))).unwrap_or(u64::MAX)
 }

@@ -15,9 +15,8 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 
 use crate::app::App;
-use crate::connection::abort::AbortError;
 use crate::connection::bounds::{Bounds, MAX_HEAD, MAX_HEADERS};
-use crate::connection::channel::{Channel, Client, Leaving};
+use crate::connection::channel::{AbortError, Channel, Client, Leaving};
 use crate::connection::socket::SocketIo;
 use crate::work::faulty::may_have_body;
 

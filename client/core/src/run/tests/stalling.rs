@@ -6,8 +6,8 @@ use tailback::{Failure, Status};
 use vocabulary::Instant;
 
 use super::{Bench, burst, ms};
-use crate::downtime::PlannedOutages;
 use crate::run::{Input, Output};
+use crate::stall::PlannedOutages;
 use crate::workload::RunConfig;
 
 /// Returns when a run is stalled in which every attempt is rejected after 150 ms. `told` returns the advice of a

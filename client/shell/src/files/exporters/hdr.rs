@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
-use experiments::runs::kept_latencies::KeptLatencies;
+use experiments::runs::one_run::KeptLatencies;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, IntervalLogWriterError, Tag};
 use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};

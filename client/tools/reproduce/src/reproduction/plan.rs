@@ -1,23 +1,22 @@
 //! Planning and execution of the runs of scenarios. They are executed in virtual time, or over HTTP if the scenario allows it.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use experiments::runs::driver::{Driver, Nobody, Outcome, RealRun, Task, Tasks, Watcher};
+use experiments::runs::stop::Stop;
+use experiments::runs::virtual_time::{self, Configs};
+use experiments::servers::server_under_test::ServerUnderTest;
+use experiments::{Error, Experiment};
 use loadgen_core::{Run, SampleSink};
 use results::RunResult;
 use vocabulary::{Instant, TimeScale};
 
-use crate::reproduction::drawn::Kept;
-use crate::reproduction::drawn::PlotRecording;
-use crate::reproduction::state::Reproduction;
+use crate::reproduction::state::{Kept, PlotRecording, Reproduction};
 use crate::scenario::{Cell, figures_of};
-use experiments::Error;
-use experiments::Experiment;
-use experiments::runs::driver::{Driver, Nobody, Outcome, RealRun, Task, Tasks, Watcher};
-use experiments::runs::stop::Stop;
-use experiments::runs::virtual_time;
-use experiments::runs::virtual_time::Configs;
-use experiments::servers::server_under_test::ServerUnderTest;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScenarioRun {
@@ -251,6 +250,3 @@ impl Watcher for Recorded<'_> {
         self.watcher.on_tick();
     }
 }
-
-#[cfg(test)]
-mod tests;

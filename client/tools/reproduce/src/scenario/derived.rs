@@ -3,8 +3,7 @@
 
 use loadgen_core::{Bin, Bins};
 use serde::Deserialize;
-
-use crate::scenario::over_runs::over_seeds;
+use statistics::{Level, Method, Summary};
 
 /// Figure computed from the time bins of a run. Bins are numbered from 0. A range of bins includes both of its ends.
 #[derive(Clone, Debug, Deserialize)]
@@ -143,4 +142,16 @@ fn count(series: Series, bin: &Bin) -> u32 {
         Series::TurnedAway => bin.turned_away,
         Series::Outstanding => bin.outstanding,
     }
+}
+
+/// Summarizes a figure over runs. Runs without the figure are ignored.
+pub fn over_seeds(values: &[f64]) -> Option<Summary> {
+    let known: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+    Summary::new(&known, Level::P95, Method::StudentT)
+}
+
+/// Summarizes a figure over runs. Returns `None` if a run lacks the figure, because a statistic of the remaining runs only would have
+/// another meaning.
+pub(super) fn of_all_runs(values: &[f64]) -> Option<Summary> {
+    over_seeds(values).filter(|seeds| seeds.count == values.len())
 }

@@ -6,7 +6,6 @@ use results::Basis;
 use vocabulary::{did_you_mean, duration_text};
 
 use crate::scenario::cells::{Cell, is_at};
-use crate::scenario::drawable::Drawable;
 use crate::scenario::file::{Column, Scenario};
 use crate::scenario::plot::Plot;
 use crate::scenario::wrong::Wrong;
@@ -147,4 +146,11 @@ impl Plot {
         }
         Ok(())
     }
+}
+
+/// A plot that scenarios can request by name.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawable {
+    pub name: &'static str,
+    pub basis: Basis,
 }

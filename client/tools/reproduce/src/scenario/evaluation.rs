@@ -4,18 +4,20 @@
 //! depends on the sentence. A printed number of that run must be within the middle 95 % of our runs. Any other sentence is judged by the
 //! share of our runs in which it is true. The claim holds if this share is more than half, and holds partly if it is at least 5 %.
 
+#[cfg(test)]
+mod tests;
+
 use results::ClaimVerdict;
 use results::numbers::{counted, short};
 use statistics::Summary;
 
-use crate::scenario::cases::Spot;
-use crate::scenario::cases::{Case, cases};
+use crate::scenario::cases::{Case, Spot, cases};
 use crate::scenario::cells::Cell;
 use crate::scenario::claim::{Claim, Stat};
 use crate::scenario::condition::Condition;
 use crate::scenario::data::Data;
+use crate::scenario::derived::of_all_runs;
 use crate::scenario::file::Scenario;
-use crate::scenario::over_runs::of_all_runs;
 use crate::scenario::verdict::{Found, Judged, SOME, of_all, of_one};
 
 /// Minimum number of runs for a 95 % range. The probability that one more run is outside the range of 39 runs is at most 5 %.
@@ -245,6 +247,3 @@ pub(super) fn with_deviation(seeds: &Summary) -> String {
         None => format!("{}, 1 run", short(seeds.mean)),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,11 +1,11 @@
 //! Tests of invalid scenario files. Such files are rejected before anything runs, with an error that names the position and a remedy.
 
+use experiments::words_of;
 use results::Basis;
 
-use crate::scenario::drawable::Drawable;
+use crate::scenario::drawing::Drawable;
 use crate::scenario::load::load;
 use crate::scenario::location::Text;
-use experiments::words_of;
 
 /// A valid scenario file. Each test case replaces one of its lines.
 const GOOD: &str = r#"name = "mine"

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use vocabulary::{ParameterError, did_you_mean, split_options, split_outside};
 
-use super::entry::AdviceEntry;
 use super::forms::ADVICE_FORMS;
 use super::settings::PARAMETERS;
 use super::{Advice, Form};
+use crate::answers::advice::forms::AdviceEntry;
 use crate::quoted::quoted;
 
 const NONE: &str = "none";

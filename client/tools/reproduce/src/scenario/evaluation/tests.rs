@@ -3,9 +3,8 @@
 
 use super::*;
 use crate::scenario::embedded::{EMBEDDED, embedded};
-use crate::scenario::load::load;
+use crate::scenario::load::{load, parse};
 use crate::scenario::location::Text;
-use crate::scenario::parse::parse;
 
 const FIGURES: [&str; 3] = ["attempts.total", "ops.succeeded", "ops.given_up"];
 
