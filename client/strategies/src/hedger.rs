@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vocabulary::Choice;
+use vocabulary::choices;
 
 use crate::{AttemptEnd, Candidate, Gauges, Instant, Outcome};
 
@@ -65,19 +65,16 @@ pub struct Copies {
     pub delay: Duration,
 }
 
-/// Effect of one failed attempt on the other attempts of its hedging round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AfterFailure {
-    /// The next copy is sent at once, as in gRPC and Polly.
-    Next,
-    /// The other attempts of the round continue unchanged, as in Finagle's `BackupRequestFilter`.
-    Wait,
-    /// The round ends as soon as one of its attempts ends, and the outcome of that attempt is the outcome of the op
-    /// (tower).
-    End,
-}
-
-impl Choice for AfterFailure {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("next", Self::Next), ("wait", Self::Wait), ("end", Self::End)];
+choices! {
+    /// Effect of one failed attempt on the other attempts of its hedging round.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum AfterFailure {
+        /// The next copy is sent at once, as in gRPC and Polly.
+        Next = "next",
+        /// The other attempts of the round continue unchanged, as in Finagle's `BackupRequestFilter`.
+        Wait = "wait",
+        /// The round ends as soon as one of its attempts ends, and the outcome of that attempt is the outcome of the op
+        /// (tower).
+        End = "end",
+    }
 }

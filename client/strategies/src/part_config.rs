@@ -26,3 +26,35 @@ pub struct Context {
     /// `None`.
     pub oracle_schedule: Option<OracleSchedule>,
 }
+
+/// Implements [`PartConfig`] for a configuration from which a part can always be built: with the kind of the part and its constructor, or
+/// with `BackOff` and the shape of the delays.
+macro_rules! part {
+    ($config:ident: BackOff, $shape:expr) => {
+        $crate::part_config::part!(@ $config, RetryPolicy, |config, _| {
+            let shape: fn($config) -> $crate::shape::Shape = $shape;
+            $crate::part::Part::back_off(shape(config))
+        });
+    };
+    ($config:ident: $kind:ident, $new:expr) => {
+        $crate::part_config::part!(@ $config, $kind, |config, context| {
+            let new: fn($config, &mut $crate::part_config::Context) -> _ = $new;
+            $crate::part::Part::$kind(Box::new(new(config, context)))
+        });
+    };
+    (@ $config:ident, $kind:ident, $build:expr) => {
+        impl $crate::part_config::PartConfig for $config {
+            const KIND: $crate::part::PartKind = $crate::part::PartKind::$kind;
+
+            fn build(
+                self,
+                context: &mut $crate::part_config::Context,
+            ) -> Result<$crate::part::Part, $crate::error::SpecError> {
+                let build: fn(Self, &mut $crate::part_config::Context) -> $crate::part::Part = $build;
+                Ok(build(self, context))
+            }
+        }
+    };
+}
+
+pub(crate) use part;

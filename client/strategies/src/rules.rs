@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vocabulary::Choice;
+use vocabulary::choices;
 
 use crate::hint_rule::HintRule;
 use crate::method::Methods;
@@ -157,28 +157,21 @@ pub(crate) struct MaxTime {
     pub(crate) when: WhenOver,
 }
 
-/// Reaction to a retry whose wait would end after the time limit of its op.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum WhenOver {
-    /// The op is given up at once, because its retry would come after the op's time limit.
-    #[default]
-    GiveUp,
-    Shorten,
-    /// The wait is not changed, and the retry is sent. It is the last one of its op, because the time limit is checked
-    /// after each failed attempt.
-    Last,
-    /// If the server advised the wait, the op is given up at once, without waiting. Otherwise, the wait is not changed,
-    /// and the retry is the last one of its op.
-    LastUnlessAdvised,
-}
-
-impl Choice for WhenOver {
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("give-up", Self::GiveUp),
-        ("shorten", Self::Shorten),
-        ("last", Self::Last),
-        ("last-unless-advised", Self::LastUnlessAdvised),
-    ];
+choices! {
+    /// Reaction to a retry whose wait would end after the time limit of its op.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum WhenOver {
+        /// The op is given up at once, because its retry would come after the op's time limit.
+        #[default]
+        GiveUp = "give-up",
+        Shorten = "shorten",
+        /// The wait is not changed, and the retry is sent. It is the last one of its op, because the time limit is checked
+        /// after each failed attempt.
+        Last = "last",
+        /// If the server advised the wait, the op is given up at once, without waiting. Otherwise, the wait is not changed,
+        /// and the retry is the last one of its op.
+        LastUnlessAdvised = "last-unless-advised",
+    }
 }
 
 impl MaxTime {
@@ -206,6 +199,7 @@ mod tests {
     use super::*;
     use crate::testing::{FATAL, OK, REJECTED, TIMEOUT};
     use crate::{Facts, Hints, Method};
+    use vocabulary::Choice as _;
 
     fn classifications(hints: &str, retry_on: &str, throttle_on: &str) -> Rules {
         let mut rule = HintRule::default();

@@ -10,7 +10,7 @@ mod tests;
 
 use std::time::Duration;
 
-use vocabulary::Choice;
+use vocabulary::choices;
 
 use crate::delay::LONGEST;
 use crate::formula::Program;
@@ -80,38 +80,30 @@ impl Default for Shape {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Applies {
-    BeforeSpread,
-    AfterSpread,
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Applies {
+        BeforeSpread = "before-spread",
+        AfterSpread = "after-spread",
+    }
 }
 
-impl Choice for Applies {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("before-spread", Self::BeforeSpread), ("after-spread", Self::AfterSpread)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum AfterLast {
+        #[default]
+        Repeat = "repeat",
+        GiveUp = "give-up",
+    }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum AfterLast {
-    #[default]
-    Repeat,
-    GiveUp,
-}
-
-impl Choice for AfterLast {
-    const CHOICES: &'static [(&'static str, Self)] = &[("repeat", Self::Repeat), ("give-up", Self::GiveUp)];
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Counter {
-    #[default]
-    PerOp,
-    /// Failures are counted across the ops of the client. The count is the number of failures of the op that failed
-    /// most recently before, plus one.
-    PerClient,
-}
-
-impl Choice for Counter {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("per-op", Self::PerOp), ("per-client", Self::PerClient)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Counter {
+        #[default]
+        PerOp = "per-op",
+        /// Failures are counted across the ops of the client. The count is the number of failures of the op that failed
+        /// most recently before, plus one.
+        PerClient = "per-client",
+    }
 }

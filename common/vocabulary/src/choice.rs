@@ -33,3 +33,30 @@ impl<T: Choice> ChoiceField for T {
         chosen.is_some()
     }
 }
+
+/// Defines an enum whose values are configured as words, each value beside its word.
+///
+/// ```
+/// vocabulary::choices! {
+///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///     enum Jitter {
+///         None = "none",
+///         Full = "full",
+///     }
+/// }
+/// # use vocabulary::ChoiceField as _;
+/// assert_eq!(Jitter::Full.word(), "full");
+/// ```
+#[macro_export]
+macro_rules! choices {
+    ($(#[$meta:meta])* $visible:vis enum $choice:ident { $($(#[$about:meta])* $value:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        $visible enum $choice {
+            $($(#[$about])* $value,)+
+        }
+
+        impl $crate::Choice for $choice {
+            const CHOICES: &'static [(&'static str, Self)] = &[$(($word, Self::$value)),+];
+        }
+    };
+}

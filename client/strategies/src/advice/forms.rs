@@ -11,7 +11,7 @@ mod tests;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use vocabulary::{Choice, TextField, WallTime, did_you_mean, duration_text};
+use vocabulary::{Choice, TextField, WallTime, choices, did_you_mean, duration_text};
 
 use super::go_duration::go_duration;
 use super::header::{HEADERS, Header, Notation, Unit};
@@ -40,54 +40,34 @@ struct HeaderForms {
     plus: Duration,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Whole,
-    Leading,
-    Decimal,
-    Infinite,
-    Date,
-    Epoch,
-    RecentEpoch,
-    Rfc3339,
-    Go,
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Form {
+        Whole = "whole",
+        Leading = "leading",
+        Decimal = "decimal",
+        Infinite = "inf",
+        Date = "date",
+        Epoch = "epoch",
+        RecentEpoch = "recent-epoch",
+        Rfc3339 = "rfc3339",
+        Go = "go",
+    }
 }
 
-impl Choice for Form {
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("whole", Self::Whole),
-        ("leading", Self::Leading),
-        ("decimal", Self::Decimal),
-        ("inf", Self::Infinite),
-        ("date", Self::Date),
-        ("epoch", Self::Epoch),
-        ("recent-epoch", Self::RecentEpoch),
-        ("rfc3339", Self::Rfc3339),
-        ("go", Self::Go),
-    ];
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Condition {
-    /// If the value cannot be parsed, the next header is read.
-    OrNext,
-    UnlessEmpty,
-    /// The header with the advice is used only if a second header, such as `x-ratelimit-remaining`, states that 0
-    /// requests remain.
-    WhenExhausted,
-    RoundedUp,
-    /// The value is in seconds, but the client misreads it as milliseconds.
-    AsMillis,
-}
-
-impl Choice for Condition {
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("or-next", Self::OrNext),
-        ("unless-empty", Self::UnlessEmpty),
-        ("when-exhausted", Self::WhenExhausted),
-        ("rounded-up", Self::RoundedUp),
-        ("as-ms", Self::AsMillis),
-    ];
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Condition {
+        /// If the value cannot be parsed, the next header is read.
+        OrNext = "or-next",
+        UnlessEmpty = "unless-empty",
+        /// The header with the advice is used only if a second header, such as `x-ratelimit-remaining`, states that 0
+        /// requests remain.
+        WhenExhausted = "when-exhausted",
+        RoundedUp = "rounded-up",
+        /// The value is in seconds, but the client misreads it as milliseconds.
+        AsMillis = "as-ms",
+    }
 }
 
 impl Default for AdviceForms {

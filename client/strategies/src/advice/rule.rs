@@ -9,7 +9,7 @@ mod tests;
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Rng, unit};
+use vocabulary::{Rng, choices, unit};
 
 use super::reaction::{Beyond, Reaction};
 use super::{Advice, LONGEST};
@@ -34,33 +34,28 @@ pub struct AdviceRule {
     pub(crate) then: Then,
 }
 
-/// Rule that combines an advised wait with the delay of the backoff.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RetryAfter {
-    /// A retry waits at least the time that the server advises.
-    #[default]
-    Floor,
-    /// A retry waits exactly the time that the server advises, if the server gives advice.
-    Exact,
-    /// Waits that the server advises are ignored.
-    Ignore,
+choices! {
+    /// Rule that combines an advised wait with the delay of the backoff.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum RetryAfter {
+        /// A retry waits at least the time that the server advises.
+        #[default]
+        Floor = "floor",
+        /// A retry waits exactly the time that the server advises, if the server gives advice.
+        Exact = "exact",
+        /// Waits that the server advises are ignored.
+        Ignore = "ignore",
+    }
 }
 
-impl Choice for RetryAfter {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("floor", Self::Floor), ("exact", Self::Exact), ("ignore", Self::Ignore)];
-}
-
-/// Effect of followed advice on the later delays of the backoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
-    GoOn,
-    /// The backoff starts again with its first delay, as in gRPC.
-    Restart,
-}
-
-impl Choice for Then {
-    const CHOICES: &'static [(&'static str, Self)] = &[("go-on", Self::GoOn), ("restart", Self::Restart)];
+choices! {
+    /// Effect of followed advice on the later delays of the backoff.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Then {
+        GoOn = "go-on",
+        /// The backoff starts again with its first delay, as in gRPC.
+        Restart = "restart",
+    }
 }
 
 /// Decision about a failed op, based on the server's advice and on the delay of the backoff.

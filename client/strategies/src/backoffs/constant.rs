@@ -5,9 +5,7 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::Shape;
 use vocabulary::parameters;
 
@@ -21,13 +19,7 @@ parameters! {
     source = "scenario exploring-backoff, where it is called CB";
 }
 
-impl PartConfig for Constant {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape { base: self.delay, ..Shape::default() }))
-    }
-}
+part!(Constant: BackOff, |config| Shape { base: config.delay, ..Shape::default() });
 
 #[cfg(test)]
 mod tests {

@@ -8,9 +8,7 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::{Growth, Shape};
 use vocabulary::parameters;
 
@@ -26,18 +24,12 @@ parameters! {
     source = "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
 }
 
-impl PartConfig for DecorrelatedJitter {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape {
-            base: self.base,
-            growth: Growth::Decorrelated,
-            cap: self.cap,
-            ..Shape::default()
-        }))
-    }
-}
+part!(DecorrelatedJitter: BackOff, |config| Shape {
+    base: config.base,
+    growth: Growth::Decorrelated,
+    cap: config.cap,
+    ..Shape::default()
+});
 
 #[cfg(test)]
 mod tests {

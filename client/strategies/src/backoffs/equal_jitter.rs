@@ -6,9 +6,7 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::{Growth, Shape, Spread};
 use vocabulary::parameters;
 
@@ -24,19 +22,13 @@ parameters! {
     source = "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
 }
 
-impl PartConfig for EqualJitter {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape {
-            base: self.base,
-            growth: Growth::Exponential(2.0),
-            cap: self.cap,
-            spread: Spread::Equal,
-            ..Shape::default()
-        }))
-    }
-}
+part!(EqualJitter: BackOff, |config| Shape {
+    base: config.base,
+    growth: Growth::Exponential(2.0),
+    cap: config.cap,
+    spread: Spread::Equal,
+    ..Shape::default()
+});
 
 #[cfg(test)]
 mod tests {

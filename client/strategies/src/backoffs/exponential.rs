@@ -7,9 +7,7 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::{Growth, Shape, Spread};
 use vocabulary::parameters;
 
@@ -26,19 +24,13 @@ parameters! {
     source = "scenarios sync-musings, retry-delays, exploring-backoff (where it is called EB) and occ";
 }
 
-impl PartConfig for Exponential {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape {
-            base: self.base,
-            growth: Growth::Exponential(2.0),
-            cap: self.cap,
-            spread: Spread::Around(self.jitter),
-            ..Shape::default()
-        }))
-    }
-}
+part!(Exponential: BackOff, |config| Shape {
+    base: config.base,
+    growth: Growth::Exponential(2.0),
+    cap: config.cap,
+    spread: Spread::Around(config.jitter),
+    ..Shape::default()
+});
 
 #[cfg(test)]
 mod tests {

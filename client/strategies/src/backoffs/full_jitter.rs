@@ -6,9 +6,7 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::{Growth, Shape, Spread};
 use vocabulary::parameters;
 
@@ -26,20 +24,14 @@ parameters! {
     source = "AWS blog, Exponential Backoff And Jitter, 2015 (scenario occ); scenario retry-delays";
 }
 
-impl PartConfig for FullJitter {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape {
-            base: self.base,
-            growth: Growth::Exponential(2.0),
-            cap: self.cap,
-            spread: Spread::above_low(self.min, self.grid),
-            grid: self.grid,
-            ..Shape::default()
-        }))
-    }
-}
+part!(FullJitter: BackOff, |config| Shape {
+    base: config.base,
+    growth: Growth::Exponential(2.0),
+    cap: config.cap,
+    spread: Spread::above_low(config.min, config.grid),
+    grid: config.grid,
+    ..Shape::default()
+});
 
 #[cfg(test)]
 mod tests {

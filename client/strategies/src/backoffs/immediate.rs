@@ -4,9 +4,7 @@
 //! each rejection occupies a slot of the server for some time, immediate retries can keep the server busy with
 //! rejections forever. After a transport error, and after a budget has shed the launch, the retry still waits 50 ms.
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::Shape;
 use vocabulary::parameters;
 
@@ -18,13 +16,7 @@ parameters! {
     source = "scenarios occ, exploring-backoff and ethernet, where it is called no backoff, NB and fixed";
 }
 
-impl PartConfig for Immediate {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape::default()))
-    }
-}
+part!(Immediate: BackOff, |_| Shape::default());
 
 #[cfg(test)]
 mod tests {

@@ -5,9 +5,7 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::{Growth, Shape};
 use vocabulary::parameters;
 
@@ -22,18 +20,12 @@ parameters! {
     source = "scenario retry-delays, table of delays";
 }
 
-impl PartConfig for Linear {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape {
-            base: self.base,
-            growth: Growth::Linear,
-            cap: self.cap,
-            ..Shape::default()
-        }))
-    }
-}
+part!(Linear: BackOff, |config| Shape {
+    base: config.base,
+    growth: Growth::Linear,
+    cap: config.cap,
+    ..Shape::default()
+});
 
 #[cfg(test)]
 mod tests {

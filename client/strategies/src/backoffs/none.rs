@@ -4,9 +4,7 @@
 
 use vocabulary::{Rng, parameters};
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{FailedOp, Instant, Retry, RetryPolicy, RetryState};
 
 parameters! {
@@ -17,13 +15,7 @@ parameters! {
     source = "baseline of all scenarios";
 }
 
-impl PartConfig for NoRetry {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::RetryPolicy(Box::new(self)))
-    }
-}
+part!(NoRetry: RetryPolicy, |config, _| config);
 
 impl RetryPolicy for NoRetry {
     fn on_failure(

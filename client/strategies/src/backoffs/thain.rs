@@ -7,9 +7,7 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::{Applies, Growth, Shape, Spread};
 use vocabulary::parameters;
 
@@ -28,20 +26,14 @@ parameters! {
         HPDC 2003";
 }
 
-impl PartConfig for Thain {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape {
-            base: self.base,
-            growth: Growth::Exponential(self.factor),
-            cap: self.cap,
-            cap_applies: Applies::AfterSpread,
-            spread: Spread::Above(1.0),
-            ..Shape::default()
-        }))
-    }
-}
+part!(Thain: BackOff, |config| Shape {
+    base: config.base,
+    growth: Growth::Exponential(config.factor),
+    cap: config.cap,
+    cap_applies: Applies::AfterSpread,
+    spread: Spread::Above(1.0),
+    ..Shape::default()
+});
 
 #[cfg(test)]
 mod tests {

@@ -5,9 +5,7 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::shape::{Shape, Spread};
 use vocabulary::parameters;
 
@@ -24,18 +22,12 @@ parameters! {
     source = "scenario exploring-backoff, where it is called URB";
 }
 
-impl PartConfig for Uniform {
-    const KIND: PartKind = PartKind::RetryPolicy;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::back_off(Shape {
-            base: self.max,
-            spread: Spread::above_low(self.min, self.grid),
-            grid: self.grid,
-            ..Shape::default()
-        }))
-    }
-}
+part!(Uniform: BackOff, |config| Shape {
+    base: config.max,
+    spread: Spread::above_low(config.min, config.grid),
+    grid: config.grid,
+    ..Shape::default()
+});
 
 #[cfg(test)]
 mod tests {

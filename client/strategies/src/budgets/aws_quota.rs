@@ -10,26 +10,22 @@
 //! that instant. For long-polling operations, the op ends after the back-off instead. When an op succeeds, only the
 //! cost of its last retry is refunded.
 
-use vocabulary::{Choice, Rng, parameters};
+use vocabulary::{Rng, choices, parameters};
 
-use crate::error::SpecError;
 use crate::gauges::TOKENS;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{
     AttemptEnd, Budget, BudgetDecision, Candidate, Classification, FailedOp, Failure, Gauges, Instant,
     Outcome, Permit, Status,
 };
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum LongPoll {
-    #[default]
-    No,
-    Yes,
-}
-
-impl Choice for LongPoll {
-    const CHOICES: &'static [(&'static str, Self)] = &[("false", Self::No), ("true", Self::Yes)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum LongPoll {
+        #[default]
+        No = "false",
+        Yes = "true",
+    }
 }
 
 parameters! {
@@ -51,13 +47,7 @@ parameters! {
         rust-runtime/aws-smithy-runtime/src/client/retries/token_bucket.rs";
 }
 
-impl PartConfig for AwsQuota {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Quota { tokens: self.capacity, config: self })))
-    }
-}
+part!(AwsQuota: Budget, |config, _| Quota { tokens: config.capacity, config: config });
 
 struct Quota {
     config: AwsQuota,

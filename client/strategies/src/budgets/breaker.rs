@@ -11,24 +11,20 @@ use std::time::Duration;
 use vocabulary::{Rng, parameters};
 
 use crate::delay::grown;
-use crate::error::SpecError;
 use crate::gauges::BreakerPhase;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{
     Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status, Until,
 };
-use vocabulary::Choice;
+use vocabulary::choices;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum WhenOpen {
-    #[default]
-    Wait,
-    Shed,
-}
-
-impl Choice for WhenOpen {
-    const CHOICES: &'static [(&'static str, Self)] = &[("wait", Self::Wait), ("shed", Self::Shed)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum WhenOpen {
+        #[default]
+        Wait = "wait",
+        Shed = "shed",
+    }
 }
 
 parameters! {
@@ -50,13 +46,7 @@ parameters! {
     source = "linkerd's circuit breaker for consecutive failures";
 }
 
-impl PartConfig for BreakerConfig {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Breaker::new(self))))
-    }
-}
+part!(BreakerConfig: Budget, |config, _| Breaker::new(config));
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {

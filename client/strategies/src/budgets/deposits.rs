@@ -1,7 +1,7 @@
 //! Shared part of budgets with a balance of tokens. Ops deposit tokens into the balance, and retries withdraw tokens
 //! from it. Deposits expire after a while.
 
-use vocabulary::{Choice, Rng};
+use vocabulary::{Rng, choices};
 
 use crate::gauges::TOKENS;
 use crate::{
@@ -18,17 +18,15 @@ pub(super) trait Bucket: Clone + Send {
     fn sum(&self) -> i64;
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Deposit {
-    /// An op adds its deposit to the balance when its first attempt is sent.
-    Request,
-    /// An op adds its deposit to the balance when an attempt ends with an outcome that is not retriable.
-    #[default]
-    Done,
-}
-
-impl Choice for Deposit {
-    const CHOICES: &'static [(&'static str, Self)] = &[("request", Self::Request), ("done", Self::Done)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Deposit {
+        /// An op adds its deposit to the balance when its first attempt is sent.
+        Request = "request",
+        /// An op adds its deposit to the balance when an attempt ends with an outcome that is not retriable.
+        #[default]
+        Done = "done",
+    }
 }
 
 /// Budget with a [`Bucket`] as its balance. When an attempt fails, the budget decides about the retry and withdraws the

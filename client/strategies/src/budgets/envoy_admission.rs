@@ -14,10 +14,8 @@ use std::time::Duration;
 use vocabulary::{Rate, Rng, parameters};
 
 use super::refusal::{OnRefusal, surplus};
-use crate::error::SpecError;
 use crate::gauges::REFUSED;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status};
 
 const SAMPLE: Duration = Duration::from_secs(1);
@@ -45,13 +43,7 @@ parameters! {
     source = "envoyproxy/envoy source/extensions/filters/http/admission_control/admission_control.cc";
 }
 
-impl PartConfig for EnvoyAdmission {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Admission::new(self))))
-    }
-}
+part!(EnvoyAdmission: Budget, |config, _| Admission::new(config));
 
 #[derive(Clone, Copy, Debug)]
 struct Sample {

@@ -10,10 +10,8 @@
 use vocabulary::{Rng, parameters};
 
 use super::live::Live;
-use crate::error::SpecError;
 use crate::gauges::RETRIES;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{
     Advice, AttemptEnd, Budget, BudgetDecision, Candidate, FailedOp, Gauges, Instant, Outcome, Permit,
 };
@@ -31,13 +29,7 @@ parameters! {
     source = "envoyproxy/envoy source/common/upstream/resource_manager_impl.h";
 }
 
-impl PartConfig for EnvoyBudget {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(ShareInFlight { config: self, live: Live::default() })))
-    }
-}
+part!(EnvoyBudget: Budget, |config, _| ShareInFlight { config: config, live: Live::default() });
 
 struct ShareInFlight {
     config: EnvoyBudget,

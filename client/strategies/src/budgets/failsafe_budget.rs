@@ -6,10 +6,8 @@
 use vocabulary::{Rng, parameters};
 
 use super::live::Live;
-use crate::error::SpecError;
 use crate::gauges::RETRIES;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 parameters! {
@@ -24,13 +22,7 @@ parameters! {
     source = "failsafe-go/failsafe-go budget/budget.go, retrypolicy/retryexecutor.go";
 }
 
-impl PartConfig for FailsafeBudget {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(ShareOfExecutions { config: self, live: Live::default() })))
-    }
-}
+part!(FailsafeBudget: Budget, |config, _| ShareOfExecutions { config: config, live: Live::default() });
 
 struct ShareOfExecutions {
     config: FailsafeBudget,

@@ -12,10 +12,8 @@ use vocabulary::{Rng, parameters, unit};
 
 use super::refusal::{OnRefusal, surplus, was_accepted};
 use super::tally::Tally;
-use crate::error::SpecError;
 use crate::gauges::REFUSED;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 parameters! {
@@ -35,13 +33,7 @@ parameters! {
     source = "failsafe-go/failsafe-go adaptivethrottler/adaptivethrottler.go";
 }
 
-impl PartConfig for FailsafeThrottle {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Throttle { tally: Tally::over(self.window), config: self })))
-    }
-}
+part!(FailsafeThrottle: Budget, |config, _| Throttle { tally: Tally::over(config.window), config: config });
 
 struct Throttle {
     tally: Tally,

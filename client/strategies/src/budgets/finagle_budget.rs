@@ -11,9 +11,7 @@ use vocabulary::parameters;
 use super::deposits::{Bucket, Deposit, Deposits};
 use super::windowed_adder::WindowedAdder;
 use crate::Instant;
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 
 /// Number of tokens that each request deposits. The number is large, because a retry must cost at least one whole token
 /// even if the share of retries is above 1.
@@ -36,13 +34,7 @@ parameters! {
     source = "twitter/finagle RetryBudget.scala; twitter/util TokenBucket.scala, WindowedAdder.scala";
 }
 
-impl PartConfig for FinagleBudget {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(self.start())))
-    }
-}
+part!(FinagleBudget: Budget, |config, _| config.start());
 
 impl FinagleBudget {
     #[expect(clippy::cast_possible_truncation, reason = "Finagle cuts to whole tokens, 32 bits of them")]

@@ -8,10 +8,8 @@
 use vocabulary::{Rng, parameters, unit};
 
 use super::refusal::{surplus, was_accepted};
-use crate::error::SpecError;
 use crate::gauges::REFUSED;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 parameters! {
@@ -26,13 +24,7 @@ parameters! {
     source = "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, AdaptiveThrottler";
 }
 
-impl PartConfig for GaxThrottle {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Throttle { config: self, requests: 0.0, accepted: 0.0 })))
-    }
-}
+part!(GaxThrottle: Budget, |config, _| Throttle { config: config, requests: 0.0, accepted: 0.0 });
 
 struct Throttle {
     config: GaxThrottle,

@@ -23,10 +23,8 @@ use vocabulary::{Rng, parameters, unit};
 use self::latency::Latency;
 use self::window::{BUCKETS, CallResult, Window};
 use super::refusal::{OnRefusal, was_accepted};
-use crate::error::SpecError;
 use crate::gauges::REFUSED;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status};
 
 parameters! {
@@ -58,13 +56,7 @@ parameters! {
     source = "zeromicro/go-zero core/breaker/googlebreaker.go, bucket.go";
 }
 
-impl PartConfig for GoZeroBreaker {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Breaker::new(self))))
-    }
-}
+part!(GoZeroBreaker: Budget, |config, _| Breaker::new(config));
 
 struct Breaker {
     window: Window,

@@ -21,10 +21,8 @@ use vocabulary::{Rng, parameters};
 use self::calls::{Calls, Health};
 use super::refusal::was_accepted;
 use super::when_open::WhenOpen;
-use crate::error::SpecError;
 use crate::gauges::BreakerPhase;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Until};
 
 parameters! {
@@ -54,13 +52,7 @@ parameters! {
         CircuitBreakerStateMachine.java, CircuitBreakerMetrics.java";
 }
 
-impl PartConfig for RatioBreaker {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Breaker::new(self))))
-    }
-}
+part!(RatioBreaker: Budget, |config, _| Breaker::new(config));
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {

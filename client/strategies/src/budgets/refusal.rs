@@ -1,18 +1,16 @@
 //! Shared part of probabilistic throttles: the probability of a refusal, and the consequence for a refused launch.
 
-use vocabulary::Choice;
+use vocabulary::choices;
 
 use crate::{Advice, BudgetDecision, Classification, Outcome, Status};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum OnRefusal {
-    #[default]
-    BackOff,
-    Fail,
-}
-
-impl Choice for OnRefusal {
-    const CHOICES: &'static [(&'static str, Self)] = &[("back-off", Self::BackOff), ("fail", Self::Fail)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum OnRefusal {
+        #[default]
+        BackOff = "back-off",
+        Fail = "fail",
+    }
 }
 
 impl OnRefusal {

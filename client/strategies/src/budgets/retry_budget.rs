@@ -17,34 +17,28 @@
 
 use vocabulary::{Rng, parameters};
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{
     Advice, AttemptEnd, Budget, BudgetDecision, Candidate, FailedOp, Gauges, Instant, Outcome, Permit, Status,
 };
-use vocabulary::Choice;
+use vocabulary::choices;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum OnEmpty {
-    #[default]
-    Fail,
-    BackOff,
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum OnEmpty {
+        #[default]
+        Fail = "fail",
+        BackOff = "back-off",
+    }
 }
 
-impl Choice for OnEmpty {
-    const CHOICES: &'static [(&'static str, Self)] = &[("fail", Self::Fail), ("back-off", Self::BackOff)];
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Ask {
-    Failure,
-    #[default]
-    Retry,
-}
-
-impl Choice for Ask {
-    const CHOICES: &'static [(&'static str, Self)] = &[("failure", Self::Failure), ("retry", Self::Retry)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Ask {
+        Failure = "failure",
+        #[default]
+        Retry = "retry",
+    }
 }
 
 parameters! {
@@ -76,13 +70,7 @@ parameters! {
     }
 }
 
-impl PartConfig for RetryBudget {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Throttling::new(self))))
-    }
-}
+part!(RetryBudget: Budget, |config, _| Throttling::new(config));
 
 struct Throttling {
     /// Settings of the budget. `max` and `ratio` are converted to the unit in which the field `tokens` counts.

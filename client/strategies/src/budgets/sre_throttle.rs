@@ -17,10 +17,8 @@ use vocabulary::{Rng, parameters, unit};
 
 use super::refusal::{OnRefusal, surplus, was_accepted};
 use super::tally::Tally;
-use crate::error::SpecError;
 use crate::gauges::REFUSED;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 parameters! {
@@ -40,13 +38,7 @@ parameters! {
     source = "the book Site Reliability Engineering, chapter 21, Handling Overload";
 }
 
-impl PartConfig for SreThrottle {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(Throttle::new(self))))
-    }
-}
+part!(SreThrottle: Budget, |config, _| Throttle::new(config));
 
 struct Throttle {
     tally: Tally,

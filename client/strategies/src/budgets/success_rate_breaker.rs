@@ -18,7 +18,7 @@ mod rate;
 
 use std::time::Duration;
 
-use vocabulary::{Choice, DAY, Rng, parameters};
+use vocabulary::{DAY, Rng, choices, parameters};
 
 use self::penalty::{Penalties, Spread};
 use self::rate::{Average, Rate};
@@ -32,15 +32,13 @@ use crate::{
     AttemptEnd, Budget, BudgetDecision, Candidate, Classification, Gauges, Instant, Outcome, Permit, Until,
 };
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum RowOf {
-    #[default]
-    Any,
-    Transient,
-}
-
-impl Choice for RowOf {
-    const CHOICES: &'static [(&'static str, Self)] = &[("any", Self::Any), ("transient", Self::Transient)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum RowOf {
+        #[default]
+        Any = "any",
+        Transient = "transient",
+    }
 }
 
 parameters! {

@@ -11,9 +11,7 @@ use vocabulary::{parameters, whole_nanos};
 
 use super::deposits::{Bucket, Deposit, Deposits};
 use crate::Instant;
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 
 parameters! {
     #[derive(Clone, Debug)]
@@ -35,13 +33,7 @@ parameters! {
     source = "tower-rs/tower tower/src/retry/budget/tps_budget.rs";
 }
 
-impl PartConfig for TowerBudget {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Budget(Box::new(self.start())))
-    }
-}
+part!(TowerBudget: Budget, |config, _| config.start());
 
 impl TowerBudget {
     #[expect(clippy::cast_possible_truncation, reason = "tower computes in single precision, and cuts")]

@@ -1,21 +1,18 @@
 //! Reactions to a launch that a circuit breaker does not admit.
 
-use vocabulary::Choice;
+use vocabulary::choices;
 
 use crate::{Advice, BudgetDecision, Until};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum WhenOpen {
-    #[default]
-    GiveUp,
-    /// The launch fails without being sent. The retry policy then decides whether its op is retried.
-    Shed,
-    Wait,
-}
-
-impl Choice for WhenOpen {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("give-up", Self::GiveUp), ("shed", Self::Shed), ("wait", Self::Wait)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum WhenOpen {
+        #[default]
+        GiveUp = "give-up",
+        /// The launch fails without being sent. The retry policy then decides whether its op is retried.
+        Shed = "shed",
+        Wait = "wait",
+    }
 }
 
 impl WhenOpen {

@@ -14,10 +14,8 @@ use std::time::Duration;
 
 use vocabulary::parameters;
 
-use crate::error::SpecError;
 use crate::hedger::{AfterFailure, Copies, Hedger, MAX_COPIES};
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Candidate, Instant};
 
 parameters! {
@@ -39,13 +37,7 @@ parameters! {
         src/Polly.Core/Hedging/HedgingStrategyOptions.TResult.cs";
 }
 
-impl PartConfig for Hedging {
-    const KIND: PartKind = PartKind::Hedging;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Hedging(Box::new(self)))
-    }
-}
+part!(Hedging: Hedging, |config, _| config);
 
 impl Hedger for Hedging {
     fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Option<Copies> {

@@ -20,11 +20,9 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use vocabulary::{parameters, whole_nanos};
 
-use crate::error::SpecError;
 use crate::gauges::HEDGE_DELAY;
 use crate::hedger::{AfterFailure, Copies, Hedger};
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Candidate, Failure, Gauges, Instant, Outcome, Status};
 
 parameters! {
@@ -49,13 +47,7 @@ parameters! {
     source = "tower-rs/tower tower/src/hedge/{mod,rotating_histogram,latency,select}.rs";
 }
 
-impl PartConfig for PercentileHedging {
-    const KIND: PartKind = PartKind::Hedging;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Hedging(Box::new(Rotating::new(self))))
-    }
-}
+part!(PercentileHedging: Hedging, |config, _| Rotating::new(config));
 
 struct Rotating {
     config: PercentileHedging,

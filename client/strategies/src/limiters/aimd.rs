@@ -7,23 +7,19 @@
 //! - When an attempt succeeds, the number in flight still includes it, because otherwise the window would never grow.
 //! - The client, not the limiter, puts a rejected op at the back of the queue.
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
-use vocabulary::{Choice, parameters};
+use vocabulary::{choices, parameters};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Variant {
-    /// A cut sets the window to the new slow start threshold.
-    #[default]
-    Reno,
-    /// A cut sets the congestion window to its initial value.
-    Tahoe,
-}
-
-impl Choice for Variant {
-    const CHOICES: &'static [(&'static str, Self)] = &[("reno", Self::Reno), ("tahoe", Self::Tahoe)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Variant {
+        /// A cut sets the window to the new slow start threshold.
+        #[default]
+        Reno = "reno",
+        /// A cut sets the congestion window to its initial value.
+        Tahoe = "tahoe",
+    }
 }
 
 parameters! {
@@ -46,13 +42,7 @@ parameters! {
     source = "Syncing musings, Improve on exponential backoff, 2019 (scenario sync-musings); RFC 5681";
 }
 
-impl PartConfig for AimdConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(Aimd::new(self))))
-    }
-}
+part!(AimdConfig: Limiter, |config, _| Aimd::new(config));
 
 /// State of the limiter for one client. It fits into a cache line (64 bytes).
 struct Aimd {

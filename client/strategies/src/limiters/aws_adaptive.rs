@@ -25,17 +25,15 @@ use crate::part_config::{Context, PartConfig};
 use crate::{
     Admit, AttemptEnd, Candidate, Classification, Gauges, Instant, Limiter, LimiterView, Outcome, Status,
 };
-use vocabulary::{Choice, Purpose, Rate, draws, parameters, unit, whole_nanos};
+use vocabulary::{Purpose, Rate, choices, draws, parameters, unit, whole_nanos};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Costs {
-    #[default]
-    One,
-    Older,
-}
-
-impl Choice for Costs {
-    const CHOICES: &'static [(&'static str, Self)] = &[("one", Self::One), ("older", Self::Older)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Costs {
+        #[default]
+        One = "one",
+        Older = "older",
+    }
 }
 
 impl Costs {

@@ -15,28 +15,24 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, DAY, Purpose, Rng as _, draws, nanos, parameters};
+use vocabulary::{DAY, Purpose, Rng as _, choices, draws, nanos, parameters};
 
 use super::bucket::seconds;
 use super::delivery_rate::{DeliveryRate, Sample};
 use super::windowed_max::WindowedMax;
-use crate::error::SpecError;
 use crate::gauges::RATE;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Admit, AttemptEnd, GaugeKind, Gauges, Instant, Limiter, LimiterView, Outcome, Status, Until};
 
 const DELIVERED: GaugeKind = GaugeKind { name: "delivery rate", unit: "per s" };
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Latency {
-    #[default]
-    Min,
-    Mean,
-}
-
-impl Choice for Latency {
-    const CHOICES: &'static [(&'static str, Self)] = &[("min", Self::Min), ("mean", Self::Mean)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Latency {
+        #[default]
+        Min = "min",
+        Mean = "mean",
+    }
 }
 
 parameters! {
@@ -66,13 +62,7 @@ parameters! {
         Queue 14(5), 2016";
 }
 
-impl PartConfig for BbrConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(Bbr::new(self, context.seed))))
-    }
-}
+part!(BbrConfig: Limiter, |config, context| Bbr::new(config, context.seed));
 
 /// Cycle of factors by which the rate is multiplied while the limiter probes for more bandwidth. Each factor applies
 /// for about one latency.

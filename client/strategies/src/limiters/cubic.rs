@@ -12,9 +12,7 @@ use std::time::Duration;
 use super::bucket::seconds;
 use super::curve::Curve;
 use super::round::Round;
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::parameters;
 
@@ -38,13 +36,7 @@ parameters! {
     source = "quinn-rs/quinn quinn-proto/src/congestion/cubic.rs; RFC 9438";
 }
 
-impl PartConfig for CubicConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(Cubic::new(self))))
-    }
-}
+part!(CubicConfig: Limiter, |config, _| Cubic::new(config));
 
 struct Cubic {
     config: CubicConfig,

@@ -11,28 +11,24 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, DAY, Purpose, Rng as _, draws, parameters, whole_nanos};
+use vocabulary::{DAY, Purpose, Rng as _, choices, draws, parameters, whole_nanos};
 
 use super::log_linear::LogLinear;
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Candidate, GaugeKind, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 
 const BEST: GaugeKind = GaugeKind { name: "min rtt", unit: "ms" };
 
 const PRESENT: GaugeKind = GaugeKind { name: "sample rtt", unit: "ms" };
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Samples {
-    /// Samples the latency of every ended attempt, except shed, deferred and cancelled ones.
-    #[default]
-    All,
-    Successes,
-}
-
-impl Choice for Samples {
-    const CHOICES: &'static [(&'static str, Self)] = &[("all", Self::All), ("successes", Self::Successes)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Samples {
+        /// Samples the latency of every ended attempt, except shed, deferred and cancelled ones.
+        #[default]
+        All = "all",
+        Successes = "successes",
+    }
 }
 
 parameters! {
@@ -63,13 +59,7 @@ parameters! {
         controller/gradient_controller.cc, v3/adaptive_concurrency.proto";
 }
 
-impl PartConfig for EnvoyGradientConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(EnvoyGradient::new(self, context.seed))))
-    }
-}
+part!(EnvoyGradientConfig: Limiter, |config, context| EnvoyGradient::new(config, context.seed));
 
 /// Number of consecutive intervals with the minimum window. After this many, the best latency is measured again.
 const AT_MIN: u32 = 5;

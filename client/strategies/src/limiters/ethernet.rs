@@ -13,9 +13,7 @@ use std::time::Duration;
 
 use vocabulary::parameters;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Admit, CarrierSense, Gauges, Instant, Limiter, LimiterView};
 
 /// Name of the limiter that has carrier sense: it checks the server's free capacity before it sends. A hedger cannot be
@@ -37,13 +35,7 @@ parameters! {
     source = "Thain and Livny, HPDC 2003 (scenario ethernet, where threshold is 1000 of 7600 descriptors)";
 }
 
-impl PartConfig for Ethernet {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(self)))
-    }
-}
+part!(Ethernet: Limiter, |config, _| config);
 
 impl Limiter for Ethernet {
     fn poll(&self, _now: Instant, _view: &LimiterView) -> Admit {
@@ -58,6 +50,7 @@ impl Limiter for Ethernet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::part::Part;
     use crate::testing::{part, view};
 
     #[test]

@@ -3,9 +3,7 @@
 //! Source: the *bulkhead* of client libraries, which limits concurrent calls. It is the right choice for a client that
 //! knows the server's concurrency limit.
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Gauges, Limiter};
 use vocabulary::parameters;
 
@@ -19,13 +17,7 @@ parameters! {
     source = "common practice, also known as bulkhead";
 }
 
-impl PartConfig for FixedWindow {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(self)))
-    }
-}
+part!(FixedWindow: Limiter, |config, _| config);
 
 impl Limiter for FixedWindow {
     fn is_full(&self, in_flight: u32) -> bool {

@@ -9,33 +9,27 @@
 
 use std::time::Duration;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Admit, AttemptEnd, Instant, Limiter, LimiterView, Outcome, Status, Until};
-use vocabulary::{Choice, parameters};
+use vocabulary::{choices, parameters};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum From {
-    #[default]
-    Start,
-    /// The gap starts at the end of the attempt that ended last.
-    End,
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum From {
+        #[default]
+        Start = "start",
+        /// The gap starts at the end of the attempt that ended last.
+        End = "end",
+    }
 }
 
-impl Choice for From {
-    const CHOICES: &'static [(&'static str, Self)] = &[("start", Self::Start), ("end", Self::End)];
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Of {
-    #[default]
-    Attempts,
-    Ops,
-}
-
-impl Choice for Of {
-    const CHOICES: &'static [(&'static str, Self)] = &[("attempts", Self::Attempts), ("ops", Self::Ops)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Of {
+        #[default]
+        Attempts = "attempts",
+        Ops = "ops",
+    }
 }
 
 parameters! {
@@ -55,13 +49,7 @@ parameters! {
         octokit/plugin-throttling.js src/index.ts";
 }
 
-impl PartConfig for LeastGapConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(LeastGap::new(self))))
-    }
-}
+part!(LeastGapConfig: Limiter, |config, _| LeastGap::new(config));
 
 struct LeastGap {
     config: LeastGapConfig,

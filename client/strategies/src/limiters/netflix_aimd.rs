@@ -13,9 +13,7 @@ use vocabulary::{DAY, parameters};
 use super::netflix::{Limit, NetflixLimiter};
 use super::netflix_window::{Sample, Windowed};
 use crate::Gauges;
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 
 parameters! {
     #[derive(Clone, Debug)]
@@ -36,14 +34,10 @@ parameters! {
     source = "Netflix/concurrency-limits limit/AIMDLimit.java";
 }
 
-impl PartConfig for NetflixAimd {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        let windowed = self.windowed;
-        Ok(Part::Limiter(Box::new(NetflixLimiter::new(Aimd::new(self), windowed))))
-    }
-}
+part!(NetflixAimd: Limiter, |config, _| {
+    let windowed = config.windowed;
+    NetflixLimiter::new(Aimd::new(config), windowed)
+});
 
 struct Aimd {
     config: NetflixAimd,

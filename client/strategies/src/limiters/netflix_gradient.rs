@@ -17,9 +17,7 @@ use vocabulary::{Purpose, draws, parameters, unit, whole_nanos};
 use super::netflix::{Limit, NO_LOAD, NetflixLimiter};
 use super::netflix_window::{Sample, Windowed};
 use crate::Gauges;
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 
 /// Minimum allowed queue, in attempts (`SquareRootFunction.create(4)` in the source's builder).
 const MIN_QUEUE: u32 = 4;
@@ -49,14 +47,10 @@ parameters! {
     source = "Netflix/concurrency-limits limit/GradientLimit.java";
 }
 
-impl PartConfig for NetflixGradient {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
-        let windowed = self.windowed;
-        Ok(Part::Limiter(Box::new(NetflixLimiter::new(Gradient::new(self, context.seed), windowed))))
-    }
-}
+part!(NetflixGradient: Limiter, |config, context| {
+    let windowed = config.windowed;
+    NetflixLimiter::new(Gradient::new(config, context.seed), windowed)
+});
 
 struct Gradient {
     config: NetflixGradient,

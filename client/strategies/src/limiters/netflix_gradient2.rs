@@ -13,9 +13,7 @@ use vocabulary::{parameters, whole_nanos};
 
 use super::netflix::{Limit, NetflixLimiter};
 use super::netflix_window::{Sample, Windowed};
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{GaugeKind, Gauges};
 
 const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
@@ -47,14 +45,10 @@ parameters! {
     source = "Netflix/concurrency-limits limit/Gradient2Limit.java";
 }
 
-impl PartConfig for NetflixGradient2 {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        let windowed = self.windowed;
-        Ok(Part::Limiter(Box::new(NetflixLimiter::new(Gradient2::new(self), windowed))))
-    }
-}
+part!(NetflixGradient2: Limiter, |config, _| {
+    let windowed = config.windowed;
+    NetflixLimiter::new(Gradient2::new(config), windowed)
+});
 
 /// Exponentially weighted mean. Over its first samples it is a plain mean instead (`ExpAvgMeasurement`).
 #[derive(Clone, Copy, Debug, Default)]

@@ -17,9 +17,7 @@ use vocabulary::{Configurable, Parameter, Purpose, draws, unit, whole_nanos};
 use super::netflix::{Limit, NO_LOAD, NetflixLimiter};
 use super::netflix_window::{Sample, Windowed};
 use crate::Gauges;
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 
 #[derive(Clone, Debug)]
 pub(crate) struct NetflixVegas {
@@ -96,14 +94,10 @@ impl Configurable for NetflixVegas {
     ];
 }
 
-impl PartConfig for NetflixVegas {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
-        let windowed = self.windowed;
-        Ok(Part::Limiter(Box::new(NetflixLimiter::new(Vegas::new(self, context.seed), windowed))))
-    }
-}
+part!(NetflixVegas: Limiter, |config, context| {
+    let windowed = config.windowed;
+    NetflixLimiter::new(Vegas::new(config, context.seed), windowed)
+});
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are at least one")]
 fn log10(limit: f64) -> u32 {

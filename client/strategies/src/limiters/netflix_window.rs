@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, whole_nanos};
+use vocabulary::{choices, whole_nanos};
 
 use crate::Instant;
 
@@ -36,14 +36,12 @@ pub(crate) struct Sample {
     pub(crate) op: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Windowed {
-    No,
-    Yes,
-}
-
-impl Choice for Windowed {
-    const CHOICES: &'static [(&'static str, Self)] = &[("false", Self::No), ("true", Self::Yes)];
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Windowed {
+        No = "false",
+        Yes = "true",
+    }
 }
 
 impl Windowed {

@@ -11,9 +11,7 @@
 //! rejects everything causes one cut per round trip.
 
 use super::round::Round;
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::parameters;
 
@@ -32,13 +30,7 @@ parameters! {
     source = "quinn-rs/quinn quinn-proto/src/congestion/new_reno.rs; RFC 9002; RFC 5681";
 }
 
-impl PartConfig for NewRenoConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(NewReno::new(self))))
-    }
-}
+part!(NewRenoConfig: Limiter, |config, _| NewReno::new(config));
 
 struct NewReno {
     config: NewRenoConfig,

@@ -10,31 +10,26 @@
 //! or 503 has `Qos-Due-To: custom`. (That header means that the answer comes from the service itself, so the limiter of
 //! the host would ignore the answer.)
 
-use vocabulary::{Choice, parameters};
+use vocabulary::{choices, parameters};
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Failure, Gauges, Instant, Limiter, Outcome, Status};
 
 /// Upper bound of the limit on attempts in flight (`MAX_LIMIT` of the source).
 const MAX: f64 = 1e6;
 
-/// Scope of the limiter, which determines the answers that are drops (`Behavior` in the source).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Variant {
-    /// One limiter per host. Missing answers are drops, and so are answers which show that the host is in trouble.
-    #[default]
-    Host,
-    /// One limiter per endpoint. Answers that the endpoint itself causes are drops.
-    Endpoint,
-    /// One limiter per sticky session. No outcome counts as a drop.
-    Sticky,
-}
-
-impl Choice for Variant {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("host", Self::Host), ("endpoint", Self::Endpoint), ("sticky", Self::Sticky)];
+choices! {
+    /// Scope of the limiter, which determines the answers that are drops (`Behavior` in the source).
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Variant {
+        /// One limiter per host. Missing answers are drops, and so are answers which show that the host is in trouble.
+        #[default]
+        Host = "host",
+        /// One limiter per endpoint. Answers that the endpoint itself causes are drops.
+        Endpoint = "endpoint",
+        /// One limiter per sticky session. No outcome counts as a drop.
+        Sticky = "sticky",
+    }
 }
 
 parameters! {
@@ -57,13 +52,7 @@ parameters! {
     source = "palantir/dialogue dialogue-core/.../CautiousIncreaseAggressiveDecreaseConcurrencyLimiter.java";
 }
 
-impl PartConfig for PalantirConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(Palantir::new(self))))
-    }
-}
+part!(PalantirConfig: Limiter, |config, _| Palantir::new(config));
 
 /// Effect of an ended attempt on the limiter (`PermitControl` in the source).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,22 +15,18 @@
 use std::time::Duration;
 
 use super::goodput::{Goodput, History};
-use crate::error::SpecError;
 use crate::gauges::RATE;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Classification, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
-use vocabulary::{Choice, DAY, parameters};
+use vocabulary::{DAY, choices, parameters};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Used {
-    #[default]
-    Accepted,
-    Tried,
-}
-
-impl Choice for Used {
-    const CHOICES: &'static [(&'static str, Self)] = &[("accepted", Self::Accepted), ("tried", Self::Tried)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Used {
+        #[default]
+        Accepted = "accepted",
+        Tried = "tried",
+    }
 }
 
 parameters! {
@@ -78,13 +74,7 @@ parameters! {
         aws-sdk-s3-transfer-manager/src/scheduler/concurrency/adaptive.rs; its pull request 135";
 }
 
-impl PartConfig for S3HillClimbConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(S3HillClimb::new(self))))
-    }
-}
+part!(S3HillClimbConfig: Limiter, |config, _| S3HillClimb::new(config));
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {

@@ -13,10 +13,8 @@
 use std::time::Duration;
 
 use super::bucket::seconds;
-use crate::error::SpecError;
 use crate::gauges::GAP;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Admit, AttemptEnd, Failure, Gauges, Instant, Limiter, LimiterView, Outcome, Status, Until};
 use vocabulary::parameters;
 
@@ -80,13 +78,7 @@ parameters! {
         the service, or for rates below 1 per second";
 }
 
-impl PartConfig for TailbackConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(Tailback::new(self))))
-    }
-}
+part!(TailbackConfig: Limiter, |config, _| Tailback::new(config));
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {

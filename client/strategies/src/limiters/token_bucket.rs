@@ -5,10 +5,8 @@
 //! per second, bursts of 10).
 
 use super::bucket::Bucket;
-use crate::error::SpecError;
 use crate::gauges::TOKENS;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Admit, AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::{Rate, parameters};
 
@@ -24,13 +22,7 @@ parameters! {
     source = "kubernetes/client-go util/flowcontrol/throttle.go, rest/config.go; golang/time rate/rate.go";
 }
 
-impl PartConfig for TokenBucketConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(TokenBucket::new(&self))))
-    }
-}
+part!(TokenBucketConfig: Limiter, |config, _| TokenBucket::new(&config));
 
 struct TokenBucket(Bucket);
 

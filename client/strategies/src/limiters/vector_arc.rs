@@ -11,9 +11,7 @@ use std::time::Duration;
 
 use vocabulary::parameters;
 
-use crate::error::SpecError;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{AttemptEnd, Classification, GaugeKind, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 
 const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
@@ -38,13 +36,7 @@ parameters! {
     source = "vectordotdev/vector src/sinks/util/adaptive_concurrency/controller.rs";
 }
 
-impl PartConfig for VectorArcConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        Ok(Part::Limiter(Box::new(VectorArc::new(self))))
-    }
-}
+part!(VectorArcConfig: Limiter, |config, _| VectorArc::new(config));
 
 /// Arithmetic mean of round-trip times, in seconds.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,32 +2,23 @@
 
 use std::time::Duration;
 
-use vocabulary::Choice;
+use vocabulary::choices;
 
 use crate::delay::fraction;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Grain {
-    #[default]
-    None,
-    CutMs,
-    RoundMs,
-    CutS,
-    RoundS,
-    /// Rounds down to whole milliseconds, but at least to 1 ms, as timers of `JavaScript` do (Node.js,
-    /// `lib/internal/timers.js`).
-    Timer,
-}
-
-impl Choice for Grain {
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("none", Self::None),
-        ("cut-ms", Self::CutMs),
-        ("round-ms", Self::RoundMs),
-        ("cut-s", Self::CutS),
-        ("round-s", Self::RoundS),
-        ("timer", Self::Timer),
-    ];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Grain {
+        #[default]
+        None = "none",
+        CutMs = "cut-ms",
+        RoundMs = "round-ms",
+        CutS = "cut-s",
+        RoundS = "round-s",
+        /// Rounds down to whole milliseconds, but at least to 1 ms, as timers of `JavaScript` do (Node.js,
+        /// `lib/internal/timers.js`).
+        Timer = "timer",
+    }
 }
 
 impl Grain {

@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-use vocabulary::{Choice, ChoiceField, WallTime, did_you_mean};
+use vocabulary::{Choice as _, ChoiceField, WallTime, choices, did_you_mean};
 
 use crate::calendar;
 
@@ -17,42 +17,29 @@ pub(super) struct TimeForm {
     pub(super) rounding: Rounding,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Seconds,
-    Millis,
-    Go,
-    Epoch,
-    EpochMillis,
-    Date,
-    Rfc3339,
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Unit {
+        Seconds = "s",
+        Millis = "ms",
+        Go = "go",
+        Epoch = "epoch",
+        EpochMillis = "epoch_ms",
+        Date = "date",
+        Rfc3339 = "rfc3339",
+    }
 }
 
-impl Choice for Unit {
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("s", Self::Seconds),
-        ("ms", Self::Millis),
-        ("go", Self::Go),
-        ("epoch", Self::Epoch),
-        ("epoch_ms", Self::EpochMillis),
-        ("date", Self::Date),
-        ("rfc3339", Self::Rfc3339),
-    ];
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Rounding {
-    /// Rounds up, so that the advised time is never too early.
-    #[default]
-    Up,
-    Down,
-    /// Rounds to the nearest value. Halves are rounded up.
-    Nearest,
-}
-
-impl Choice for Rounding {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("up", Self::Up), ("down", Self::Down), ("nearest", Self::Nearest)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) enum Rounding {
+        /// Rounds up, so that the advised time is never too early.
+        #[default]
+        Up = "up",
+        Down = "down",
+        /// Rounds to the nearest value. Halves are rounded up.
+        Nearest = "nearest",
+    }
 }
 
 impl Unit {

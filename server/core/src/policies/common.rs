@@ -1,6 +1,6 @@
 //! Parameters that every stage of a policy stack accepts in addition to the parameters of its policy.
 
-use vocabulary::{Choice, OptionsError, Parameter, ParameterInfo, WallTime};
+use vocabulary::{OptionsError, Parameter, ParameterInfo, WallTime, choices};
 
 use crate::policies::cost::{CostRule, Refund};
 use crate::policies::key::KeyRule;
@@ -19,38 +19,32 @@ pub(crate) struct Common {
     pub(crate) anchor: WallTime,
 }
 
-/// Whether a stage also charges the requests that it rejects itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Own {
-    No,
-    Yes,
+choices! {
+    /// Whether a stage also charges the requests that it rejects itself.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Own {
+        No = "no",
+        Yes = "yes",
+    }
 }
 
-/// Whether a stage refunds its charge when a later stage or the server rejects the request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Later {
-    Back,
-    Keep,
+choices! {
+    /// Whether a stage refunds its charge when a later stage or the server rejects the request.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Later {
+        Back = "back",
+        Keep = "keep",
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Charged {
-    Arrival,
-    /// A request is charged only when its response is sent. Kong's plugin works in this way, because it counts requests in its log phase.
-    /// Therefore all requests pass that arrive before the first response.
-    Answer,
-}
-
-impl Choice for Own {
-    const CHOICES: &'static [(&'static str, Self)] = &[("no", Self::No), ("yes", Self::Yes)];
-}
-
-impl Choice for Later {
-    const CHOICES: &'static [(&'static str, Self)] = &[("back", Self::Back), ("keep", Self::Keep)];
-}
-
-impl Choice for Charged {
-    const CHOICES: &'static [(&'static str, Self)] = &[("arrival", Self::Arrival), ("answer", Self::Answer)];
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Charged {
+        Arrival = "arrival",
+        /// A request is charged only when its response is sent. Kong's plugin works in this way, because it counts requests in its log phase.
+        /// Therefore all requests pass that arrive before the first response.
+        Answer = "answer",
+    }
 }
 
 impl Default for Common {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use vocabulary::{Choice, Instant, parameters};
+use vocabulary::{Instant, choices, parameters};
 
 use crate::caps::MAX_SLOTS;
 use crate::limit_status::LimitStatus;
@@ -43,14 +43,12 @@ parameters! {
     source = "scenario sync-musings; HAProxy's `maxconn` and `timeout queue`; priority levels of Kubernetes";
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
-    Fifo,
-    Lifo,
-}
-
-impl Choice for Order {
-    const CHOICES: &'static [(&'static str, Self)] = &[("fifo", Self::Fifo), ("lifo", Self::Lifo)];
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Order {
+        Fifo = "fifo",
+        Lifo = "lifo",
+    }
 }
 
 impl PolicyConfig for Concurrency {

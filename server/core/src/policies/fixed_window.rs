@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, DAY, Instant, Parameter};
+use vocabulary::{Configurable, DAY, Instant, Parameter, choices};
 
 use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
@@ -26,21 +26,18 @@ pub(crate) struct FixedWindow {
     pub(crate) phase: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Align {
-    /// The first window starts with the server. Each further window follows the previous one without a gap.
-    Start,
-    /// Windows are aligned with the clock, for example with full hours. They follow each other without gaps from 1970-01-01, 00:00 UTC.
-    Epoch,
-    /// The first window starts with the first request of the run. Each further window follows the previous one without a gap.
-    Run,
-    /// Each window starts with the first request after the end of the previous window.
-    First,
-}
-
-impl Choice for Align {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("start", Self::Start), ("epoch", Self::Epoch), ("run", Self::Run), ("first", Self::First)];
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Align {
+        /// The first window starts with the server. Each further window follows the previous one without a gap.
+        Start = "start",
+        /// Windows are aligned with the clock, for example with full hours. They follow each other without gaps from 1970-01-01, 00:00 UTC.
+        Epoch = "epoch",
+        /// The first window starts with the first request of the run. Each further window follows the previous one without a gap.
+        Run = "run",
+        /// Each window starts with the first request after the end of the previous window.
+        First = "first",
+    }
 }
 
 impl Default for FixedWindow {

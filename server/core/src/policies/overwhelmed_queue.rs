@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Choice, Instant, Purpose, draws, parameters, unit};
+use vocabulary::{Instant, Purpose, choices, draws, parameters, unit};
 
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
@@ -42,19 +42,16 @@ parameters! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Subset {
-    /// If more than `limit` requests are outstanding, the oldest accepted and the oldest rejected requests make progress. The units of work
-    /// are divided between accepted and rejected requests in proportion to their numbers.
-    Proportional,
-    /// If more than `limit` requests are outstanding, randomly drawn requests make progress. Every outstanding request, accepted or
-    /// rejected, has the same probability.
-    Random,
-}
-
-impl Choice for Subset {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("proportional", Self::Proportional), ("random", Self::Random)];
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Subset {
+        /// If more than `limit` requests are outstanding, the oldest accepted and the oldest rejected requests make progress. The units of work
+        /// are divided between accepted and rejected requests in proportion to their numbers.
+        Proportional = "proportional",
+        /// If more than `limit` requests are outstanding, randomly drawn requests make progress. Every outstanding request, accepted or
+        /// rejected, has the same probability.
+        Random = "random",
+    }
 }
 
 impl PolicyConfig for QueueConfig {

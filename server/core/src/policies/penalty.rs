@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Instant, parameters};
+use vocabulary::{Instant, choices, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::policies::common::Common;
@@ -40,19 +40,16 @@ parameters! {
     source = "Cloudflare API limits; dotnet/dev-proxy RetryAfterPlugin; Azure Resource Manager; Discord";
 }
 
-/// Effect of a request that arrives before the time at which its client was advised to retry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Early {
-    Ignore,
-    /// An early request restarts the client's lock with its full length.
-    Prolong,
-    /// Only early requests start a lock, so clients that wait as advised are never locked out.
-    Only,
-}
-
-impl Choice for Early {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("ignore", Self::Ignore), ("prolong", Self::Prolong), ("only", Self::Only)];
+choices! {
+    /// Effect of a request that arrives before the time at which its client was advised to retry.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Early {
+        Ignore = "ignore",
+        /// An early request restarts the client's lock with its full length.
+        Prolong = "prolong",
+        /// Only early requests start a lock, so clients that wait as advised are never locked out.
+        Only = "only",
+    }
 }
 
 impl PolicyConfig for Penalty {

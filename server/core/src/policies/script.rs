@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use vocabulary::{Choice, Configurable, Instant, Parameter};
+use vocabulary::{Configurable, Instant, Parameter, choices};
 
 use crate::policies::admission::{Admission, Arrived, Load, Released};
 use crate::policies::capacity::Capacity;
@@ -20,15 +20,13 @@ pub(crate) struct ScriptConfig {
     by: By,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum By {
-    #[default]
-    Op,
-    Call,
-}
-
-impl Choice for By {
-    const CHOICES: &'static [(&'static str, Self)] = &[("op", Self::Op), ("call", Self::Call)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    enum By {
+        #[default]
+        Op = "op",
+        Call = "call",
+    }
 }
 
 impl Configurable for ScriptConfig {

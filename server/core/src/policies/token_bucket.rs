@@ -3,7 +3,7 @@
 //! Source: the buckets that AWS, Azure and Anthropic describe, which fill continuously; envoyproxy/envoy
 //! `source/extensions/filters/common/local_ratelimit`, which adds tokens once per interval.
 
-use vocabulary::{Choice, Instant, parameters};
+use vocabulary::{Instant, choices, parameters};
 
 use crate::limit_status::LimitStatus;
 use crate::pace::Pace;
@@ -32,17 +32,14 @@ parameters! {
     source = "documentation of AWS, Azure and Anthropic on their limits; envoyproxy/envoy local_ratelimit";
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refill {
-    Continuous,
-    /// Adds tokens once per period of the rate. The number of tokens added is the count of the rate. Both period and count are used as
-    /// given by the user. The periods are counted from the server's start.
-    Stepwise,
-}
-
-impl Choice for Refill {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("continuous", Self::Continuous), ("stepwise", Self::Stepwise)];
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Refill {
+        Continuous = "continuous",
+        /// Adds tokens once per period of the rate. The number of tokens added is the count of the rate. Both period and count are used as
+        /// given by the user. The periods are counted from the server's start.
+        Stepwise = "stepwise",
+    }
 }
 
 impl PolicyConfig for TokenBucket {

@@ -5,23 +5,20 @@
 
 use std::time::Duration;
 
-use vocabulary::{Choice, Purpose, draws, unit};
+use vocabulary::{Purpose, choices, draws, unit};
 
 use crate::delay::{fraction, grown};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Spread {
-    None,
-    /// Half of the duration is random, as in Finagle. The duration of the first opening is not random.
-    #[default]
-    Equal,
-    /// A random time of up to half the duration is added to the duration, as in linkerd.
-    Above,
-}
-
-impl Choice for Spread {
-    const CHOICES: &'static [(&'static str, Self)] =
-        &[("none", Self::None), ("equal", Self::Equal), ("above", Self::Above)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Spread {
+        None = "none",
+        /// Half of the duration is random, as in Finagle. The duration of the first opening is not random.
+        #[default]
+        Equal = "equal",
+        /// A random time of up to half the duration is added to the duration, as in linkerd.
+        Above = "above",
+    }
 }
 
 #[derive(Debug)]

@@ -5,23 +5,21 @@
 
 use std::time::Duration;
 
-use vocabulary::Choice;
+use vocabulary::choices;
 
 use crate::Instant;
 use crate::budgets::slices::Slices;
 use crate::budgets::windowed_adder::WindowedAdder;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Average {
-    /// Average in which attempts are weighted by their age, as in Finagle.
-    #[default]
-    Moving,
-    /// Average in which all attempts within the window have equal weight, as in linkerd.
-    Exact,
-}
-
-impl Choice for Average {
-    const CHOICES: &'static [(&'static str, Self)] = &[("moving", Self::Moving), ("exact", Self::Exact)];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Average {
+        /// Average in which attempts are weighted by their age, as in Finagle.
+        #[default]
+        Moving = "moving",
+        /// Average in which all attempts within the window have equal weight, as in linkerd.
+        Exact = "exact",
+    }
 }
 
 #[derive(Debug)]

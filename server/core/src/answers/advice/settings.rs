@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use vocabulary::{Choice, Draws, Parameter, Purpose, Rng, TextField, WallTime, draws, duration_text, unit};
+use vocabulary::{Draws, Parameter, Purpose, Rng, TextField, WallTime, choices, draws, duration_text, unit};
 
 use super::super::header_writer::HeaderWriter;
 use super::super::response_context::RenderContext;
@@ -228,20 +228,14 @@ impl OfAnswer {
 /// 9457).
 pub(super) const CONTENT_TYPE: &str = "application/problem+json";
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Problem {
-    #[default]
-    QuotaExceeded,
-    TemporaryReducedCapacity,
-    AbnormalUsageDetected,
-}
-
-impl Choice for Problem {
-    const CHOICES: &'static [(&'static str, Self)] = &[
-        ("quota-exceeded", Self::QuotaExceeded),
-        ("temporary-reduced-capacity", Self::TemporaryReducedCapacity),
-        ("abnormal-usage-detected", Self::AbnormalUsageDetected),
-    ];
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(super) enum Problem {
+        #[default]
+        QuotaExceeded = "quota-exceeded",
+        TemporaryReducedCapacity = "temporary-reduced-capacity",
+        AbnormalUsageDetected = "abnormal-usage-detected",
+    }
 }
 
 #[derive(Serialize)]
