@@ -12,4 +12,3 @@ pub mod point;
 pub mod shard;
 pub mod stop;
 pub mod virtual_time;
-pub mod wall_clock;

@@ -3,17 +3,18 @@
 use std::future::Future;
 use std::io;
 use std::pin::pin;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant as RealInstant};
 
 use loadgen_core::{Completion, Input, LatencyFigures, Output, Run};
 use timers::Timer;
-use tokio::runtime::Handle;
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use vocabulary::{Instant, TimeScale};
 
 use crate::clock::Clock;
 use crate::control::{Command, Control};
-use crate::lanes::{self, Helper};
 use crate::rusage::thread_cpu;
 use crate::transport::{Transport, WarmUp};
 use crate::workers::{Delivered, Workers};
@@ -78,7 +79,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     control: &Control,
     options: DriveOptions,
 ) -> Result<DriveReport, DriveError> {
-    let runtime = lanes::runtime().map_err(DriveError::Runtime)?;
+    let runtime = runtime().map_err(DriveError::Runtime)?;
     let helpers: Vec<Helper> =
         (1..transports.len()).map(Helper::start).collect::<Result<_, _>>().map_err(DriveError::Runtime)?;
     let handles = std::iter::once(runtime.handle()).chain(helpers.iter().map(Helper::handle));
@@ -273,5 +274,47 @@ async fn wait(timer: &mut Timer, at: Option<RealInstant>) -> io::Result<()> {
     match at {
         Some(at) => timer.wait_until(at).await,
         None => std::future::pending().await,
+    }
+}
+
+/// Threads that carry attempts (lanes): the driver's own thread, and additional threads as configured.
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
+}
+
+/// An additional thread that only carries attempts. It ends when `end` is called or when this handle is dropped.
+pub(crate) struct Helper {
+    handle: Handle,
+    end: oneshot::Sender<()>,
+    thread: JoinHandle<Option<Duration>>,
+}
+
+impl Helper {
+    pub(crate) fn start(number: usize) -> io::Result<Self> {
+        let runtime = runtime()?;
+        let handle = runtime.handle().clone();
+        let (end, ended) = oneshot::channel();
+        let carry = move || {
+            // An error means that the sending end was dropped together with the thread's `Helper`. This ends the
+            // thread, too.
+            let _ = runtime.block_on(ended);
+            let cpu = thread_cpu();
+            // Does not wait for connections on which an answer is still outstanding.
+            runtime.shutdown_background();
+            cpu
+        };
+        let thread = std::thread::Builder::new().name(format!("load-{number}")).spawn(carry)?;
+        Ok(Self { handle, end, thread })
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    pub(crate) fn end(self) -> Option<Duration> {
+        // Sending fails if the thread has already ended by itself. This error is ignored, because the thread is then
+        // over as intended.
+        let _ = self.end.send(());
+        self.thread.join().ok().flatten()
     }
 }

@@ -8,7 +8,6 @@ mod clock;
 mod control;
 mod drive;
 mod error_kind;
-mod lanes;
 mod mock;
 mod request;
 mod response;

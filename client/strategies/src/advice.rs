@@ -5,7 +5,6 @@
 //! the advice on the delay of the backoff.
 
 mod forms;
-mod go_duration;
 mod header;
 mod headers;
 mod moments;

@@ -12,7 +12,6 @@ mod ethernet;
 mod fixed_window;
 mod goodput;
 mod least_gap;
-mod log_linear;
 mod netflix;
 mod netflix_aimd;
 mod netflix_gradient;
@@ -27,7 +26,6 @@ mod s3_hill_climb;
 mod tailback;
 mod token_bucket;
 mod vector_arc;
-mod windowed_max;
 
 pub(crate) use aimd::AimdConfig;
 pub(crate) use aws_adaptive::AwsAdaptiveConfig;

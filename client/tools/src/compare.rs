@@ -2,7 +2,6 @@
 
 pub(crate) mod args;
 mod explain;
-mod load;
 mod screen;
 #[cfg(test)]
 mod tests;

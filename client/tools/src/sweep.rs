@@ -59,8 +59,7 @@ fn conduct(
     let args = grid.args;
     let mut exports = Exports::prepare(&args.exports.asked, &[])?;
     let session = Runner::begin(&args.several, grid.labels.len(), &mut exports, past)?;
-    let started_at =
-        (!args.several.simulate).then(|| began.unwrap_or_else(experiments::runs::wall_clock::now));
+    let started_at = (!args.several.simulate).then(|| began.unwrap_or_else(experiments::runs::one_run::now));
     session.announce(&grid.announcement(), grid.strategies());
     let given = grid.points.first().and_then(|point| point.server_under_test.counts_unknown());
     if let Some(warning) = given {

@@ -5,7 +5,6 @@ mod lane;
 mod numbers;
 mod render;
 mod state;
-mod table;
 mod watch;
 
 #[cfg(test)]

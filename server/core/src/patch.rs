@@ -1,11 +1,12 @@
 //! Changes of the configuration while the server runs. Each change is applied completely or not at all.
-mod strict;
+
+use std::fmt;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Value};
 use vocabulary::{beginning, did_you_mean, split_options};
 
-use self::strict::Strict;
 use crate::answers::{Advice, AnswersConfig};
 use crate::caps::{Caps, MAX_SLOTS};
 use crate::config::{Config, ConfigError};
@@ -14,7 +15,7 @@ use crate::quoted::quoted;
 use crate::schedule::Target;
 
 /// Change of the configuration: keys and values of a JSON object, not validated yet.
-pub type Patch = serde_json::Map<String, serde_json::Value>;
+pub type Patch = Map<String, Value>;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -223,6 +224,69 @@ pub enum PatchError {
          \"{0}:LIMIT.PARAMETER=VALUE\"`"
     )]
     Contradiction(String),
+}
+
+/// JSON value of which no object repeats a key. A usual parser would silently drop one of the two values.
+struct Strict(Value);
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(Strict)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Strict(item)) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(list.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = entries.next_key::<String>()? {
+            if object.contains_key(&key) {
+                return Err(A::Error::custom(format!("`{key}` is given twice; keep one of them")));
+            }
+            let Strict(value) = entries.next_value()?;
+            object.insert(key, value);
+        }
+        Ok(object.into())
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Presets of real servers, stored as data in one file each, with the source of every figure.
 
 mod preset;
-mod scaling;
 mod use_error;
 mod using;
 

@@ -2,10 +2,12 @@
 
 mod changing;
 mod passage;
-mod run_clock;
 mod taken_back;
 
-use std::collections::VecDeque;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use vocabulary::wire::{RunId, ServerStats};
@@ -24,8 +26,6 @@ use crate::request_fields::{FieldSelection, RequestFields};
 use crate::schedule::InForce;
 use crate::service::ServiceModel;
 use crate::timeline::Timeline;
-
-use run_clock::RunClock;
 
 #[derive(Debug)]
 pub struct Server {
@@ -374,5 +374,55 @@ impl Server {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Clock of a run.
+///
+/// The clock starts with the first request since the server's start or its latest reset. The clock restarts with the first request of a new
+/// run, but only if no other request is in flight. Concurrent runs therefore share the clock of the first of them. A request that belongs
+/// to no run starts the clock only if the clock is not running.
+#[derive(Debug, Default)]
+pub(crate) struct RunClock {
+    began: Option<Instant>,
+    /// Run of the latest request that belonged to a run.
+    latest: Option<RunId>,
+    met: BTreeSet<RunId>,
+}
+
+/// Maximum number of runs that the clock remembers in order to recognize new runs. When this number is reached, all remembered runs are
+/// forgotten.
+const MAX_MET: usize = 10_000;
+
+impl RunClock {
+    pub(crate) fn began(&self) -> Option<Instant> {
+        self.began
+    }
+
+    /// Fast check: returns true only if a request of this run certainly does not start the clock. `run` is `None` for a request that
+    /// belongs to no run.
+    #[inline]
+    pub(crate) fn goes_on_with(&self, run: Option<RunId>) -> bool {
+        self.began.is_some() && (run.is_none() || run == self.latest)
+    }
+
+    /// Records the arrival of a request, and returns whether the run's clock starts with this request. `run` is the run to which the
+    /// request belongs, if any. `is_idle` returns whether no other request is in flight. It is called only if its result matters.
+    pub(crate) fn on_arrival(
+        &mut self,
+        now: Instant,
+        run: Option<RunId>,
+        is_idle: impl FnOnce() -> bool,
+    ) -> bool {
+        if self.goes_on_with(run) {
+            return false;
+        }
+        if self.met.len() == MAX_MET {
+            self.met.clear();
+        }
+        let is_new = run.is_some_and(|run| self.met.insert(run));
+        self.latest = run.or(self.latest);
+        let begins = self.began.is_none() || (is_new && is_idle());
+        if begins {
+            self.began = Some(now);
+        }
+        begins
+    }
+}

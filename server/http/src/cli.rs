@@ -3,7 +3,6 @@
 mod announcement;
 pub(crate) mod flags;
 mod live;
-mod policy_file;
 pub(crate) mod signals;
 pub(crate) mod threads;
 
@@ -20,6 +19,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use command_line::{most_used, pointer_to_all, suggesting, with_first_examples};
 use mockserver_core::{Config, ServerPreset, expand, server_preset_names, server_presets};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use vocabulary::{TimeScale, wire};
@@ -34,7 +34,7 @@ use crate::connection::accept::{Limits, serve};
 use crate::connection::bounds::Bounds;
 use crate::connection::listen;
 use crate::shared::Shared;
-use crate::{alarm, open_files, presets};
+use crate::{alarm, presets};
 
 const EXAMPLES: &str = r#"Examples:
   mockserver --preset openai --scale 0.02
@@ -240,7 +240,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         cli.admin_remote.as_deref().map(|text| AdminToken::typed("--admin-remote", text)).transpose()?;
     let listener = listen::listen(cli.listen)?;
     let address = listener.local_addr()?;
-    open_files::raise();
+    raise();
     let shared = Arc::new(Shared::new(config.clone(), cli.time_scale, cli.http2_max_streams));
     let runtime = threads::runtime(cli.threads)?;
     alarm::start(&runtime, shared.clone()).map_err(threads::Error::alarm)?;
@@ -348,6 +348,12 @@ fn from(preset: &ServerPreset) -> String {
         (read, all) if read == all => "docs".to_owned(),
         (read, all) => format!("docs ({read} of {all})"),
     }
+}
+
+/// The system's limit on open files. Every connection counts as an open file, so the limit is raised as far as the system allows.
+pub(crate) fn raise() {
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ mod cli;
 mod clock;
 mod connection;
 mod embedded;
-mod open_files;
 mod presets;
 mod runtime;
 mod shared;

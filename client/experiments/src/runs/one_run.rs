@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, anyhow};
 use hdrhistogram::serialization::{Serializer, V2Serializer};
@@ -28,7 +28,6 @@ use crate::experiment::Experiment;
 use crate::load::Load;
 use crate::record::config_record;
 use crate::runs::stop::{Stop, unless_stopped};
-use crate::runs::wall_clock;
 use crate::servers::server_under_test::ConnectionRoom;
 use crate::servers::target::Server;
 
@@ -133,7 +132,7 @@ pub fn start(
     let (tell_over, over) = channel();
     let watched = control.clone();
     let options = DriveOptions { warm_connections: warm_connections(&config), ..DriveOptions::default() };
-    let started_at = wall_clock::now();
+    let started_at = now();
     let drive = move || {
         let report = transport.drive(&mut run, &watched, options);
         // Sending fails only if the receiver was dropped. No observer is then waiting for the end of the run, so the error is ignored.
@@ -439,4 +438,9 @@ impl KeptLatencies {
         let end = measured.last_end.max(run.stalled_at()).unwrap_or_default();
         Self { encoded, length: end.since(vocabulary::Instant::ORIGIN) }
     }
+}
+
+/// Wall-clock times for people and files: RFC 3339 in UTC, to the millisecond.
+pub fn now() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }

@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use vocabulary::{Choice, TextField, WallTime, choices, did_you_mean, duration_text};
 
-use super::go_duration::go_duration;
 use super::header::{HEADERS, Header, Notation, Unit};
 use super::{Advice, AdviceHeaders, AdviceValue, MAX_READ, moments, numbers, rate_limit};
 use crate::advice::LONGEST;
+use crate::advice::numbers::number;
 
 /// Maximum length in bytes of a header value; longer ones are not parsed.
 const MAX_TEXT: usize = 256;
@@ -320,4 +320,61 @@ fn chosen<T: Choice>(wanted: &str) -> Option<T> {
 
 fn word_of<T: Choice>(wanted: &T) -> &'static str {
     T::CHOICES.iter().find(|(_, value)| value == wanted).map_or("", |(word, _)| word)
+}
+
+/// Units of Go durations with their length in nanoseconds. If one unit is the beginning of another, the longer one
+/// comes first.
+const UNITS: [(&str, u64); 8] = [
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("μs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+pub(super) fn go_duration(text: &str) -> Option<Advice> {
+    let negative = text.starts_with('-');
+    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let mut sum = Duration::ZERO;
+    if rest.is_empty() {
+        return None;
+    }
+    if rest == "0" {
+        return Some(Advice::After(Duration::ZERO));
+    }
+    while !rest.is_empty() {
+        let (addend, after) = addend(rest)?;
+        sum = sum.saturating_add(addend);
+        rest = after;
+    }
+    let below_zero = negative && !sum.is_zero();
+    Some(if below_zero { Advice::Negative } else { Advice::After(sum.min(MAX_READ)) })
+}
+
+fn addend(text: &str) -> Option<(Duration, &str)> {
+    let (whole, after) = digits(text);
+    let (fraction, after) = match after.strip_prefix('.') {
+        Some(after) => digits(after),
+        None => ("", after),
+    };
+    let number_of = |digits: &str| if digits.is_empty() { Some(0) } else { number(digits) };
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let (unit, nanos) = UNITS.iter().find(|(unit, _)| after.starts_with(unit))?;
+    // Digits beyond the 18th decimal place are ignored. Even in hours, the largest unit, such digits add less than a
+    // nanosecond.
+    let fine = &fraction[..fraction.len().min(18)];
+    let scale = 10_u128.pow(u32::try_from(fine.len()).ok()?);
+    let nanos = u128::from(*nanos);
+    let total = u128::from(number_of(whole)?) * nanos + u128::from(number_of(fine)?) * nanos / scale;
+    let total = Duration::from_nanos(u64::try_from(total).unwrap_or(u64::MAX));
+    Some((total, &after[unit.len()..]))
+}
+
+fn digits(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }

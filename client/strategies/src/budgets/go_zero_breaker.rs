@@ -13,16 +13,15 @@
 //! The rule that refuses launches because of slow answers is from zeromicro/go-zero#5366 (2026). That pull request was
 //! not yet merged when it was read. The rule is off unless `timeout` is set.
 
-mod latency;
-mod window;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
 use vocabulary::{Rng, parameters, unit};
 
-use self::latency::Latency;
-use self::window::{BUCKETS, CallResult, Window};
 use super::refusal::{OnRefusal, was_accepted};
+use crate::budgets::slices::Slices;
 use crate::gauges::REFUSED;
 use crate::part_config::part;
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status};
@@ -133,5 +132,136 @@ impl Budget for Breaker {
     }
 }
 
-#[cfg(test)]
-mod tests;
+// Latency rule of go-zero's breaker: refuses launches while answers take much longer than usual.
+//
+// Source: zeromicro/go-zero#5366, `core/breaker/googlebreaker.go` (`calcLatencyRatio`, `updateBaselineLatency`,
+// `updateCurrentLatency`). Values are whole microseconds, truncated at each step as in the source.
+
+/// Multiple of the usual latency. While the current latency is below this multiple, no launch is refused because of
+/// latency.
+const ACTIVATION: u64 = 3;
+/// Share of the request timeout, as a fraction. If the current latency reaches this share, the probability of refusal
+/// is at its maximum.
+const CEILING: f64 = 0.95;
+/// Weight of a new latency in the usual latency, which is a moving average. The weight is `DECAY` if the new latency is
+/// shorter than the usual one, and otherwise `RISE`.
+const DECAY: f64 = 0.25;
+const RISE: f64 = 0.01;
+/// Weight of a new latency in the current latency, which is a moving average.
+const CURRENT: f64 = 0.25;
+/// Maximum probability that a launch is refused because answers are slow.
+const MOST: f64 = 0.3;
+
+/// Timeout of a request, and usual and current latency of successes, all in whole microseconds. A latency of 0 means
+/// that no latency has been measured yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Latency {
+    timeout: u64,
+    usual: u64,
+    current: u64,
+}
+
+impl Latency {
+    /// Creates the latency rule. A timeout of zero turns the rule off.
+    fn new(timeout: Duration) -> Self {
+        Self { timeout: whole_micros(timeout), ..Self::default() }
+    }
+
+    /// Records the latency of a successful attempt.
+    fn on_answer(&mut self, latency: Duration) {
+        let latency = whole_micros(latency);
+        if self.timeout == 0 || latency == 0 {
+            return;
+        }
+        let share = if latency < self.usual { DECAY } else { RISE };
+        self.usual = mixed(self.usual, latency, share);
+        self.current = mixed(self.current, latency, CURRENT);
+    }
+
+    fn refusal(&self) -> f64 {
+        let threshold = self.usual.saturating_mul(ACTIVATION);
+        let ceiling = cut(self.timeout as f64 * CEILING);
+        if self.usual == 0 || self.current < threshold || ceiling <= threshold {
+            return 0.0;
+        }
+        let way = (self.current - threshold) as f64 / (ceiling - threshold) as f64;
+        way.min(1.0) * MOST
+    }
+}
+
+fn mixed(old: u64, new: u64, share: f64) -> u64 {
+    if old == 0 { new } else { cut(share * new as f64 + (1.0 - share) * old as f64) }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "cut, as Go does; it is not below 0"
+)]
+fn cut(micros: f64) -> u64 {
+    micros as u64
+}
+
+fn whole_micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Sliding window of go-zero's breaker. It counts recent requests. It also counts the time slices with a failure since
+/// the last success, and those with a success since the last failure.
+///
+/// Source: zeromicro/go-zero `core/breaker/bucket.go`, `googlebreaker.go` (`history`).
+const BUCKETS: u32 = 40;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CallResult {
+    Accepted,
+    Failed,
+    Refused,
+}
+
+#[derive(Debug)]
+struct Window(Slices<Bucket, { BUCKETS as usize }>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Bucket {
+    accepted: u64,
+    failed: u64,
+    refused: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    requests: u64,
+    accepted: u64,
+    /// Number of time slices with a failure since the last slice with a success.
+    failing: u32,
+    /// Number of time slices with a success since the last slice with a failure.
+    working: u32,
+}
+
+impl Window {
+    fn over(window: Duration) -> Self {
+        Self(Slices::over(window))
+    }
+
+    fn count(&mut self, now: Instant, how: CallResult) {
+        let bucket = self.0.at(now);
+        let counter = match how {
+            CallResult::Accepted => &mut bucket.accepted,
+            CallResult::Failed => &mut bucket.failed,
+            CallResult::Refused => &mut bucket.refused,
+        };
+        *counter += 1;
+    }
+
+    fn at(&self, now: Instant) -> Seen {
+        let mut seen = Seen::default();
+        for Bucket { accepted, failed, refused } in self.0.before(now) {
+            seen.requests += accepted + failed + refused;
+            seen.accepted += accepted;
+            seen.working = if *failed > 0 { 0 } else { seen.working + u32::from(*accepted > 0) };
+            seen.failing = if *accepted > 0 { 0 } else { seen.failing + u32::from(*failed > 0) };
+        }
+        seen
+    }
+}

@@ -12,13 +12,14 @@
 //! As in both sources, the outcome of an attempt counts for the breaker's phase when the attempt ends, not when it was
 //! sent. So an attempt that was sent before the opening can decide in place of a trial.
 
-mod calls;
+#[cfg(test)]
+mod tests;
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use vocabulary::{Rng, parameters};
 
-use self::calls::{Calls, Health};
 use super::refusal::was_accepted;
 use super::when_open::WhenOpen;
 use crate::gauges::BreakerPhase;
@@ -172,5 +173,87 @@ impl Budget for Breaker {
     }
 }
 
-#[cfg(test)]
-mod tests;
+/// Number of equal parts into which the time window is divided. All counts of the oldest part expire together.
+const PARTS: u32 = 10;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Health {
+    attempts: u32,
+    failures: u32,
+}
+
+impl Health {
+    fn with(self, failed: bool) -> Self {
+        Self {
+            attempts: self.attempts.saturating_add(1),
+            failures: self.failures.saturating_add(u32::from(failed)),
+        }
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self { attempts: self.attempts - other.attempts, failures: self.failures - other.failures }
+    }
+}
+
+struct Calls {
+    counted: Counted,
+    sum: Health,
+}
+
+enum Counted {
+    Last {
+        ring: Vec<bool>,
+        next: usize,
+    },
+    /// Counts within a time window, kept in parts of a tenth of the window each. A new part starts when an attempt ends
+    /// and the current part is over.
+    Within {
+        parts: VecDeque<(Instant, Health)>,
+        window: Duration,
+    },
+}
+
+impl Calls {
+    fn new(last: u32, window: Duration) -> Self {
+        let counted = match last {
+            0 => Counted::Within { parts: VecDeque::new(), window },
+            last => Counted::Last { ring: vec![false; last as usize], next: 0 },
+        };
+        Self { counted, sum: Health::default() }
+    }
+
+    fn count(&mut self, now: Instant, failed: bool) -> Health {
+        match &mut self.counted {
+            Counted::Last { ring, next } => {
+                let oldest = std::mem::replace(&mut ring[*next], failed);
+                if self.sum.attempts as usize == ring.len() {
+                    self.sum = self.sum.without(Health::default().with(oldest));
+                }
+                *next = (*next + 1) % ring.len();
+            }
+            Counted::Within { parts, window } => {
+                if parts.back().is_none_or(|(began, _)| now.since(*began) >= *window / PARTS) {
+                    parts.push_back((now, Health::default()));
+                }
+                while let Some((_, oldest)) = parts.front().filter(|(began, _)| now.since(*began) >= *window)
+                {
+                    self.sum = self.sum.without(*oldest);
+                    parts.pop_front();
+                }
+                if let Some((_, newest)) = parts.back_mut() {
+                    *newest = newest.with(failed);
+                }
+            }
+        }
+        self.sum = self.sum.with(failed);
+        self.sum
+    }
+
+    fn clear(&mut self) {
+        self.sum = Health::default();
+        match &mut self.counted {
+            Counted::Last { next, .. } => *next = 0,
+            Counted::Within { parts, .. } => parts.clear(),
+        }
+    }
+}

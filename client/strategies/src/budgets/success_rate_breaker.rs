@@ -13,17 +13,18 @@
 //! In both sources, a breaker marks one of many endpoints as dead. In this crate a client has only one endpoint. So
 //! launches wait until the breaker admits them, unless `when-open` sets another reaction.
 
-mod penalty;
-mod rate;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
-use vocabulary::{DAY, Rng, choices, parameters};
+use vocabulary::{DAY, Purpose, Rng, choices, draws, parameters, unit};
 
-use self::penalty::{Penalties, Spread};
-use self::rate::{Average, Rate};
 use super::refusal::was_accepted;
 use super::when_open::WhenOpen;
+use crate::budgets::slices::Slices;
+use crate::budgets::windowed_adder::WindowedAdder;
+use crate::delay::{fraction, grown};
 use crate::error::SpecError;
 use crate::gauges::BreakerPhase;
 use crate::part::{Part, PartKind};
@@ -248,5 +249,190 @@ impl Budget for Breaker {
     }
 }
 
-#[cfg(test)]
-mod tests;
+// Duration for which a circuit breaker stays open. It doubles at each consecutive opening and is partly random.
+//
+// Source: twitter/finagle `Backoff.scala`, `EqualJittered`; linkerd/linkerd2-proxy `linkerd/exp-backoff/src/lib.rs`
+// with a jitter of 0.5, the value that linkerd's circuit breaker uses.
+
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Spread {
+        None = "none",
+        /// Half of the duration is random, as in Finagle. The duration of the first opening is not random.
+        #[default]
+        Equal = "equal",
+        /// A random time of up to half the duration is added to the duration, as in linkerd.
+        Above = "above",
+    }
+}
+
+#[derive(Debug)]
+struct Penalties {
+    open: Duration,
+    cap: Duration,
+    spread: Spread,
+    seed: u64,
+    /// Index of this sequence of durations among the sequences of its breaker. It is part of the key of the sequence's
+    /// random draws.
+    which: u32,
+    /// Number of openings whose duration came from this sequence. `row` counts the consecutive ones since the breaker
+    /// last closed, and `all` counts all of them.
+    row: u32,
+    all: u32,
+}
+
+impl Penalties {
+    fn new(open: Duration, cap: Duration, spread: Spread, seed: u64, which: u32) -> Self {
+        Self { open, cap, spread, seed, which, row: 0, all: 0 }
+    }
+
+    /// Returns the duration of the next opening of the breaker. `op` is part of the key of the random draw. It is the
+    /// op whose failure caused the opening, or 0 if a success caused it.
+    fn next(&mut self, op: u64) -> Duration {
+        let draw = unit(&mut draws(self.seed, Purpose::Probe, op, self.all.wrapping_mul(2) + self.which));
+        let time = self.drawn(draw);
+        self.row = self.row.saturating_add(1);
+        self.all = self.all.wrapping_add(1);
+        time
+    }
+
+    fn forget(&mut self) {
+        self.row = 0;
+    }
+
+    fn drawn(&self, draw: f64) -> Duration {
+        let whole = grown(self.open, 1.0, 2.0, self.row, self.cap);
+        match self.spread {
+            Spread::Equal if self.row > 0 => {
+                let half = grown(self.open, 1.0, 2.0, self.row - 1, self.cap);
+                half.saturating_add(fraction(half, draw)).min(self.cap)
+            }
+            Spread::Above => whole.saturating_add(fraction(whole, 0.5 * draw)).min(self.cap),
+            Spread::None | Spread::Equal => whole,
+        }
+    }
+}
+
+// Success rate of a breaker: a moving average, or the exact share within a window.
+//
+// Source: twitter/finagle `util/Ema.scala` and `liveness/FailureAccrualPolicy.scala`; linkerd/linkerd2-proxy
+// `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
+
+choices! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Average {
+        /// Average in which attempts are weighted by their age, as in Finagle.
+        #[default]
+        Moving = "moving",
+        /// Average in which all attempts within the window have equal weight, as in linkerd.
+        Exact = "exact",
+    }
+}
+
+#[derive(Debug)]
+enum Rate {
+    Moving(Moving),
+    Exact(Slices<Counts, 10>),
+}
+
+#[derive(Debug)]
+struct Moving {
+    /// Length of the window in milliseconds, or in attempts if `by_calls` is true.
+    window: u64,
+    by_calls: bool,
+    began: Instant,
+    calls: u64,
+    /// First the time of the last attempt, in the unit of `window`; then the average success rate at that time.
+    last: Option<(u64, f64)>,
+    recent: WindowedAdder<4>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    attempts: u32,
+    succeeded: u32,
+}
+
+impl Rate {
+    fn new(average: Average, window: Duration, calls: u32) -> Self {
+        match average {
+            Average::Exact => Self::Exact(Slices::over(window)),
+            Average::Moving => Self::Moving(Moving {
+                window: if calls > 0 { calls.into() } else { millis(window) },
+                by_calls: calls > 0,
+                began: Instant::ORIGIN,
+                calls: 0,
+                last: None,
+                recent: WindowedAdder::over(window),
+            }),
+        }
+    }
+
+    fn count(&mut self, now: Instant, succeeded: bool) -> f64 {
+        match self {
+            Self::Moving(moving) => moving.count(now, succeeded),
+            Self::Exact(slices) => {
+                let counts = slices.at(now);
+                counts.attempts += 1;
+                counts.succeeded += u32::from(succeeded);
+                let Counts { attempts, succeeded } = sum(slices, now);
+                f64::from(succeeded) / f64::from(attempts)
+            }
+        }
+    }
+
+    /// Returns whether enough attempts have ended for the success rate to be used. With `average=moving`, a whole
+    /// window must have passed. If the window is a time, there must also be at least `least` recent attempts. With
+    /// `average=exact`, at least `least` attempts in the window are enough.
+    fn has_measured(&mut self, now: Instant, least: u32) -> bool {
+        match self {
+            Self::Moving(moving) => {
+                let stamp = moving.last.map_or(0, |(stamp, _)| stamp);
+                moving.recent.expire(now);
+                stamp >= moving.window && (moving.by_calls || moving.recent.sum() >= i64::from(least))
+            }
+            Self::Exact(slices) => sum(slices, now).attempts >= least,
+        }
+    }
+
+    fn forget(&mut self, now: Instant) {
+        match self {
+            Self::Moving(moving) => {
+                (moving.began, moving.calls, moving.last) = (now, 0, None);
+                moving.recent.restart(now);
+            }
+            Self::Exact(slices) => slices.restart(now),
+        }
+    }
+}
+
+impl Moving {
+    fn count(&mut self, now: Instant, succeeded: bool) -> f64 {
+        self.calls += 1;
+        self.recent.expire(now);
+        self.recent.add(1);
+        let stamp = if self.by_calls { self.calls } else { millis(now.since(self.began)) };
+        let value = f64::from(u8::from(succeeded));
+        let average = match self.last {
+            None => value,
+            Some((before, average)) => {
+                let kept = libm::exp(-(stamp.saturating_sub(before) as f64) / self.window as f64);
+                value * (1.0 - kept) + average * kept
+            }
+        };
+        self.last = Some((self.last.map_or(stamp, |(before, _)| stamp.max(before)), average));
+        average
+    }
+}
+
+fn sum(slices: &Slices<Counts, 10>, now: Instant) -> Counts {
+    slices.before(now).fold(Counts::default(), |sum, counts| Counts {
+        attempts: sum.attempts + counts.attempts,
+        succeeded: sum.succeeded + counts.succeeded,
+    })
+}
+
+/// Truncates a duration to whole milliseconds, the resolution of JVM clocks.
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -12,8 +12,6 @@ mod document;
 mod door;
 mod judged;
 mod judgement;
-mod listing;
-mod no_request;
 mod observation;
 mod recorded;
 mod records;
@@ -64,7 +62,7 @@ pub use suite::Suite;
 pub fn run(args: &JudgeArgs) -> anyhow::Result<ExitCode> {
     let suite = suite(args)?;
     if args.list {
-        to_people(&listing::listing(&suite), false)?;
+        to_people(&text::listing(&suite), false)?;
         return Ok(ExitCode::SUCCESS);
     }
     let files = Files::prepare(args)?;
@@ -97,7 +95,7 @@ pub fn run(args: &JudgeArgs) -> anyhow::Result<ExitCode> {
     }
     files.write(&document, &cases(args, &document, &judged), recording.as_deref())?;
     if !has_request {
-        return Err(no_request::error(args, &judged, &observed.outputs));
+        return Err(text::no_request(args, &judged, &observed.outputs));
     }
     let failed = failed_conditions(&args.fail_if, &document);
     for line in &failed {

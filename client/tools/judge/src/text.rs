@@ -1,17 +1,22 @@
 //! Screen of `loadgen judge`: one line for each situation, its findings, and the counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use shell::exit::{Exit, Fatal};
+use shell::text::styled::{RED, Styled};
+use shell::text::wrapping::{terminal_width, wrapped, wrapped_to};
+
+use crate::args::JudgeArgs;
 use crate::judged::JudgedSituation;
 use crate::judgement::{
     ClosestPreset, FindingRecord, FindingSeverity, Judgement, SituationRecord, SituationVerdict,
 };
+use crate::report::Report;
 use crate::rule::Severity;
-
-use shell::text::styled::{RED, Styled};
-use shell::text::wrapping::{terminal_width, wrapped_to};
+use crate::rules::RULES;
+use crate::suite::Suite;
 
 const NAME: usize = 16;
 const TITLE: usize = 28;
@@ -236,4 +241,64 @@ pub(super) fn findings(situation: &JudgedSituation) -> Vec<String> {
 /// Formats the time that the command took, such as `6.5 s`.
 fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
+}
+
+/// `loadgen judge --list`: the situations of the suite and all rules.
+pub(super) fn listing(suite: &Suite) -> String {
+    let mut text = "Situations\n".to_owned();
+    for situation in &suite.situations {
+        let runs = if situation.runs == 1 { String::new() } else { format!(", {} runs", situation.runs) };
+        let _ = writeln!(text, "  {:<17}{}{runs}", situation.name, situation.title);
+        let _ = writeln!(text, "{}", wrapped(&situation.why, "                   ", "                   "));
+    }
+    text.push_str("\nRules\n");
+    for rule in RULES {
+        let severity = match rule.severity {
+            Severity::Fail => "fail",
+            Severity::Warn => "warn",
+        };
+        let _ = writeln!(
+            text,
+            "{}",
+            wrapped(
+                rule.summary,
+                &format!("  {:<23}{severity}  ", rule.name),
+                "                               "
+            )
+        );
+    }
+    text
+}
+
+const MAX_CALLS: usize = 3;
+
+/// Error if no situation has a judged request: the reason, and the end of the command's output.
+pub(super) fn no_request(args: &JudgeArgs, judged: &Report, outputs: &[String]) -> anyhow::Error {
+    if args.serve {
+        let words = "no request reached any of the servers: does the client use their URLs?";
+        return Fatal::error(Exit::Unmet, words);
+    }
+    let calls = calls_besides(judged);
+    let reason = match (calls.is_empty(), &args.call) {
+        (true, _) => "no request reached {url}: does the command use it?".to_owned(),
+        (false, Some(_)) => format!("no request matches --call; the command requested {calls}"),
+        (false, None) => format!("no request can be judged; the command requested {calls}"),
+    };
+    let output = outputs.iter().find(|output| !output.trim().is_empty());
+    let output = output.map_or_else(
+        || "the command wrote nothing".to_owned(),
+        |output| {
+            let lines: Vec<String> =
+                last_lines(output, OUTPUT_LINES).into_iter().map(|line| format!("    | {line}")).collect();
+            format!("the end of its output:\n{}", lines.join("\n"))
+        },
+    );
+    Fatal::error(Exit::Unmet, format!("{reason}\n{output}"))
+}
+
+fn calls_besides(judged: &Report) -> String {
+    let runs = judged.situations.iter().flat_map(|situation| &situation.observation.runs);
+    let calls: BTreeSet<String> =
+        runs.flat_map(|run| &run.others).map(|call| format!("{} {}", call.method, call.target)).collect();
+    calls.into_iter().take(MAX_CALLS).collect::<Vec<_>>().join(", ")
 }

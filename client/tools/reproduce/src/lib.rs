@@ -45,7 +45,7 @@ pub fn run(args: &ReproduceArgs) -> anyhow::Result<ExitCode> {
         reproductions.push(Reproduction::new(scenario, cells, changes));
     }
     let interrupt = Interrupt::listen()?;
-    let started_at = args.http.then(experiments::runs::wall_clock::now);
+    let started_at = args.http.then(experiments::runs::one_run::now);
     let planned = runs::run_all(&mut reproductions, args, &interrupt)?;
     let documents = reproductions.len();
     let mut planned = planned.into_iter();

@@ -18,7 +18,6 @@ mod location;
 mod plot;
 #[cfg(test)]
 mod refusals;
-mod setting;
 mod verdict;
 mod wrong;
 

@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 use experiments::evaluation::comparison::Comparison;
 use experiments::evaluation::sensitivity::Sensitivity;
 use experiments::runs::blocks::Blocks;
-use results::{Answer, RankedBy, RankedStrategy, Score, Unthrottled, same_winner_sentence};
+use experiments::workload::WorkloadSpec;
+use experiments::{Experiment, Load};
+use mockserver::core::Config;
+use results::{Answer, Mode, RankedBy, RankedStrategy, Score, Unthrottled, same_winner_sentence};
 use shell::runner::interrupt::by_whom;
 use shell::runner::variance_warnings;
 use shell::text::figures::{seconds, thousands};
@@ -16,7 +19,6 @@ use shell::text::wrapping::{side_by_side, wrapped_to};
 use statistics::Summary;
 
 use crate::compare::explain::Setting;
-use crate::compare::load;
 
 /// Prefixes of a printed warning: the mark before its first line, and the indent of its further lines.
 const WARNING: (&str, &str) = ("! ", "  ");
@@ -24,9 +26,9 @@ const WARNING: (&str, &str) = ("! ", "  ");
 pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> Styled {
     let Setting { blocks, mode, explain, width, .. } = *setting;
     let answer = Answer::new(&comparison.standings, comparison.by);
-    let load = load::load(blocks, mode);
+    let load = load(blocks, mode);
     let unthrottled = Unthrottled::new(&comparison.standings, comparison.by);
-    let nothing = unthrottled.and_then(|unthrottled| load::nothing_to_compare(unthrottled, load.as_ref()));
+    let nothing = unthrottled.and_then(|unthrottled| nothing_to_compare(unthrottled, load.as_ref()));
     if let (Some(words), false) = (&nothing, explain) {
         let mut text = paragraphs(words, width);
         if let Some(last) = words.last().filter(|last| last.starts_with("Try ")) {
@@ -64,7 +66,7 @@ pub(super) fn screen(comparison: &Comparison, setting: &Setting<'_>) -> Styled {
 pub(super) fn markdown(comparison: &Comparison, setting: &Setting<'_>) -> String {
     let Setting { blocks, mode, .. } = *setting;
     let answer = Answer::new(&comparison.standings, comparison.by);
-    let load = load::load(blocks, mode);
+    let load = load(blocks, mode);
     let table = Ranking::new(&answer, 100, load.as_ref().and_then(experiments::Load::slots));
     let sentences =
         answer.sentences(mode).iter().map(results::Sentence::markdown).collect::<Vec<_>>().join(" ");
@@ -118,7 +120,7 @@ fn warnings(
     {
         warn(&format!("not ranked by {}: shares of ops done differ", answer.by.key()));
     }
-    let gave_up = load::all_gave_up(comparison, blocks, mode);
+    let gave_up = all_gave_up(comparison, blocks, mode);
     let skewed = skewed(&comparison.standings, answer, explain);
     let rest = blocks.server_under_test.changed().into_iter().chain(gave_up).chain(long_wait.clone());
     for words in skewed.into_iter().chain(rest) {
@@ -187,4 +189,48 @@ fn sensitivity(sensitivity: &[Sensitivity], explain: bool) -> Option<String> {
     let sentence = same_winner_sentence(&variations).filter(|_| !explain)?;
     let is_changed = variations.iter().any(|tried| tried.same_winner == Some(false));
     Some(format!("{sentence}{}", if is_changed { " (--explain)" } else { "" }))
+}
+
+/// Flags of the overload in `docs/clients.md`. This load lasts three minutes. During one of them, it exceeds the capacity of the default
+/// server by 20 %.
+const OVERLOAD: &str = "--rate 72/s --duration 3m --caps 60s=30,120s=50";
+
+/// Returns the load of a comparison relative to the server's capacity, or `None` if the capacity is unknown.
+pub(super) fn load(blocks: Blocks<'_>, mode: Mode) -> Option<Load> {
+    Load::new(blocks.strategies.first()?, blocks.server_under_test.model(), mode)
+}
+
+/// Returns paragraphs to print instead of a ranking if the server rejected nothing and the strategies have equal results. Otherwise returns
+/// `None`.
+pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) -> Option<Vec<String>> {
+    if !unthrottled.are_equal {
+        return None;
+    }
+    let mut paragraphs = vec![unthrottled.sentence()];
+    paragraphs.extend(load.map(Load::within_limit).unwrap_or_default());
+    Some(paragraphs)
+}
+
+/// Returns a hint that suggests another load if every strategy gave up ops under the default load. The default load suits only clients that
+/// wait instead of giving up.
+pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mode) -> Option<String> {
+    let gave_up = |standing: &RankedStrategy| {
+        standing.figure("ops.given_up").is_some_and(|given_up| given_up.min > 0.0)
+    };
+    let (first, server) = (blocks.strategies.first()?, blocks.server_under_test.model()?);
+    if !is_default_load(first) || !comparison.standings.iter().all(gave_up) {
+        return None;
+    }
+    let flags =
+        if is_default_server(server) { OVERLOAD.to_owned() } else { load(blocks, mode)?.beyond_limit() };
+    Some(format!("every strategy gave up ops, because this load needs clients that wait longer; try {flags}"))
+}
+
+fn is_default_load(experiment: &Experiment) -> bool {
+    let WorkloadSpec { ops, ops_per_client, duration, .. } = &experiment.workload;
+    !experiment.workload.is_paced() && ops.is_none() && ops_per_client.is_none() && duration.is_none()
+}
+
+fn is_default_server(server: &Config) -> bool {
+    Config { seed: Config::default().seed, ..server.clone() } == Config::default()
 }

@@ -316,3 +316,36 @@ fn only_rejections_advise() {
         ]
     );
 }
+
+mod run_clock {
+    use crate::server::*;
+
+    /// The clock is not restarted by a run that was observed before, by a run that arrives while the server is busy, or by a request of no
+    /// run.
+    #[test]
+    fn the_clock_starts_with_a_new_run_on_an_idle_server() {
+        let mut clock = RunClock::default();
+        let mut come = |at: u64, run, is_idle| {
+            let begins = clock.on_arrival(Instant::from_nanos(at), run, || is_idle);
+            (begins, clock.began().map(Instant::as_nanos))
+        };
+        assert_eq!(come(5, None, true), (true, Some(5)), "nobody's");
+        assert_eq!(come(6, None, true), (false, Some(5)));
+        assert_eq!(come(7, Some(1), false), (false, Some(5)), "while nobody's is under way");
+        assert_eq!(come(8, Some(2), true), (true, Some(8)));
+        assert_eq!(come(9, Some(1), true), (false, Some(8)), "met before");
+        assert_eq!(come(10, Some(2), true), (false, Some(8)));
+        assert_eq!(come(11, Some(3), false), (false, Some(8)));
+        assert_eq!(come(12, Some(3), true), (false, Some(8)));
+        assert_eq!(come(13, Some(4), true), (true, Some(13)));
+    }
+
+    #[test]
+    fn it_begins_with_a_new_run_however_many_there_were() {
+        let mut clock = RunClock::default();
+        for run in 0..=2 * MAX_MET as u64 {
+            assert!(clock.on_arrival(Instant::from_nanos(run), Some(run), || true), "{run}");
+            assert!(clock.met.len() <= MAX_MET);
+        }
+    }
+}

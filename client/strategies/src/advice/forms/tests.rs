@@ -233,3 +233,36 @@ fn seconds_can_be_taken_for_milliseconds() {
         "`as-ms` reads seconds as milliseconds, but the value of `retry-after-ms` is not in seconds"
     );
 }
+
+mod go_duration {
+    use crate::advice::forms::*;
+
+    #[test]
+    fn durations_of_go_are_read() {
+        let after = |millis| Some(Advice::After(Duration::from_millis(millis)));
+        for (text, read) in [
+            ("1m30.5s", after(90_500)),
+            ("6m0s", after(360_000)),
+            ("20ms", after(20)),
+            ("1h", after(3_600_000)),
+            (".5s", after(500)),
+            ("1.s", after(1000)),
+            ("0", after(0)),
+            ("-0s", after(0)),
+            ("+1s", after(1000)),
+            ("1000µs", after(1)),
+            ("-1s", Some(Advice::Negative)),
+            ("99999999999999999999h", Some(Advice::After(MAX_READ))),
+            ("0.1234567890123456789012s", Some(Advice::After(Duration::from_nanos(123_456_789)))),
+        ] {
+            assert_eq!(go_duration(text), read, "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is() {
+        for text in ["", "-", "1", "s", ".s", "1 s", "1s ", "1d", "1s1", "1e3s", "soon"] {
+            assert_eq!(go_duration(text), None, "{text}");
+        }
+    }
+}

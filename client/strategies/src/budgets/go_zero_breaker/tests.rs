@@ -123,3 +123,90 @@ fn a_refused_launch_may_back_off_instead() {
     end(&mut breaker, ms(0), REJECTED, 100);
     assert_eq!(ask(&breaker, ms(0), 0.5), BudgetDecision::Shed(Advice::None));
 }
+
+mod latency {
+    use crate::budgets::go_zero_breaker::*;
+
+    fn latency(timeout_ms: u64, answers_us: &[u64]) -> Latency {
+        let mut latency = Latency::new(Duration::from_millis(timeout_ms));
+        for answer in answers_us {
+            latency.on_answer(Duration::from_micros(*answer));
+        }
+        latency
+    }
+
+    /// go-zero, `TestLatencyAwareBreaker`: baseline and current latency.
+    #[test]
+    fn what_is_usual_falls_fast_and_rises_slowly() {
+        assert_eq!(latency(1000, &[1000, 500]).usual, 875);
+        assert_eq!(latency(1000, &[1000, 2000]).usual, 1010);
+        assert_eq!(latency(1000, &[1000, 2000]).current, 1250);
+        assert_eq!(latency(1000, &[1000, 2000, 1000]).current, 1187);
+        let off = latency(0, &[1000]);
+        assert_eq!((off.usual, off.current), (0, 0));
+        let mut answers = [10_000; 20];
+        answers[10..].fill(50_000);
+        let risen = latency(1000, &answers);
+        assert!((10_001..15_000).contains(&risen.usual) && risen.current > 40_000, "{risen:?}");
+    }
+
+    /// go-zero, `TestLatencyAwareBreaker`: latency ratio calculation, invalid state, latency-based rejection.
+    #[test]
+    fn the_nearer_the_timeout_the_more_is_refused() {
+        let refusal = |usual, current| Latency { timeout: 1_000_000, usual, current }.refusal();
+        for (usual, current, wanted) in [
+            (10_000, 20_000, 0.0),
+            (10_000, 50_000, 20_000.0 / 920_000.0 * 0.3),
+            (10_000, 800_000, 770_000.0 / 920_000.0 * 0.3),
+            (10_000, 1_000_000, 0.3),
+            (0, 50_000, 0.0),
+            (500_000, 600_000, 0.0),
+        ] {
+            assert!((refusal(usual, current) - wanted).abs() < 1e-12, "{usual}, {current}");
+        }
+        let mut answers = [1000; 30];
+        answers[10..].fill(80_000);
+        let late = latency(100, &answers);
+        assert!(late.current > 50_000 && late.refusal() > 0.15, "{late:?}");
+    }
+}
+
+mod window {
+    use crate::budgets::go_zero_breaker::*;
+
+    fn after(window: &mut Window, slices: &[(u64, CallResult)]) -> Seen {
+        for (slice, how) in slices {
+            window.count(Instant::from_millis(250 * slice), *how);
+        }
+        window.at(Instant::from_millis(250 * slices[slices.len() - 1].0))
+    }
+
+    #[test]
+    fn slices_at_the_end_that_all_fail_or_work_are_counted() {
+        use CallResult::{Accepted, Failed, Refused};
+        let mut window = Window::over(Duration::from_secs(10));
+        let seen = after(&mut window, &[(0, Accepted), (1, Failed), (2, Refused), (3, Failed)]);
+        assert_eq!(seen, Seen { requests: 4, accepted: 1, failing: 2, working: 0 });
+        let seen = after(&mut window, &[(4, Failed), (4, Accepted)]);
+        assert_eq!((seen.failing, seen.working), (0, 0), "a slice with both is neither");
+        let seen = after(&mut window, &[(6, Accepted), (8, Accepted)]);
+        assert_eq!((seen.failing, seen.working), (0, 2), "empty slices change nothing");
+        assert_eq!(window.at(Instant::from_millis(250 * 48)), Seen::default());
+    }
+
+    /// go-zero, `TestGoogleBreakerHistory`.
+    #[test]
+    fn the_history_of_go_zero_comes_out() {
+        let both = [CallResult::Failed, CallResult::Accepted];
+        for (each, accepted) in [(&both[1..], 10), (&both[..1], 0), (&both[..], 5)] {
+            let mut window = Window::over(Duration::from_millis(400));
+            for number in 0..10 {
+                let how = each[number * each.len() / 10];
+                window.count(Instant::from_millis(5 * number as u64), how);
+            }
+            let seen = window.at(Instant::from_millis(50));
+            assert_eq!((seen.accepted, seen.requests), (accepted, 10));
+            assert_eq!(window.at(Instant::from_millis(500)), Seen::default(), "auto reset rolling counter");
+        }
+    }
+}

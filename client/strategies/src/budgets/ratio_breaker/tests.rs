@@ -124,3 +124,36 @@ fn launches_may_back_off_or_wait_instead() {
         assert_eq!(ask(&breaker, ms(5000)), half_open);
     }
 }
+
+mod calls {
+    use crate::budgets::ratio_breaker::*;
+
+    fn health(attempts: u32, failures: u32) -> Health {
+        Health { attempts, failures }
+    }
+
+    #[test]
+    fn only_the_last_so_many_count() {
+        let mut calls = Calls::new(3, Duration::ZERO);
+        let counted =
+            [true, true, false, false, true, false].map(|failed| calls.count(Instant::ORIGIN, failed));
+        assert_eq!(
+            counted,
+            [health(1, 1), health(2, 2), health(3, 2), health(3, 1), health(3, 1), health(3, 1)]
+        );
+        calls.clear();
+        assert_eq!(calls.count(Instant::ORIGIN, false), health(1, 0));
+    }
+
+    #[test]
+    fn what_began_before_the_window_counts_no_more() {
+        let mut calls = Calls::new(0, Duration::from_secs(10));
+        let at = |calls: &mut Calls, millis| calls.count(Instant::from_millis(millis), true).attempts;
+        assert_eq!(at(&mut calls, 0), 1);
+        assert_eq!(at(&mut calls, 900), 2, "in the same tenth");
+        assert_eq!(at(&mut calls, 1000), 3);
+        assert_eq!(at(&mut calls, 9999), 4);
+        assert_eq!(at(&mut calls, 10_000), 3, "the first tenth is forgotten as a whole");
+        assert_eq!(at(&mut calls, 60_000), 1);
+    }
+}

@@ -277,3 +277,67 @@ fn an_answer_that_comes_out_of_order_takes_no_time_back() {
     end(&mut breaker, Instant::from_millis(59_999), REJECTED);
     assert_eq!(breaker.phase, Phase::Closed);
 }
+
+mod penalty {
+    use crate::budgets::success_rate_breaker::*;
+
+    const fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    /// Returns the times of six consecutive openings for draws of 0.5.
+    fn halves(spread: Spread) -> Vec<Duration> {
+        let mut penalties = Penalties::new(secs(5), secs(60), spread, 1, 0);
+        let next = |row| {
+            penalties.row = row;
+            penalties.drawn(0.5)
+        };
+        (0..6).map(next).collect()
+    }
+
+    #[test]
+    fn the_time_doubles_up_to_the_cap_and_is_spread() {
+        let millis = |all: [u64; 6]| all.map(Duration::from_millis).to_vec();
+        assert_eq!(halves(Spread::None), millis([5000, 10_000, 20_000, 40_000, 60_000, 60_000]));
+        // Finagle does not spread the first time. Of the next ones, half of 10, 20 and 40 s is fixed.
+        assert_eq!(halves(Spread::Equal), millis([5000, 7500, 15_000, 30_000, 60_000, 60_000]));
+        assert_eq!(halves(Spread::Above), millis([6250, 12_500, 25_000, 50_000, 60_000, 60_000]));
+    }
+
+    #[test]
+    fn draws_are_keyed_and_a_sequence_begins_anew() {
+        let mut penalties = Penalties::new(secs(5), secs(60), Spread::Equal, 1, 0);
+        assert_eq!(penalties.next(7), secs(5));
+        let second = penalties.next(7);
+        assert!((secs(5)..secs(10)).contains(&second), "{second:?}");
+        penalties.forget();
+        assert_eq!(penalties.next(7), secs(5));
+        assert_ne!(penalties.next(7), second, "another draw");
+    }
+}
+
+mod rate {
+    use crate::budgets::success_rate_breaker::*;
+
+    fn ms(millis: u64) -> Instant {
+        Instant::from_millis(millis)
+    }
+
+    #[test]
+    fn a_moving_average_halves_in_ln_2_of_its_window() {
+        let mut rate = Rate::new(Average::Moving, Duration::from_secs(100), 0);
+        assert!((rate.count(ms(0), true) - 1.0).abs() < 1e-12, "the first is all there is");
+        assert!((rate.count(ms(69_315), false) - 0.5).abs() < 1e-5);
+    }
+
+    #[test]
+    fn a_share_recovers_as_failures_are_forgotten() {
+        // linkerd, `samples_age_out_after_window`.
+        let mut rate = Rate::new(Average::Exact, Duration::from_secs(10), 0);
+        for _ in 0..5 {
+            assert!(rate.count(ms(0), false).abs() < 1e-12);
+        }
+        assert!((rate.count(ms(11_000), true) - 1.0).abs() < 1e-12);
+        assert!(rate.has_measured(ms(11_000), 1) && !rate.has_measured(ms(11_000), 2));
+    }
+}

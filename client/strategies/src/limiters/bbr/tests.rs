@@ -166,3 +166,26 @@ fn attempts_are_paced() {
     assert_eq!(pipe.bbr.poll(at, &view), Admit::Wait(Until::At(at + nanos(1e9 / pipe.bbr.rate))));
     assert!((30.0..=65.0).contains(&pipe.bbr.rate), "{}", pipe.bbr.rate);
 }
+
+mod windowed_max {
+    use crate::limiters::bbr::*;
+
+    /// Test of quinn's `min_max.rs`.
+    #[test]
+    fn the_greatest_of_the_last_ten_rounds_counts() {
+        let mut max = WindowedMax::new(10);
+        for (round, value, greatest) in [
+            (26, 100.0, 100.0),
+            (28, 120.0, 120.0),
+            (30, 160.0, 160.0),
+            (32, 100.0, 160.0),
+            (35, 100.0, 160.0),
+            (39, 100.0, 160.0),
+            (41, 100.0, 100.0),
+            (43, 130.0, 130.0),
+        ] {
+            max.update(round, value);
+            assert_eq!(max.get().to_bits(), f64::to_bits(greatest), "round {round}");
+        }
+    }
+}

@@ -221,3 +221,43 @@ fn it_wakes_only_while_there_is_something_to_judge() {
     limiter.on_timer(ms(110));
     assert_eq!(limiter.timer(), Some(ms(30_010)));
 }
+
+mod log_linear {
+    use crate::limiters::envoy_gradient::*;
+
+    fn of(values: &[u64]) -> LogLinear {
+        let mut histogram = LogLinear::new();
+        values.iter().copied().for_each(|value| histogram.insert(value));
+        histogram
+    }
+
+    #[track_caller]
+    fn quantile(values: &[u64], share: f64, wanted: f64) {
+        let found = of(values).quantile(share).expect("there are values");
+        assert!((found - wanted).abs() < 1e-6 * wanted.max(1.0), "{found} instead of {wanted}");
+    }
+
+    #[test]
+    fn values_keep_two_digits_and_lie_evenly_in_their_bin() {
+        quantile(&[1000, 2000, 3000, 4000, 5000], 0.5, 3050.0);
+        quantile(&[13_999; 50], 0.5, 13_500.0);
+        quantile(&[600_123; 4], 0.25, 602_500.0);
+        quantile(&[7; 10], 0.5, 7.05);
+        quantile(&[0, 0, 0, 8], 0.5, 0.0);
+    }
+
+    #[test]
+    fn the_ends_of_bins_are_quantiles_themselves() {
+        quantile(&[10, 20], 0.5, 11.0);
+        quantile(&[10, 20], 0.0, 10.0);
+        quantile(&[10, 20], 1.0, 21.0);
+    }
+
+    #[test]
+    fn it_takes_every_value_and_forgets_all() {
+        let mut histogram = of(&[0, 1, 9, 10, 99, 100, u64::MAX]);
+        assert_eq!(histogram.total(), 7);
+        histogram.clear();
+        assert_eq!((histogram.total(), histogram.quantile(0.5)), (0, None));
+    }
+}

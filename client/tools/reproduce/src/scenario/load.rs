@@ -3,7 +3,7 @@
 use experiments::{Error, ErrorKind};
 use results::{FIGURES, Kind};
 use serde::Deserialize;
-use toml::Table;
+use toml::{Table, Value};
 use vocabulary::{TimeScale, did_you_mean};
 
 use crate::scenario::cases::cases;
@@ -13,7 +13,6 @@ use crate::scenario::condition::Condition;
 use crate::scenario::drawing::Drawable;
 use crate::scenario::file::Scenario;
 use crate::scenario::location::Text;
-use crate::scenario::setting;
 use crate::scenario::wrong::Wrong;
 
 /// Parses a scenario, applies the `--set` settings to it, and checks the result. `plots` lists the plots that a report can draw.
@@ -82,7 +81,7 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
             let words = format!("`--set {setting}`: `{}` is set twice; keep one of them", key(setting));
             return Err(Error::usage(words));
         }
-        setting::apply(&mut table, setting).map_err(Error::usage)?;
+        apply(&mut table, setting).map_err(Error::usage)?;
         let key = setting.split('=').next().unwrap_or_default();
         let varied = key.strip_prefix("server.").or_else(|| key.strip_prefix("workload."));
         let by = scenario
@@ -214,4 +213,77 @@ pub(super) fn check_http(scenario: &Scenario) -> Result<(), Wrong> {
     }
     let scale = TimeScale::parse(&http.time_scale.to_string());
     scale.map(|_| ()).map_err(|words| Wrong::new("time_scale", words))
+}
+
+/// Applies a setting of the form `key.key=value` to a scenario. The value is parsed as TOML. A value that is not valid TOML is taken as
+/// plain text.
+pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
+    let refuse = |why: &str| format!("`--set {setting}`: {why}");
+    let (path, text) = setting
+        .split_once('=')
+        .ok_or_else(|| refuse("write a key, `=` and a value, such as `server.max_busy=20`"))?;
+    let value = format!("value = {text}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut parsed| parsed.remove("value"))
+        .unwrap_or_else(|| Value::String(text.to_owned()));
+    let keys: Vec<&str> = path.split('.').map(str::trim).collect();
+    let Some((last, parents)) = keys.split_last().filter(|(last, _)| !last.is_empty()) else {
+        return Err(refuse("the key is empty"));
+    };
+    // Missing sections are created, because a file may leave sections out. An experiment, figure, claim or plot that the file lacks is an
+    // error.
+    let mut place = table;
+    for (depth, key) in keys.iter().enumerate() {
+        let named = depth == 1 && matches!(parents[0], "experiment" | "figure" | "claim" | "plot");
+        if named && !place.contains_key(*key) {
+            let suggestion = vocabulary::did_you_mean(key, place.keys().map(String::as_str));
+            return Err(refuse(&format!("there is no {} `{key}`{suggestion}", parents[0])));
+        }
+        if depth == parents.len() {
+            break;
+        }
+        let next = place.entry(*key).or_insert_with(|| Value::Table(Table::new()));
+        place = match next {
+            Value::Table(inner) => inner,
+            _ => return Err(refuse(&format!("`{key}` holds no keys"))),
+        };
+    }
+    place.insert((*last).to_owned(), value);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_toml_or_plain_text_and_tables_are_made_on_the_way() {
+        let mut table: Table = "repeats = 3\n[server]\nmax_busy = 50\n[experiment.main]".parse().unwrap();
+        for setting in
+            ["server.max_busy=20", "server.service_time=exp(1s)", "experiment.main.repeats=5", "repeats=7"]
+        {
+            apply(&mut table, setting).unwrap();
+        }
+        let wanted: Table = "repeats = 7\n[server]\nmax_busy = 20\nservice_time = \"exp(1s)\"\n\
+                             [experiment.main]\nrepeats = 5"
+            .parse()
+            .unwrap();
+        assert_eq!(table, wanted);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let mut table: Table = "repeats = 3\n[experiment.main]\n[plot.main]".parse().unwrap();
+        for (setting, why) in [
+            ("repeats", "write a key"),
+            ("=3", "empty"),
+            ("repeats.x=1", "holds no keys"),
+            ("experiment.man.repeats=1", "there is no experiment `man`"),
+            ("experiment.man={}", "there is no experiment `man`"),
+            ("plot.man={}", "there is no plot `man`"),
+        ] {
+            assert!(apply(&mut table, setting).unwrap_err().contains(why), "{setting}");
+        }
+    }
 }
