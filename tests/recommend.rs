@@ -446,12 +446,9 @@ fn the_printed_range_has_the_worst_server_of_the_search() {
     for (of, candidate) in [("today", &ANSWER["today"]), ("of_other", &ANSWER["fresh"]["other"])] {
         let most = ANSWER["fresh"][of]["most_undone"].as_f64().unwrap();
         let undone = self::candidate(&ANSWER, candidate)["undone"].as_array().unwrap();
-        let cut = 20.0;
+        // A run that was ended because of its many attempts leaves nearly all undone.
         assert!(
-            undone
-                .iter()
-                .filter_map(Value::as_f64)
-                .all(|undone| undone <= most || undone * cut >= cut * 0.95),
+            undone.iter().filter_map(Value::as_f64).all(|undone| undone <= most || undone >= 0.95),
             "{of}"
         );
     }

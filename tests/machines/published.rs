@@ -50,7 +50,7 @@ pub(crate) fn assert_valid(definition: &str, document: &Value) {
     let wrong = violations(&strict(definition), document);
     assert!(
         wrong.is_empty(),
-        "not as docs/result.schema.json says, which comes from the types of client/results: {wrong:#?}"
+        "not as docs/result.schema.json says, which comes from the types of the documents: {wrong:#?}"
     );
     assert_eq!(violations(&validator(&schema()), document), Vec::<String>::new());
 }

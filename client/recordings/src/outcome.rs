@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
     Reproduced,
@@ -12,12 +14,13 @@ pub enum CheckOutcome {
     Skipped(String),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CheckDifference"))]
 pub struct Difference {
-    /// Name of the figure that differs between a recording and a strategy, such as `attempts` or `delay 2`.
+    // Name of the figure that differs between a recording and a strategy, such as `attempts` or `delay 2`.
     pub what: String,
     pub recorded: String,
-    /// Value that the strategy yields for a figure that differs from the recording, as text.
+    // Value that the strategy yields for a figure that differs from the recording, as text.
     pub here: String,
 }
 

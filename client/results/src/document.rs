@@ -11,7 +11,6 @@ pub(crate) mod probe;
 pub(crate) mod progress_line;
 pub(crate) mod reading;
 pub(crate) mod recorded;
-pub(crate) mod recordings;
 pub(crate) mod reproduction;
 pub(crate) mod run;
 pub(crate) mod sample;

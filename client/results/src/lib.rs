@@ -36,9 +36,6 @@ pub use document::op_latencies::OpLatencies;
 pub use document::progress_line::{IntervalFigures, ProgressLine};
 pub use document::reading::read;
 pub use document::recorded::{Calls, Clients, Columns, DrawnRun, GaugeColumn, Steps, Wait};
-pub use document::recordings::{
-    CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck,
-};
 pub use document::reproduction::{
     Cell, Claim, ClaimValue, ClaimVerdict, DrawnColumn, Plot, Reproduction, Scenario, Tallies, Tally,
     TimeUnit,

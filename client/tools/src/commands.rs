@@ -1,4 +1,4 @@
-//! Subcommands of `loadgen`, with one file each. The flags of a subcommand are in its file or in a file beside it.
+//! List of the subcommands of `loadgen`. The flags of a subcommand, and which of them `-h` lists, are in its folder.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -16,7 +16,6 @@ use shell::args;
 use shell::args::{RunArgs, StrategyList};
 use shell::files::output::to_stdout;
 use shell::text::styled;
-use {judge, recommend, reproduce};
 
 /// Flags that the short help `loadgen -h` lists. All other flags are listed by `--help` only.
 const COMMON_FLAGS: [&str; 11] = [
@@ -36,12 +35,6 @@ const COMMON_FLAGS: [&str; 11] = [
 /// Flags that the short help of `loadgen compare -h` and `loadgen sweep -h` lists.
 const COMMON_FLAGS_OF_SEVERAL: [&str; 9] =
     ["vary", "strategies", "by", "simulate", "repeats", "sensitivity", "json", "html", "explain"];
-
-const COMMON_FLAGS_OF_RECOMMEND: [&str; 7] =
-    ["strategy", "unsure", "change", "max-rejected", "json", "html", "quiet"];
-
-const COMMON_FLAGS_OF_JUDGE: [&str; 10] =
-    ["command", "strategy", "env", "body", "op", "only", "strict", "junit", "json", "quiet"];
 
 /// Finds out what a retry or throttling strategy costs against a throttling server.
 #[derive(Debug, Parser)]
@@ -106,8 +99,8 @@ fn command_line() -> clap::Command {
         let subcommand = with_first_examples(subcommand);
         match subcommand.get_name() {
             "compare" | "sweep" => several(subcommand, &COMMON_FLAGS_OF_SEVERAL),
-            "recommend" => several(subcommand, &COMMON_FLAGS_OF_RECOMMEND),
-            "judge" => most_used(subcommand, &COMMON_FLAGS_OF_JUDGE),
+            "recommend" => several(subcommand, &recommend::COMMON_FLAGS),
+            "judge" => most_used(subcommand, &judge::COMMON_FLAGS),
             _ => subcommand,
         }
     });

@@ -34,8 +34,11 @@ pub fn main() -> ExitCode {
 /// Returns the schema of all documents of `loadgen`, which is stored in `docs/result.schema.json`.
 #[cfg(feature = "schema")]
 pub fn schema() -> schemars::Schema {
-    results::schema(&[
-        |generator| generator.subschema_for::<recommend::Recommendation>(),
-        |generator| generator.subschema_for::<judge::Judgement>(),
-    ])
+    results::schema(|generator| {
+        generator.subschema_for::<strategies::RecordingsCheck>();
+        vec![
+            generator.subschema_for::<recommend::Recommendation>(),
+            generator.subschema_for::<judge::Judgement>(),
+        ]
+    })
 }

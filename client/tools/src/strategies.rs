@@ -18,6 +18,8 @@ use shell::text::styled::to_people;
 use shell::text::wrapping::{columns, labelled, wrapped};
 
 pub(crate) use check::EXAMPLES;
+#[cfg(feature = "schema")]
+pub(crate) use check::RecordingsCheck;
 
 /// Number of common parameters (those of all strategies) whose names are printed without `--explain`.
 const NAMED: usize = 2;

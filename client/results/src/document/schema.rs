@@ -6,17 +6,15 @@ use schemars::{Schema, SchemaGenerator};
 use crate::baseline::Baseline;
 use crate::document::Document;
 use crate::document::progress_line::ProgressLine;
-use crate::document::recordings::RecordingsCheck;
 use crate::document::sample::SampleLine;
 
-/// Returns the schema. `others` are documents that are not results of runs, so `loadgen report` does not read them.
-pub fn schema(others: &[fn(&mut SchemaGenerator) -> Schema]) -> Schema {
+/// Returns the schema. `others` defines the documents of tools, and returns those that are not lines or parts of another file.
+pub fn schema(others: fn(&mut SchemaGenerator) -> Vec<Schema>) -> Schema {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.subschema_for::<SampleLine>();
     generator.subschema_for::<ProgressLine>();
     generator.subschema_for::<Baseline>();
-    generator.subschema_for::<RecordingsCheck>();
-    let others: Vec<Schema> = others.iter().map(|of| of(&mut generator)).collect();
+    let others = others(&mut generator);
     let mut schema = generator.into_root_schema_for::<Document>();
     if let Some(serde_json::Value::Array(documents)) = schema.get_mut("anyOf") {
         documents.extend(others.into_iter().map(Schema::to_value));

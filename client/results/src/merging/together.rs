@@ -148,7 +148,12 @@ fn sum(loads: &[Load]) -> RunResult {
     warnings.sort_by_key(|warning| is_about_machine(warning));
     let work = runs().map(|run| Some(run.server_work_per_success_ms? * run.ops.succeeded as f64));
     let work = work.sum::<Option<f64>>();
+    // All fields are named, so that a new figure is added up here, or is null.
     RunResult {
+        schema_version: first.schema_version,
+        mode: first.mode,
+        strategy: first.strategy,
+        seed: first.seed,
         config: config(loads).into(),
         amplification: per(attempts.total, ops.total),
         efficiency: per(ops.succeeded, attempts.total),
@@ -196,7 +201,6 @@ fn sum(loads: &[Load]) -> RunResult {
         at: None,
         ops,
         attempts,
-        ..first
     }
 }
 

@@ -59,6 +59,7 @@ pub struct RunArgs {
 
 impl RunArgs {
     /// Moves a URL without a flag to `--target`.
+    #[must_use]
     pub fn with_url(mut self) -> Self {
         self.target.target = self.url.take().or(self.target.target);
         self

@@ -47,7 +47,7 @@ parameters! {
         rust-runtime/aws-smithy-runtime/src/client/retries/token_bucket.rs";
 }
 
-part!(AwsQuota: Budget, |config, _| Quota { tokens: config.capacity, config: config });
+part!(AwsQuota: Budget, |config, _| Quota { tokens: config.capacity, config });
 
 struct Quota {
     config: AwsQuota,

@@ -29,7 +29,7 @@ parameters! {
     source = "envoyproxy/envoy source/common/upstream/resource_manager_impl.h";
 }
 
-part!(EnvoyBudget: Budget, |config, _| ShareInFlight { config: config, live: Live::default() });
+part!(EnvoyBudget: Budget, |config, _| ShareInFlight { config, live: Live::default() });
 
 struct ShareInFlight {
     config: EnvoyBudget,

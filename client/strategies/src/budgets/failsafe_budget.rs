@@ -22,7 +22,7 @@ parameters! {
     source = "failsafe-go/failsafe-go budget/budget.go, retrypolicy/retryexecutor.go";
 }
 
-part!(FailsafeBudget: Budget, |config, _| ShareOfExecutions { config: config, live: Live::default() });
+part!(FailsafeBudget: Budget, |config, _| ShareOfExecutions { config, live: Live::default() });
 
 struct ShareOfExecutions {
     config: FailsafeBudget,

@@ -33,7 +33,7 @@ parameters! {
     source = "failsafe-go/failsafe-go adaptivethrottler/adaptivethrottler.go";
 }
 
-part!(FailsafeThrottle: Budget, |config, _| Throttle { tally: Tally::over(config.window), config: config });
+part!(FailsafeThrottle: Budget, |config, _| Throttle { tally: Tally::over(config.window), config });
 
 struct Throttle {
     tally: Tally,

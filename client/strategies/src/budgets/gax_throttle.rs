@@ -24,7 +24,7 @@ parameters! {
     source = "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, AdaptiveThrottler";
 }
 
-part!(GaxThrottle: Budget, |config, _| Throttle { config: config, requests: 0.0, accepted: 0.0 });
+part!(GaxThrottle: Budget, |config, _| Throttle { config, requests: 0.0, accepted: 0.0 });
 
 struct Throttle {
     config: GaxThrottle,

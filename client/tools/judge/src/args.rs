@@ -17,6 +17,10 @@ use crate::call::{CallPattern, OtherBody};
 use shell::args::Header;
 use shell::args::shell::{strategies, suggesting};
 
+/// Flags that `loadgen judge -h` lists.
+pub const COMMON_FLAGS: [&str; 10] =
+    ["command", "strategy", "env", "body", "op", "only", "strict", "junit", "json", "quiet"];
+
 pub const EXAMPLES: &str = r"Examples:
   loadgen judge -- python3 my_client.py {url}
       Runs the client in 21 situations, such as 429 with Retry-After: 3, and

@@ -3,13 +3,9 @@
 use std::time::Duration;
 
 use crate::judged::{JudgedSituation, Verdict};
-use crate::judgement::{
-    CauseRecord, EvidenceRecord, FindingRecord, FindingSeverity, JudgedAttempt, JudgedRun, Judgement,
-    OtherCallRecord, RunEnd, SituationRecord, SituationVerdict,
-};
+use crate::judgement::{JudgedAttempt, JudgedRun, Judgement, RunEnd, SituationRecord};
 use crate::observation::{Attempt, End, ObservedRun, Reply};
 use crate::report::Report;
-use crate::rule::{Finding, Severity};
 use results::SchemaVersion;
 
 use crate::args::JudgeArgs;
@@ -32,11 +28,7 @@ pub(super) fn document(args: &JudgeArgs, report: &Report, is_complete: bool) -> 
         early_retries: report.early_retries(),
         attempts: runs.map(|run| run.received).sum(),
         situations: report.situations.iter().map(record).collect(),
-        causes: report
-            .causes
-            .iter()
-            .map(|cause| CauseRecord { situations: cause.situations.clone(), text: cause.text.clone() })
-            .collect(),
+        causes: report.causes.clone(),
         closest: None,
     }
 }
@@ -46,34 +38,12 @@ pub(super) fn record(situation: &JudgedSituation) -> SituationRecord {
         name: situation.name.clone(),
         title: situation.title.clone(),
         why: situation.why.clone(),
-        verdict: match situation.verdict {
-            Verdict::Failed => SituationVerdict::Failed,
-            Verdict::Warned => SituationVerdict::Warned,
-            Verdict::Allowed => SituationVerdict::Allowed,
-            Verdict::Passed => SituationVerdict::Passed,
-            Verdict::Skipped => SituationVerdict::Skipped,
-        },
+        verdict: situation.verdict,
         note: situation.note.clone(),
-        findings: situation.findings.iter().map(finding).collect(),
+        findings: situation.findings.clone(),
         runs: situation.observation.runs.iter().map(run).collect(),
         ambiguous_ops: 0,
         uncounted_attempts: 0,
-    }
-}
-
-fn finding(finding: &Finding) -> FindingRecord {
-    let evidence = finding.evidence.iter();
-    FindingRecord {
-        rule: finding.rule.to_owned(),
-        severity: match finding.severity {
-            Severity::Fail => FindingSeverity::Fail,
-            Severity::Warn => FindingSeverity::Warn,
-        },
-        text: finding.text.clone(),
-        allowed: finding.allowed,
-        evidence: evidence
-            .map(|evidence| EvidenceRecord { run: evidence.run, attempts: evidence.attempts.clone() })
-            .collect(),
     }
 }
 
@@ -85,15 +55,10 @@ fn run(run: &ObservedRun) -> JudgedRun {
         End::Session => (RunEnd::Session, None),
         End::Interrupted => (RunEnd::Interrupted, None),
     };
-    let others = run.others.iter().map(|other| OtherCallRecord {
-        method: other.method.clone(),
-        target: other.target.clone(),
-        requests: other.requests,
-    });
     JudgedRun {
         received: run.received,
         attempts: run.attempts.iter().map(attempt).collect(),
-        others: others.collect(),
+        others: run.others.clone(),
         end,
         exit_code,
     }

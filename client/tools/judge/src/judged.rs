@@ -1,13 +1,17 @@
 //! Situation with its verdict and findings.
 
+use serde::Serialize;
+
 use crate::observation::Observation;
 use crate::rule::Finding;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SituationVerdict"))]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Failed,
     Warned,
-    /// The situation has findings, and the user accepts all of them.
+    // The situation has findings, and the user accepts all of them.
     Allowed,
     Passed,
     Skipped,

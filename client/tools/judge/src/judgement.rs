@@ -1,13 +1,16 @@
 //! Document that `loadgen judge` writes.
 
-use serde::{Deserialize, Serialize};
-
 use results::SchemaVersion;
+use serde::Serialize;
+
+use crate::judged::Verdict;
+use crate::observation::OtherCall;
+use crate::report::Cause;
+use crate::rule::Finding;
 
 /// Retry behaviour of a client in several situations (loadgen judge).
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Judgement {
     pub schema_version: SchemaVersion,
     /// Program of the client and, if an argument is a file, the first such argument; null with `--strategy` and `--serve`.
@@ -27,13 +30,13 @@ pub struct Judgement {
     pub early_retries: usize,
     pub attempts: u64,
     pub situations: Vec<SituationRecord>,
-    pub causes: Vec<CauseRecord>,
+    pub causes: Vec<Cause>,
     /// Preset that behaves most like the client; only with `--recording`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub closest: Option<ClosestPreset>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClosestPreset {
     /// Presets that behave alike in the same number of situations, such as `preset:openai`.
@@ -44,7 +47,7 @@ pub struct ClosestPreset {
     pub differs: Vec<PresetDifference>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PresetDifference {
     pub situation: String,
@@ -52,23 +55,23 @@ pub struct PresetDifference {
     pub text: String,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SituationRecord {
     pub name: String,
     /// Answers of the server in words, such as `429, Retry-After: 3`.
     pub title: String,
     pub why: String,
-    pub verdict: SituationVerdict,
+    pub verdict: Verdict,
     /// Attempts, delays and outcome in words, or the reason for which the situation was skipped.
     pub note: String,
-    pub findings: Vec<FindingRecord>,
+    pub findings: Vec<Finding>,
     pub runs: Vec<JudgedRun>,
     /// Number of ops that were not judged, because identical requests were in flight at the same time; only with `--serve`.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub ambiguous_ops: u64,
     /// Number of attempts that were counted but not kept; only with `--serve`.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub uncounted_attempts: u64,
 }
 
@@ -77,58 +80,21 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum SituationVerdict {
-    Failed,
-    Warned,
-    Allowed,
-    Passed,
-    Skipped,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct FindingRecord {
-    pub rule: String,
-    pub severity: FindingSeverity,
-    pub text: String,
-    pub allowed: bool,
-    pub evidence: Vec<EvidenceRecord>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum FindingSeverity {
-    Fail,
-    Warn,
-}
-
-/// Attempts of one run. Runs and attempts are counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct EvidenceRecord {
-    pub run: usize,
-    pub attempts: Vec<usize>,
-}
-
 /// Run of the client in a situation. Times are in seconds since the start of the run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgedRun {
     /// Number of attempts of the judged call. `attempts` lists at most 50 of them.
     pub received: u64,
     pub attempts: Vec<JudgedAttempt>,
     /// Calls that are not judged, such as the fetching of a token; at most 100.
-    pub others: Vec<OtherCallRecord>,
+    pub others: Vec<OtherCall>,
     pub end: RunEnd,
     /// Exit code of the command; null if it did not exit by itself.
     pub exit_code: Option<i32>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JudgedAttempt {
     pub method: String,
@@ -146,16 +112,7 @@ pub struct JudgedAttempt {
     pub keys: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct OtherCallRecord {
-    pub method: String,
-    /// Path and query, without the values of the query.
-    pub target: String,
-    pub requests: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunEnd {
@@ -167,11 +124,4 @@ pub enum RunEnd {
     /// Ended by the test that sent the op, or by the end of the session (`--serve`).
     Session,
     Interrupted,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct CauseRecord {
-    pub situations: Vec<String>,
-    pub text: String,
 }

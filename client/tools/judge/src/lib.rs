@@ -50,7 +50,7 @@ use crate::recorded::recording;
 use crate::report::Allowed;
 use crate::suite::Success;
 
-pub use args::{EXAMPLES, JudgeArgs};
+pub use args::{COMMON_FLAGS, EXAMPLES, JudgeArgs};
 pub use judgement::Judgement;
 pub use observation::{Observation, OperationType};
 pub use report::{Report, report};

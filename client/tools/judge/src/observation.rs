@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::advice::Advice;
 
 /// Number of attempts after which a run is ended, because the client may never give up.
@@ -27,9 +29,11 @@ pub struct ObservedRun {
     pub end: End,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "OtherCallRecord"))]
 pub struct OtherCall {
     pub method: String,
+    /// Path and query, without the values of the query.
     pub target: String,
     pub requests: u64,
 }

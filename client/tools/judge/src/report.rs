@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::advice::Advice;
 use crate::judged::{JudgedSituation, Verdict};
 use crate::observation::{End, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, OtherCall, Retry};
@@ -185,8 +187,10 @@ fn observed(case: &Case<'_>) -> String {
     parts.join("; ")
 }
 
-/// Causes of early retries that follow from several situations together. A cause is reported only if it is certain.
-#[derive(Clone, Debug, PartialEq, Eq)]
+// Causes of early retries that follow from several situations together. A cause is reported only if it is certain.
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CauseRecord"))]
 pub struct Cause {
     pub situations: Vec<String>,
     pub text: String,

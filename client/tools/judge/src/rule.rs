@@ -2,13 +2,17 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::observation::{Attempt, End, Observation, ObservedRun, OperationType};
 use crate::words::time;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FindingSeverity"))]
+#[serde(rename_all = "snake_case")]
 pub enum Severity {
-    Warn,
     Fail,
+    Warn,
 }
 
 #[derive(Debug)]
@@ -42,21 +46,23 @@ pub(super) enum Outcome {
     NoEvidence(String),
 }
 
-/// Attempts of one run that prove a finding. Runs and attempts are counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Attempts of one run. Runs and attempts are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EvidenceRecord"))]
 pub struct Evidence {
     pub run: usize,
     pub attempts: Vec<usize>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FindingRecord"))]
 pub struct Finding {
     pub rule: &'static str,
     pub severity: Severity,
     pub text: String,
-    pub evidence: Vec<Evidence>,
-    /// Whether the user accepts the finding (`--allow`), so that it does not count.
+    // Whether the user accepts the finding (`--allow`), so that it does not count.
     pub allowed: bool,
+    pub evidence: Vec<Evidence>,
 }
 
 impl Case<'_> {

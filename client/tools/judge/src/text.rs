@@ -9,12 +9,10 @@ use shell::text::styled::{RED, Styled};
 use shell::text::wrapping::{terminal_width, wrapped, wrapped_to};
 
 use crate::args::JudgeArgs;
-use crate::judged::JudgedSituation;
-use crate::judgement::{
-    ClosestPreset, FindingRecord, FindingSeverity, Judgement, SituationRecord, SituationVerdict,
-};
+use crate::judged::{JudgedSituation, Verdict};
+use crate::judgement::{ClosestPreset, Judgement, SituationRecord};
 use crate::report::Report;
-use crate::rule::Severity;
+use crate::rule::{Finding, Severity};
 use crate::rules::RULES;
 use crate::suite::Suite;
 
@@ -44,7 +42,7 @@ pub(super) fn print(
         let rows = rows(situation, &situations[..index]);
         let start = names(situation).len();
         match situation.verdict {
-            SituationVerdict::Failed => screen.push_styled(&rows, start..start + FAIL.len(), RED),
+            Verdict::Failed => screen.push_styled(&rows, start..start + FAIL.len(), RED),
             _ => screen.push(&rows),
         }
         // The output is the same in many situations, so it is shown only where it differs from the one before.
@@ -151,13 +149,13 @@ fn rows(situation: &SituationRecord, before: &[&SituationRecord]) -> String {
     let word = word(*verdict);
     let head = names(situation) + word;
     let separator = match verdict {
-        SituationVerdict::Skipped => ": ".to_owned(),
+        Verdict::Skipped => ": ".to_owned(),
         _ => " ".repeat(VERDICT - word.len()),
     };
     if findings.is_empty() {
         return beside(&head, &separator, note);
     }
-    let first_with = |finding: &FindingRecord| {
+    let first_with = |finding: &Finding| {
         let same = |other: &&&SituationRecord| other.findings.iter().any(|there| there.text == finding.text);
         before.iter().find(same).map(|first| first.name.as_str())
     };
@@ -174,8 +172,8 @@ fn rows(situation: &SituationRecord, before: &[&SituationRecord]) -> String {
     for finding in new {
         let first = match (finding.severity, finding.allowed) {
             (_, true) => "allowed: ",
-            (FindingSeverity::Fail, _) => "",
-            (FindingSeverity::Warn, _) => "warning: ",
+            (Severity::Fail, _) => "",
+            (Severity::Warn, _) => "warning: ",
         };
         let line = format!("{first}{} ({})", finding.text, finding.rule);
         let _ = writeln!(text, "{}", prose(&line, "    ", "        "));
@@ -194,8 +192,8 @@ fn beside(head: &str, separator: &str, words: &str) -> String {
 
 /// Returns the command's output if it may explain the verdict: after a failure, or without an attempt.
 fn explaining<'a>(situation: &SituationRecord, outputs: &Outputs<'a>) -> Option<&'a str> {
-    let is_unclear = situation.verdict == SituationVerdict::Failed
-        || situation.runs.iter().all(|run| run.attempts.is_empty());
+    let is_unclear =
+        situation.verdict == Verdict::Failed || situation.runs.iter().all(|run| run.attempts.is_empty());
     outputs.get(situation.name.as_str()).copied().filter(|output| is_unclear && !output.is_empty())
 }
 
@@ -218,13 +216,13 @@ pub(super) fn last_lines(output: &str, count: usize) -> Vec<&str> {
     lines[lines.len().saturating_sub(count)..].to_vec()
 }
 
-fn word(verdict: SituationVerdict) -> &'static str {
+fn word(verdict: Verdict) -> &'static str {
     match verdict {
-        SituationVerdict::Failed => FAIL,
-        SituationVerdict::Warned => "warning",
-        SituationVerdict::Allowed => "allowed",
-        SituationVerdict::Passed => "pass",
-        SituationVerdict::Skipped => "skipped",
+        Verdict::Failed => FAIL,
+        Verdict::Warned => "warning",
+        Verdict::Allowed => "allowed",
+        Verdict::Passed => "pass",
+        Verdict::Skipped => "skipped",
     }
 }
 

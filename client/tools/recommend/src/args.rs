@@ -11,6 +11,9 @@ use tailback::StrategySpec;
 use shell::args::shell::{strategies, suggesting};
 use shell::args::{Method, ReportArgs, WorkloadArgs};
 
+/// Flags that `loadgen recommend -h` lists.
+pub const COMMON_FLAGS: [&str; 7] = ["strategy", "unsure", "change", "max-rejected", "json", "html", "quiet"];
+
 pub const EXAMPLES: &str = r"Examples:
   loadgen recommend --strategy preset:openai --in-flight 20 --ops 1500 \
       --preset openai:tokens=off --service-time 'lognormal(2s,0.5)' \

@@ -102,7 +102,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Runs candidates on one server of the search. A run stalls at 20 attempts per op, so that hopeless candidates end early. `None` after
+    /// Runs candidates on one server of the search. A run ends at [`MAX_ATTEMPTS_PER_OP`], so that hopeless candidates end early. `None` after
     /// an interrupt.
     pub(super) fn search(
         &self,

@@ -28,7 +28,7 @@ mod snippets;
 mod text;
 mod unsure;
 
-pub use args::{EXAMPLES, RecommendArgs};
+pub use args::{COMMON_FLAGS, EXAMPLES, RecommendArgs};
 pub use recommendation::Recommendation;
 
 use std::ffi::OsString;

@@ -72,8 +72,8 @@ fn seeds() -> BTreeMap<String, Vec<String>> {
     let with_seeds = |name: &str| {
         let lines = read(&format!("../fuzz/seeds/{name}.txt")).unwrap_or_default();
         let more = match name {
-            "scenario" => files_in("scenarios".to_owned()),
-            "suite" => files_in("recordings/suites".to_owned()),
+            "scenario" => files_in("tools/reproduce/scenarios".to_owned()),
+            "suite" => files_in("tools/judge/suites".to_owned()),
             _ => Vec::new(),
         };
         let lines = lines.lines().map(str::to_owned);

@@ -8,8 +8,9 @@ use clap::Args;
 use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::VirtualTime;
 use loadgen_sim::side_by_side;
-use recordings::{CheckOutcome, Map, MapError, Mapped, Pair, Recording};
-use results::{CheckDifference, CheckVerdict, CheckedPair, CheckedRecording, RecordingsCheck, SchemaVersion};
+use recordings::{CheckOutcome, Difference, Map, MapError, Mapped, Pair, Recording};
+use results::SchemaVersion;
+use serde::Serialize;
 use tailback::presets;
 
 use shell::args::ReportArgs;
@@ -253,11 +254,7 @@ fn checked(task: &Task<'_>, verdict: CheckOutcome) -> CheckedPair {
         strategy: task.mapped.as_ref().map(|mapped| mapped.text.clone()),
         skipped_because,
         verdict,
-        difference: difference.map(|difference| CheckDifference {
-            what: difference.what,
-            recorded: difference.recorded,
-            here: difference.here,
-        }),
+        difference,
     }
 }
 
@@ -274,7 +271,7 @@ fn screen(document: &RecordingsCheck) -> String {
                 CheckVerdict::Skipped => "skipped   ",
             };
             let _ = write!(text, "  {word}  {} · {}", pair.scenario, pair.config);
-            if let Some(CheckDifference { what, recorded, here }) = &pair.difference {
+            if let Some(Difference { what, recorded, here }) = &pair.difference {
                 let _ = write!(text, "\n              {what}: recorded {recorded}, here {here}");
             }
             if let Some(why) = &pair.skipped_because {
@@ -303,6 +300,46 @@ fn sum([reproduced, differing, without_preset, skipped]: [u64; 4]) -> String {
     )
 }
 
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct RecordingsCheck {
+    schema_version: SchemaVersion,
+    recordings: Vec<CheckedRecording>,
+    reproduced: u64,
+    differing: u64,
+    without_preset: u64,
+    skipped: u64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct CheckedRecording {
+    file: String,
+    library: String,
+    pairs: Vec<CheckedPair>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct CheckedPair {
+    scenario: String,
+    config: String,
+    strategy: Option<String>,
+    verdict: CheckVerdict,
+    difference: Option<Difference>,
+    skipped_because: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CheckVerdict {
+    Reproduced,
+    Differs,
+    NoPreset,
+    Skipped,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,11 +354,8 @@ mod tests {
             difference,
             skipped_because: (verdict == CheckVerdict::Skipped).then(|| "`id` names it".to_owned()),
         };
-        let difference = CheckDifference {
-            what: "delay 1".to_owned(),
-            recorded: "1 s".to_owned(),
-            here: "2 s".to_owned(),
-        };
+        let difference =
+            Difference { what: "delay 1".to_owned(), recorded: "1 s".to_owned(), here: "2 s".to_owned() };
         let document = RecordingsCheck {
             schema_version: SchemaVersion::default(),
             recordings: vec![CheckedRecording {
