@@ -55,7 +55,7 @@ fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<CheckOutcome, 
     check_with(pair, strategy, Effort::Most, &Cell::new(false))
 }
 
-/// Variant of [`check_strategy`] with limited effort. Returns `None` if the outcome needs more. A difference that further ops would hardly
+/// Variant of `check_strategy` with limited effort. Returns `None` if the outcome needs more. A difference that further ops would hardly
 /// remove is returned without them, so its text may name a smaller range.
 pub fn check_within(
     pair: &Pair,

@@ -41,7 +41,7 @@ impl Default for Latencies {
 
 impl Latencies {
     /// Creates an empty collection of latencies that also stores each value, up to
-    /// [`EXACT_LATENCIES`](super::EXACT_LATENCIES) values. Percentiles are exact up to that number.
+    /// [`EXACT_LATENCIES`] values. Percentiles are exact up to that number.
     pub fn exact() -> Self {
         Self { exact: Exact::kept(), ..Self::default() }
     }

@@ -1,6 +1,6 @@
 //! Table of workload parameters, in the order of help texts.
 //!
-//! A new parameter needs a line in this table and a field in [`WorkloadSpec`](super::WorkloadSpec). It also needs code in `WorkloadSpec`
+//! A new parameter needs a line in this table and a field in [`WorkloadSpec`]. It also needs code in `WorkloadSpec`
 //! that applies the field to a run. Command lines, files and records then support the parameter without further code.
 
 use std::collections::BTreeMap;

@@ -10,7 +10,7 @@ use recordings::Recording;
 use recordings::{CheckOutcome, Difference};
 use recordings::{Effort, check_within};
 
-/// Recording in the format that [`read`](crate::read) parses. Situations in which a run did not end by itself are left out, because it
+/// Recording in the format that [`read`](recordings::read) parses. Situations in which a run did not end by itself are left out, because it
 /// would have gone on.
 #[derive(Debug, Serialize)]
 struct Written<'a> {

@@ -4,7 +4,7 @@
 //! of the ranges that the user is unsure about, and a few servers drawn at random. The best setting for the nominal server alone can leave
 //! most of the work undone on another plausible one.
 //!
-//! The search and its candidates, servers and ranges are free of IO. [`Bench`] makes the runs that the search requests.
+//! The search and its candidates, servers and ranges are free of IO. `Bench` makes the runs that the search requests.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod answer;
