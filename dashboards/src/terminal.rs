@@ -16,6 +16,5 @@ mod widgets;
 #[cfg(test)]
 mod tests;
 
-pub use lanes::watch_lanes;
 pub use screen::{WatchError, restore};
-pub use watch::watch;
+pub use watch::{watch, watch_lanes};

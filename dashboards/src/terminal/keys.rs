@@ -1,181 +1,143 @@
-//! Keys of the dashboard of a single run, in one table that defines both the key handler and the help.
+//! Keys of both dashboards, in one table that defines the key handler, the hints and the help.
 
+use crossterm::event::KeyCode::{BackTab, Char, Down, Esc, Left, Right, Tab, Up};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::state::{State, View};
-use crate::{Action, Frame};
+use super::state::{Shown, State, View};
+use crate::Action;
 
-pub(crate) const BINDINGS: &[Binding<State, Frame>] = &[
-    Binding {
-        label: "q",
-        hint: "quit",
-        help: "end the run, keep its results (also Ctrl-C)",
-        codes: &[KeyCode::Char('q')],
-        command: |state, _| Some(quit(state)),
-    },
-    Binding {
-        label: "?",
-        hint: "help",
-        help: "show or hide this (Esc: hide)",
-        codes: &[KeyCode::Char('?'), KeyCode::Char('h')],
-        command: toggle_help,
-    },
-    Binding {
-        label: "",
-        hint: "",
-        help: "",
-        codes: &[KeyCode::Esc],
-        command: |state, _| show(state, state.view),
-    },
-    Binding {
-        label: "p",
-        hint: "pause",
-        help: "pause the display; the run goes on",
-        codes: &[KeyCode::Char('p'), KeyCode::Char(' ')],
-        command: toggle_pause,
-    },
-    Binding {
-        label: "l",
-        hint: "log",
-        help: "rates: linear or logarithmic",
-        codes: &[KeyCode::Char('l')],
-        command: toggle_scale,
-    },
-    Binding {
-        label: "[",
-        hint: "",
-        help: "lower the server's limit; it stays changed",
-        codes: &[KeyCode::Char('[')],
-        command: lower_limit,
-    },
-    Binding {
-        label: "]",
-        hint: "",
-        help: "raise the server's limit; it stays changed",
-        codes: &[KeyCode::Char(']')],
-        command: raise_limit,
-    },
-    Binding {
-        label: "Tab",
-        hint: "",
-        help: "next view (Shift-Tab: back)",
-        codes: &[KeyCode::Tab, KeyCode::Right],
-        command: |state, _| show(state, state.view.further(1)),
-    },
-    Binding {
-        label: "",
-        hint: "",
-        help: "",
-        codes: &[KeyCode::BackTab, KeyCode::Left],
-        command: |state, _| show(state, state.view.further(View::ALL.len() - 1)),
-    },
-    Binding {
-        label: "1",
-        hint: "",
-        help: "overview",
-        codes: &[KeyCode::Char('1')],
-        command: |state, _| show(state, View::Overview),
-    },
-    Binding {
-        label: "2",
-        hint: "",
-        help: "requests per second",
-        codes: &[KeyCode::Char('2')],
-        command: |state, _| show(state, View::Rates),
-    },
-    Binding {
-        label: "3",
-        hint: "",
-        help: "window against the cap",
-        codes: &[KeyCode::Char('3')],
-        command: |state, _| show(state, View::Window),
-    },
-    Binding {
-        label: "4",
-        hint: "",
-        help: "latency and attempts per op",
-        codes: &[KeyCode::Char('4')],
-        command: |state, _| show(state, View::Latency),
-    },
-];
-
-/// Executes the command of a key. Keys without a command have no effect. `frame` is the frame that would be drawn now.
-pub(crate) fn handle_key(state: &mut State, key: KeyEvent, frame: &Frame) -> Option<Action> {
-    let binding = find(BINDINGS, key)?;
-    state.notice.clear();
-    (binding.command)(state, frame)
-}
-
-fn quit(state: &mut State) -> Action {
-    state.stopping = true;
-    state.paused = None;
-    state.help = false;
-    Action::Quit
-}
-
-fn toggle_help(state: &mut State, _: &Frame) -> Option<Action> {
-    state.help = !state.help;
-    None
-}
-
-fn toggle_pause(state: &mut State, frame: &Frame) -> Option<Action> {
-    state.paused = match state.paused.take() {
-        Some(_) => None,
-        None => Some(Box::new(frame.clone())),
-    };
-    None
-}
-
-fn toggle_scale(state: &mut State, _: &Frame) -> Option<Action> {
-    state.scale = state.scale.other();
-    None
-}
-
-fn show(state: &mut State, view: View) -> Option<Action> {
-    state.view = view;
-    state.help = false;
-    None
-}
-
-fn lower_limit(state: &mut State, _: &Frame) -> Option<Action> {
-    change_limit(state, Action::LowerLimit)
-}
-
-fn raise_limit(state: &mut State, _: &Frame) -> Option<Action> {
-    change_limit(state, Action::RaiseLimit)
-}
-
-/// Returns the action that requests a change of the server's limit. The caller of the dashboard executes the action,
-/// and answers with the limit's name and new value. If no limit can be changed, shows a notice instead.
-fn change_limit(state: &mut State, action: Action) -> Option<Action> {
-    if state.header.adjustable_limit.is_some() {
-        Some(action)
-    } else {
-        state.notice.set("no limit can be changed: the target is not a mock server, or has no limits");
-        None
-    }
-}
-
-/// Keys of the dashboard and their commands. Tables define both the key handler and the help.
-pub(crate) struct Binding<S: 'static, F: 'static> {
+pub(crate) struct Binding {
     /// Name of the key in the help; empty if the help does not list the key.
     pub(crate) label: &'static str,
     /// Label of the key in the bottom line, in one or two words; empty if the bottom line does not list the key.
     pub(crate) hint: &'static str,
-    pub(crate) help: &'static str,
-    pub(crate) codes: &'static [KeyCode],
-    pub(crate) command: fn(&mut S, &F) -> Option<Action>,
+    /// Help of the dashboard of one run, and of that of several strategies: `None` if it lacks the key, empty if its
+    /// help does not list it.
+    help: [Option<&'static str>; 2],
+    codes: &'static [KeyCode],
+    command: Command,
 }
 
-/// Returns the binding of a key. In raw mode, Ctrl-C arrives as a key, and has the binding of `q`.
-pub(crate) fn find<S, F>(bindings: &[Binding<S, F>], key: KeyEvent) -> Option<&Binding<S, F>> {
+#[derive(Clone, Copy)]
+enum Command {
+    Quit,
+    ToggleHelp,
+    /// Hides the help, and follows the run in progress again.
+    Close,
+    TogglePause,
+    ToggleScale,
+    /// Requests a change of the server's limit. The caller of the dashboard makes the change, and answers with the limit's
+    /// name and new value. If no limit can be changed, a notice is shown instead.
+    ChangeLimit(Action),
+    Further(usize),
+    Show(View),
+    Scroll(fn(usize, usize) -> usize),
+}
+
+const fn key(
+    label: &'static str,
+    hint: &'static str,
+    help: [Option<&'static str>; 2],
+    codes: &'static [KeyCode],
+    command: Command,
+) -> Binding {
+    Binding { label, hint, help, codes, command }
+}
+
+const UNLISTED: Option<&str> = Some("");
+const SHOW_HELP: Option<&str> = Some("show or hide this (Esc: hide)");
+const BACK: usize = View::ALL.len() - 1;
+
+const BINDINGS: &[Binding] = &[
+    key(
+        "q",
+        "quit",
+        [
+            Some("end the run, keep its results (also Ctrl-C)"),
+            Some("stop; keep the completed seeds (also Ctrl-C)"),
+        ],
+        &[Char('q')],
+        Command::Quit,
+    ),
+    key("?", "help", [SHOW_HELP; 2], &[Char('?'), Char('h')], Command::ToggleHelp),
+    key("", "", [UNLISTED; 2], &[Esc], Command::Close),
+    key(
+        "p",
+        "pause",
+        [Some("pause the display; the run goes on"), Some("pause the display; the runs go on")],
+        &[Char('p'), Char(' ')],
+        Command::TogglePause,
+    ),
+    key("l", "log", [Some("rates: linear or logarithmic"), None], &[Char('l')], Command::ToggleScale),
+    key(
+        "[",
+        "",
+        [Some("lower the server's limit; it stays changed"), UNLISTED],
+        &[Char('[')],
+        Command::ChangeLimit(Action::LowerLimit),
+    ),
+    key(
+        "]",
+        "",
+        [Some("raise the server's limit; it stays changed"), UNLISTED],
+        &[Char(']')],
+        Command::ChangeLimit(Action::RaiseLimit),
+    ),
+    key("Tab", "", [Some("next view (Shift-Tab: back)"), None], &[Tab, Right], Command::Further(1)),
+    key("", "", [UNLISTED, None], &[BackTab, Left], Command::Further(BACK)),
+    key("1", "", [Some("overview"), None], &[Char('1')], Command::Show(View::Overview)),
+    key("2", "", [Some("requests per second"), None], &[Char('2')], Command::Show(View::Rates)),
+    key("3", "", [Some("window against the cap"), None], &[Char('3')], Command::Show(View::Window)),
+    key("4", "", [Some("latency and attempts per op"), None], &[Char('4')], Command::Show(View::Latency)),
+    key(
+        "↑ ↓",
+        "",
+        [None, Some("scroll to the other strategies")],
+        &[Up, Char('k')],
+        Command::Scroll(usize::saturating_sub),
+    ),
+    key("", "", [None, UNLISTED], &[Down, Char('j')], Command::Scroll(usize::saturating_add)),
+];
+
+/// Returns the keys of a dashboard, each with its help.
+pub(crate) fn bindings<F: Shown>() -> impl Iterator<Item = (&'static Binding, &'static str)> {
+    BINDINGS.iter().filter_map(|binding| Some((binding, binding.help[F::HELP]?)))
+}
+
+/// Executes the command of a key. Keys without a command have no effect. `frame` is the frame that would be drawn now. In raw mode, Ctrl-C
+/// arrives as a key, and has the binding of `q`.
+pub(crate) fn handle_key<F: Shown>(state: &mut State<F>, key: KeyEvent, frame: &F) -> Option<Action> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let code = match key.code {
-        KeyCode::Char('c') if control => KeyCode::Char('q'),
-        KeyCode::Char(_) if control || key.modifiers.contains(KeyModifiers::ALT) => return None,
+        Char('c') if control => Char('q'),
+        Char(_) if control || key.modifiers.contains(KeyModifiers::ALT) => return None,
         code => code,
     };
-    bindings.iter().find(|binding| binding.codes.contains(&code))
+    let (Binding { command, .. }, _) = bindings::<F>().find(|(binding, _)| binding.codes.contains(&code))?;
+    state.notice.clear();
+    match *command {
+        Command::Quit => {
+            (state.stopping, state.paused, state.help) = (true, None, false);
+            return Some(Action::Quit);
+        }
+        Command::ToggleHelp => state.help = !state.help,
+        Command::Close => (state.help, state.top) = (false, None),
+        Command::TogglePause => {
+            state.paused = match state.paused.take() {
+                Some(_) => None,
+                None => Some(Box::new(frame.clone())),
+            }
+        }
+        Command::ToggleScale => state.scale = state.scale.other(),
+        Command::ChangeLimit(action) => match F::fixed_limit(&state.header) {
+            None => return Some(action),
+            Some(why) => state.notice.set(why),
+        },
+        Command::Further(places) => (state.view, state.help) = (state.view.further(places), false),
+        Command::Show(view) => (state.view, state.help) = (view, false),
+        Command::Scroll(step) => state.top = Some(step(state.top.unwrap_or(0), 1)),
+    }
+    None
 }
 
 #[cfg(test)]
@@ -183,8 +145,8 @@ mod tests {
     use crossterm::event::KeyModifiers;
 
     use super::*;
-    use crate::Header;
     use crate::figures::Scale;
+    use crate::{Frame, Header, Lanes, LanesHeader};
 
     fn state(is_adjustable: bool) -> State {
         let adjustable_limit = is_adjustable.then(|| "cap".to_owned());
@@ -256,5 +218,19 @@ mod tests {
         let alt = KeyEvent::new(KeyCode::Char('q'), KeyModifiers::ALT);
         assert_eq!(handle_key(&mut state, alt, &Frame::default()), None);
         assert!(!state.stopping);
+    }
+
+    fn press_with<F: Shown>(state: &mut State<F>, code: KeyCode, modifiers: KeyModifiers) -> Option<Action> {
+        handle_key(state, KeyEvent::new(code, modifiers), &F::default())
+    }
+
+    #[test]
+    fn q_and_ctrl_c_quit_and_brackets_explain_the_fixed_server() {
+        let mut state = State::<Lanes>::new(LanesHeader::default());
+        assert_eq!(press_with(&mut state, KeyCode::Char('['), KeyModifiers::NONE), None);
+        assert!(state.notice.text().unwrap().contains("same server"));
+        assert_eq!(press_with(&mut state, KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Action::Quit));
+        assert!(state.stopping && state.notice.text().is_none());
+        assert_eq!(press_with(&mut state, KeyCode::Char('q'), KeyModifiers::NONE), Some(Action::Quit));
     }
 }

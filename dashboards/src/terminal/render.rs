@@ -4,13 +4,12 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::arrangement::{self, SMALLEST, arrange};
-use super::keys::BINDINGS;
-use super::state::{State, View};
+use super::state::{Shown, State, View};
 use super::theme::Theme;
 use super::widgets::{
     attempts, footer, generator, header, help, key_figures, latency, progress, rates, strategy, window,
 };
-use crate::{Frame, text};
+use crate::{Frame, Header, text};
 
 const LEGEND: &[&str] = &[
     "Attempts in flight should follow the server's cap.",
@@ -20,6 +19,21 @@ const LEGEND: &[&str] = &[
     "Latency runs from an op's arrival to its success.",
     "All times are experiment time.",
 ];
+
+impl Shown for Frame {
+    type Header = Header;
+
+    const HELP: usize = 0;
+
+    fn fixed_limit(header: &Header) -> Option<&'static str> {
+        let is_fixed = header.adjustable_limit.is_none();
+        is_fixed.then_some("no limit can be changed: the target is not a mock server, or has no limits")
+    }
+
+    fn render(&self, canvas: &mut ratatui::Frame<'_>, state: &State, theme: Theme) {
+        render(canvas, self, state, theme);
+    }
+}
 
 pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Frame, state: &State, theme: Theme) {
     let screen = canvas.area();
@@ -46,7 +60,7 @@ pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Frame, state: &Stat
     };
     footer::draw(places.footer, buf, state, warning, theme);
     if state.help {
-        help::draw(screen, buf, BINDINGS, LEGEND, theme);
+        help::draw::<Frame>(screen, buf, LEGEND, theme);
     }
 }
 

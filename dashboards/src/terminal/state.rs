@@ -1,7 +1,8 @@
 //! State of the dashboard's view, as chosen by the user. The state has no clock, and measures time in frames.
 
+use super::theme::Theme;
+use crate::Frame;
 use crate::figures::Scale;
-use crate::{Frame, Header};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum View {
@@ -30,23 +31,40 @@ impl View {
     }
 }
 
-pub(crate) struct State {
-    pub(crate) header: Header,
+/// What a dashboard shows: the frames of one run, or the lanes of several strategies.
+pub(crate) trait Shown: Clone + Default {
+    type Header;
+
+    /// Column of the key table that has this dashboard's help.
+    const HELP: usize;
+
+    /// Returns why the server's limit cannot be changed; `None` if it can.
+    fn fixed_limit(header: &Self::Header) -> Option<&'static str>;
+
+    fn render(&self, canvas: &mut ratatui::Frame<'_>, state: &State<Self>, theme: Theme);
+}
+
+pub(crate) struct State<F: Shown = Frame> {
+    pub(crate) header: F::Header,
     pub(crate) view: View,
     /// Scale of the axis of the rates chart.
     pub(crate) scale: Scale,
+    /// Index of the lane at the top of the screen, if not all lanes fit. With `None`, the view follows the run in
+    /// progress.
+    pub(crate) top: Option<usize>,
     pub(crate) help: bool,
-    pub(crate) paused: Option<Box<Frame>>,
+    pub(crate) paused: Option<Box<F>>,
     pub(crate) stopping: bool,
     pub(crate) notice: Notice,
 }
 
-impl State {
-    pub(crate) fn new(header: Header) -> Self {
+impl<F: Shown> State<F> {
+    pub(crate) fn new(header: F::Header) -> Self {
         Self {
             header,
             view: View::default(),
             scale: Scale::default(),
+            top: None,
             help: false,
             paused: None,
             stopping: false,

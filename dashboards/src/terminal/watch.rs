@@ -3,15 +3,14 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyEvent, KeyEventKind};
+use crossterm::event::{Event, KeyEventKind};
 
 use super::keyboard;
 use super::keys::handle_key;
-use super::render::render;
 use super::screen::{Screen, WatchError};
-use super::state::State;
+use super::state::{Shown, State};
 use super::theme::Theme;
-use crate::{Action, Background, Frame, Header, Liveness};
+use crate::{Action, Background, Frame, Header, Lanes, LanesHeader, Liveness};
 
 const FRAME_TIME: Duration = Duration::from_millis(100);
 
@@ -39,79 +38,66 @@ pub fn watch(
     refresh: impl FnMut(&mut Frame) -> Liveness,
     act: impl FnMut(Action) -> Option<String>,
 ) -> Result<(), WatchError> {
-    let theme = Theme::chosen(background);
-    show(State::new(header), theme, refresh, act)
+    show(header, background, refresh, act)
 }
 
-pub(crate) trait Dashboard {
-    type Frame: Default;
-
-    /// Counts one more frame, because the view measures time in frames. Called before the frame is drawn.
-    fn on_frame(&mut self);
-
-    fn handle_key(&mut self, key: KeyEvent, frame: &Self::Frame) -> Option<Action>;
-
-    fn say(&mut self, words: String);
-
-    fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Self::Frame, theme: Theme);
+/// Shows strategies side by side on the terminal until `refresh` returns [`Liveness::Over`].
+///
+/// Works like [`watch`], except that [`Action::Quit`] is the only action. Keys cannot change the server, because the
+/// server must be the same for all strategies.
+///
+/// # Errors
+/// Fails as [`watch`] does.
+pub fn watch_lanes(
+    header: LanesHeader,
+    background: Background,
+    refresh: impl FnMut(&mut Lanes) -> Liveness,
+    mut act: impl FnMut(Action),
+) -> Result<(), WatchError> {
+    let act = |action| {
+        act(action);
+        None
+    };
+    show(header, background, refresh, act)
 }
 
-pub(crate) fn show<D: Dashboard>(
-    dashboard: D,
-    theme: Theme,
-    refresh: impl FnMut(&mut D::Frame) -> Liveness,
+fn show<F: Shown>(
+    header: F::Header,
+    background: Background,
+    refresh: impl FnMut(&mut F) -> Liveness,
     act: impl FnMut(Action) -> Option<String>,
 ) -> Result<(), WatchError> {
+    let theme = Theme::chosen(background);
     // After the terminal was closed, every failure is reported as `HungUp`.
     let reason = |error| if keyboard::is_closed() { WatchError::HungUp } else { error };
-    draw_and_listen(dashboard, theme, refresh, act).map_err(reason)
+    draw_and_listen(State::new(header), theme, refresh, act).map_err(reason)
 }
 
-fn draw_and_listen<D: Dashboard>(
-    mut dashboard: D,
+fn draw_and_listen<F: Shown>(
+    mut state: State<F>,
     theme: Theme,
-    mut refresh: impl FnMut(&mut D::Frame) -> Liveness,
+    mut refresh: impl FnMut(&mut F) -> Liveness,
     mut act: impl FnMut(Action) -> Option<String>,
 ) -> Result<(), WatchError> {
-    let mut frame = D::Frame::default();
+    let mut frame = F::default();
     let mut screen = Screen::enter()?;
     let mut due = Instant::now();
     while refresh(&mut frame) == Liveness::Running {
-        dashboard.on_frame();
-        screen.draw(|canvas| dashboard.render(canvas, &frame, theme))?;
+        state.notice.on_frame();
+        screen.draw(|canvas| frame.render(canvas, &state, theme))?;
         due = (due + FRAME_TIME).max(Instant::now());
         while let Some(event) = next_event(&screen, due)? {
             if let Event::Key(key) = event
                 && key.kind != KeyEventKind::Release
-                && let Some(action) = dashboard.handle_key(key, &frame)
+                && let Some(action) = handle_key(&mut state, key, &frame)
                 && let Some(answer) = act(action)
             {
-                dashboard.say(answer);
+                state.notice.set(answer);
             }
-            screen.draw(|canvas| dashboard.render(canvas, &frame, theme))?;
+            screen.draw(|canvas| frame.render(canvas, &state, theme))?;
         }
     }
     Ok(())
-}
-
-impl Dashboard for State {
-    type Frame = Frame;
-
-    fn on_frame(&mut self) {
-        self.notice.on_frame();
-    }
-
-    fn handle_key(&mut self, key: KeyEvent, frame: &Frame) -> Option<Action> {
-        handle_key(self, key, frame)
-    }
-
-    fn say(&mut self, words: String) {
-        self.notice.set(words);
-    }
-
-    fn render(&self, canvas: &mut ratatui::Frame<'_>, frame: &Frame, theme: Theme) {
-        render(canvas, frame, self, theme);
-    }
 }
 
 /// Returns the next terminal event before the instant `due`, if any. If the terminal was already restored, only waits

@@ -4,17 +4,16 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use super::keys::BINDINGS;
-use super::state::LanesState;
 use super::{lane, numbers};
 use crate::figures::Remaining;
 use crate::terminal::arrangement::{Arrangement, SMALLEST, arrange};
 use crate::terminal::render::draw_too_small;
+use crate::terminal::state::{Shown, State};
 use crate::terminal::theme::{Role, Theme};
 use crate::terminal::widgets::segments::{self, Segment};
 use crate::terminal::widgets::time_axis::TimeAxis;
 use crate::terminal::widgets::{bar, footer, generator, help};
-use crate::{Frame, Lane, Lanes, text};
+use crate::{Frame, Lane, Lanes, LanesHeader, text};
 
 const LEGEND: &[&str] = &[
     "▶ strategy runs now, ✓ has done all its runs.",
@@ -24,7 +23,21 @@ const LEGEND: &[&str] = &[
     "The answer and the paired table follow at the end.",
 ];
 
-pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &LanesState, theme: Theme) {
+impl Shown for Lanes {
+    type Header = LanesHeader;
+
+    const HELP: usize = 1;
+
+    fn fixed_limit(_: &LanesHeader) -> Option<&'static str> {
+        Some("the cap cannot be changed: all strategies need the same server")
+    }
+
+    fn render(&self, canvas: &mut ratatui::Frame<'_>, state: &State<Self>, theme: Theme) {
+        render(canvas, self, state, theme);
+    }
+}
+
+pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &State<Lanes>, theme: Theme) {
     let screen = canvas.area();
     let buf = canvas.buffer_mut();
     if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
@@ -48,10 +61,10 @@ pub(crate) fn render(canvas: &mut ratatui::Frame<'_>, live: &Lanes, state: &Lane
         footer::say(places.footer, buf, &words, theme);
     } else {
         let left: Vec<Segment> = hidden.into_iter().map(|text| (text, theme.style(Role::Title))).collect();
-        segments::draw(places.footer, buf, &left, &footer::hints(BINDINGS, theme));
+        segments::draw(places.footer, buf, &left, &footer::hints::<Lanes>(theme));
     }
     if state.help {
-        help::draw(screen, buf, BINDINGS, LEGEND, theme);
+        help::draw::<Lanes>(screen, buf, LEGEND, theme);
     }
 }
 
@@ -64,7 +77,7 @@ fn places(screen: Rect, lanes: &Lanes) -> Arrangement {
     places
 }
 
-fn draw_header(row: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, theme: Theme) {
+fn draw_header(row: Rect, buf: &mut Buffer, lanes: &Lanes, state: &State<Lanes>, theme: Theme) {
     let header = &state.header;
     let mut status = Vec::new();
     if state.paused.is_some() {
@@ -92,7 +105,7 @@ fn draw_header(row: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, t
     segments::draw(row, buf, &titles, &status);
 }
 
-fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &LanesState, theme: Theme) {
+fn draw_remaining(area: Rect, buf: &mut Buffer, lanes: &Lanes, state: &State<Lanes>, theme: Theme) {
     let scale = if state.header.time_scale > 0.0 { state.header.time_scale } else { 1.0 };
     let remaining = Remaining::new(lanes, scale);
     bar::draw(area, buf, bar::Extent::plain(remaining.share), theme);
@@ -109,7 +122,7 @@ fn draw_lanes(
     body: Rect,
     buf: &mut Buffer,
     lanes: &Lanes,
-    state: &LanesState,
+    state: &State<Lanes>,
     theme: Theme,
 ) -> Option<String> {
     let count = u16::try_from(lanes.lanes.len()).unwrap_or(u16::MAX).max(1);
@@ -139,7 +152,7 @@ fn draw_lanes(
     (shown.len() < all).then(|| format!("↑ ↓ lanes {}–{} of {all}", top + 1, top + shown.len()))
 }
 
-fn top(lanes: &Lanes, state: &LanesState, fitting: usize) -> usize {
+fn top(lanes: &Lanes, state: &State<Lanes>, fitting: usize) -> usize {
     let last = lanes.lanes.len().saturating_sub(fitting);
     let running = || lanes.lanes.iter().position(|lane| lane.running);
     state.top.unwrap_or_else(|| running().map_or(0, |at| (at + 1).saturating_sub(fitting))).min(last)

@@ -9,15 +9,15 @@ use ratatui::style::Color;
 use vocabulary::Instant;
 
 use super::render::render;
-use super::state::LanesState;
 use crate::synthetic_lanes::{end, many, over_http, simulated, start};
+use crate::terminal::state::State;
 use crate::terminal::theme::Theme;
 use crate::{Lanes, LanesHeader};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
-fn state() -> LanesState {
-    LanesState::new(LanesHeader {
+fn state() -> State<Lanes> {
+    State::new(LanesHeader {
         title: "3 strategies, 5 seeds".to_owned(),
         workload: "2 000 ops, Poisson 1000/s".to_owned(),
         target: "embedded mock server, a fresh one for every run".to_owned(),
@@ -25,7 +25,7 @@ fn state() -> LanesState {
     })
 }
 
-fn drawn(size: (u16, u16), lanes: &Lanes, state: &LanesState) -> String {
+fn drawn(size: (u16, u16), lanes: &Lanes, state: &State<Lanes>) -> String {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
     terminal.draw(|canvas| render(canvas, lanes, state, Theme::Dark)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -33,7 +33,7 @@ fn drawn(size: (u16, u16), lanes: &Lanes, state: &LanesState) -> String {
     (0..size.1).map(|y| row(y).trim_end().to_owned() + "\n").collect()
 }
 
-fn assert_looks(name: &str, lanes: &Lanes, state: &LanesState, sizes: &[(u16, u16)]) {
+fn assert_looks(name: &str, lanes: &Lanes, state: &State<Lanes>, sizes: &[(u16, u16)]) {
     for &(width, height) in sizes {
         insta::assert_snapshot!(format!("{name}_{width}x{height}"), drawn((width, height), lanes, state));
     }
@@ -78,23 +78,23 @@ fn in_virtual_time_lanes_show_runs_and_medians_so_far() {
 #[test]
 fn where_lanes_do_not_all_fit_the_one_that_runs_is_seen() {
     assert_looks("many", &many(), &state(), &SIZES[..2]);
-    let top = drawn((80, 24), &many(), &LanesState { top: Some(0), ..state() });
+    let top = drawn((80, 24), &many(), &State { top: Some(0), ..state() });
     assert!(top.contains("aimd:beta=0.01") && top.contains("lanes 1–19 of 25"), "{top}");
-    let beyond = drawn((80, 24), &many(), &LanesState { top: Some(usize::MAX), ..state() });
+    let beyond = drawn((80, 24), &many(), &State { top: Some(usize::MAX), ..state() });
     assert!(beyond.contains("lanes 7–25 of 25"), "{beyond}");
 }
 
 #[test]
 fn help_lies_over_the_lanes() {
-    assert_looks("help", &over_http(), &LanesState { help: true, ..state() }, &SIZES[1..2]);
+    assert_looks("help", &over_http(), &State { help: true, ..state() }, &SIZES[1..2]);
 }
 
 #[test]
 fn a_paused_view_does_not_change_and_stopping_is_shown() {
-    let paused = LanesState { paused: Some(Box::new(start())), ..state() };
+    let paused = State { paused: Some(Box::new(start())), ..state() };
     let screen = drawn((80, 24), &over_http(), &paused);
     assert!(screen.contains("view paused") && screen.contains("seed 1 of 5"), "{screen}");
-    let stopping = drawn((80, 24), &over_http(), &LanesState { stopping: true, ..state() });
+    let stopping = drawn((80, 24), &over_http(), &State { stopping: true, ..state() });
     assert!(stopping.contains("stopping…"), "{stopping}");
 }
 
@@ -112,7 +112,7 @@ fn no_size_panics() {
         for (width, height) in
             (1..=110).step_by(7).flat_map(|width| (1..=30).map(move |height| (width, height)))
         {
-            let state = LanesState { help: width % 7 == 0, ..state() };
+            let state = State { help: width % 7 == 0, ..state() };
             drawn((width, height), &lanes, &state);
         }
         for size in [(300, 12), (40, 100), (500, 100), (77, 24), (100, 13)] {

@@ -5,8 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 use super::segments::{self, Segment};
-use crate::terminal::keys::{BINDINGS, Binding};
-use crate::terminal::state::{State, View};
+use crate::Frame;
+use crate::terminal::keys::bindings;
+use crate::terminal::state::{Shown, State, View};
 use crate::terminal::theme::{Role, Theme};
 use crate::text;
 
@@ -20,7 +21,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, state: &State, warning: Option<
     let names = area.width >= 60;
     let views: Vec<Segment> =
         (1..).zip(View::ALL).map(|(key, view)| tab(key, view, state, names, theme)).collect();
-    let mut keys = hints(BINDINGS, theme);
+    let mut keys = hints::<Frame>(theme);
     if let Some(name) = &state.header.adjustable_limit {
         keys.push((format!("[ ] {name}"), theme.style(Role::Faint)));
     }
@@ -32,11 +33,10 @@ pub(crate) fn say(area: Rect, buf: &mut Buffer, text: &str, theme: Theme) {
     segments::draw(area, buf, &[(text, theme.style(Role::Alert))], &[]);
 }
 
-pub(crate) fn hints<S, F>(bindings: &[Binding<S, F>], theme: Theme) -> Vec<Segment> {
-    bindings
-        .iter()
-        .filter(|binding| !binding.hint.is_empty())
-        .map(|binding| (format!("{} {}", binding.label, binding.hint), theme.style(Role::Faint)))
+pub(crate) fn hints<F: Shown>(theme: Theme) -> Vec<Segment> {
+    bindings::<F>()
+        .filter(|(binding, _)| !binding.hint.is_empty())
+        .map(|(binding, _)| (format!("{} {}", binding.label, binding.hint), theme.style(Role::Faint)))
         .collect()
 }
 

@@ -6,23 +6,18 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, BorderType, Borders, Clear, Paragraph, Widget};
 
-use crate::terminal::keys::Binding;
+use crate::terminal::keys::bindings;
+use crate::terminal::state::Shown;
 use crate::terminal::theme::{Role, Theme};
 
 /// Width in columns of the help's longest line, including the border.
 const WIDTH: u16 = 56;
 
-pub(crate) fn draw<S, F>(
-    screen: Rect,
-    buf: &mut Buffer,
-    bindings: &[Binding<S, F>],
-    legend: &[&str],
-    theme: Theme,
-) {
-    let listed = bindings.iter().filter(|binding| !binding.label.is_empty());
-    let keys = listed.map(|binding| {
+pub(crate) fn draw<F: Shown>(screen: Rect, buf: &mut Buffer, legend: &[&str], theme: Theme) {
+    let listed = bindings::<F>().filter(|(binding, help)| !binding.label.is_empty() && !help.is_empty());
+    let keys = listed.map(|(binding, help)| {
         let key = Span::styled(format!(" {:<4} ", binding.label), theme.style(Role::Title));
-        Line::from_iter([key, Span::raw(binding.help)])
+        Line::from_iter([key, Span::raw(help)])
     });
     let legend = std::iter::once(&"")
         .chain(legend)
