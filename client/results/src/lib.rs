@@ -61,8 +61,8 @@ pub use health::{Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_mac
 pub use merging::{MergeError, Merged, MergedCommand, MergedPoint, Part as MergePart, merged, together};
 pub use plot_data::Basis;
 pub use ranking::answer::{
-    Answer, Lead, MIN_SEEDS, PairRow, Part, PointWinner, RankedBy, Row, RowRank, Sentence, Times,
-    first_by_point, pair_rows, same_winner_sentence,
+    Answer, Lead, MIN_SEEDS, PairRow, Part, PointWinner, RankedBy, RankingColumn, Row, RowRank, Sentence,
+    Times, first_by_point, pair_rows, same_winner_sentence,
 };
 pub use ranking::ranked_strategy::{RankedStrategy, Work, geometric_mean};
 pub use ranking::score::Score;

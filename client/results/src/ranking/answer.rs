@@ -6,6 +6,7 @@
 //! high that all intervals of a comparison together are correct in 95 % of comparisons.
 
 mod by_point;
+mod columns;
 mod pairs;
 mod record;
 mod row;
@@ -24,6 +25,7 @@ use crate::ranking::ranked_strategy::{RankedStrategy, Ties};
 use crate::ranking::score::Score;
 
 pub use by_point::{PointWinner, first_by_point};
+pub use columns::RankingColumn;
 pub use pairs::{PairRow, pair_rows};
 pub use row::{MIN_SEEDS, Row, RowRank, Times};
 pub use sensitivity::same_winner_sentence;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use results::{Answer, RankedBy, Row, RowRank};
+use results::{Answer, RankedBy, RankingColumn, Row, RowRank};
 
-use crate::text::figures::{at_least, milliseconds, percent, seconds, thousands, three};
+use crate::text::figures::percent;
 use crate::text::short_names::short_names;
 use crate::text::styled::{BOLD, DIM, RED, Styled};
 use crate::text::wrapping::wrapped_to;
@@ -22,25 +22,22 @@ const NARROW: usize = 72;
 const NARROWEST: usize = 58;
 const WITHOUT_DONE: usize = 48;
 
-struct Column {
+struct Column<'a> {
     title: String,
     width: usize,
     is_left: bool,
-    cell: Box<dyn Fn(&Row) -> String>,
+    cell: Box<dyn Fn(&Row) -> String + 'a>,
 }
 
 pub struct Ranking<'a> {
     answer: &'a Answer,
-    columns: Vec<Column>,
+    columns: Vec<Column<'a>>,
 }
 
 impl<'a> Ranking<'a> {
     pub fn new(answer: &'a Answer, width: usize, slots: Option<u64>) -> Self {
-        let mut columns = columns(answer);
+        let mut columns = columns(answer, width >= WIDE);
         if width >= WIDE {
-            if answer.ranked_by != RankedBy::Share {
-                columns.push(p99());
-            }
             columns.push(wasted(slots));
         }
         if width < NARROW {
@@ -61,7 +58,7 @@ impl<'a> Ranking<'a> {
         let rows = self.shown(all);
         let names: Vec<&str> = rows.iter().map(|row| row.strategy.as_str()).collect();
         let columns: usize = self.columns.iter().map(|column| column.width).sum();
-        let marks = rows.iter().map(|row| self.mark(row).chars().count() + 1);
+        let marks = rows.iter().map(|row| self.answer.mark(row).chars().count() + 1);
         let mark_width = marks.max().unwrap_or_default().max(MARK);
         let room = match width {
             WIDE.. => (width - 1).saturating_sub(MARK + columns).clamp(24, 38),
@@ -80,7 +77,7 @@ impl<'a> Ranking<'a> {
             if many > 0 && number == MAX_OF_MANY {
                 text.push(&left_out);
             }
-            let mut line = format!("{:<mark_width$}{name:<room$}", self.mark(row));
+            let mut line = format!("{:<mark_width$}{name:<room$}", self.answer.mark(row));
             let mut ratio = None;
             for column in &self.columns {
                 let start = line.len();
@@ -118,7 +115,7 @@ impl<'a> Ranking<'a> {
         text.push_str(&"---:|".repeat(self.columns.len()));
         text.push('\n');
         for row in &self.answer.rows {
-            let _ = write!(text, "| {} | `{}` |", cell(&self.mark(row)), cell(&row.strategy));
+            let _ = write!(text, "| {} | `{}` |", cell(&self.answer.mark(row)), cell(&row.strategy));
             for column in &self.columns {
                 let _ = write!(text, " {} |", cell(&(column.cell)(row)));
             }
@@ -178,17 +175,10 @@ impl<'a> Ranking<'a> {
         let ranked = self.answer.ranked().count();
         if all || self.answer.rows.len() <= MAX_ROWS { 0 } else { ranked.saturating_sub(MAX_OF_MANY) }
     }
-
-    fn mark(&self, row: &Row) -> String {
-        match row.place {
-            RowRank::Ranked { .. } if !self.answer.has_intervals() => "–".to_owned(),
-            place => place.mark(),
-        }
-    }
 }
 
-impl Column {
-    fn right(title: impl Into<String>, width: usize, cell: impl Fn(&Row) -> String + 'static) -> Self {
+impl<'a> Column<'a> {
+    fn right(title: impl Into<String>, width: usize, cell: impl Fn(&Row) -> String + 'a) -> Self {
         Self { title: title.into(), width, is_left: false, cell: Box::new(cell) }
     }
 
@@ -216,56 +206,37 @@ fn is_in_doubt(row: &Row) -> bool {
     row.times_best.is_some_and(|times| times.interval.is_some() && times.may_be_one())
 }
 
-fn columns(answer: &Answer) -> Vec<Column> {
-    let seeds = answer.seeds;
-    let times = || Column::right("× best", 8, Row::times_cell);
-    let range = move || Column {
+fn columns(answer: &Answer, is_wide: bool) -> Vec<Column<'_>> {
+    let (before, mut after) = answer.columns();
+    let is_share = answer.ranked_by == RankedBy::Share;
+    after.retain(|column| is_share || *column != RankingColumn::P99);
+    if is_wide && !is_share {
+        after.push(RankingColumn::P99);
+    }
+    let column = |column: RankingColumn| {
+        let (title, width) = match column {
+            RankingColumn::Done => (answer.title(column), if is_share { 11 } else { 9 }),
+            RankingColumn::PerDone => ("per done".to_owned(), 10),
+            RankingColumn::P99 => (answer.title(column), 9),
+            _ => (answer.title(column), 11),
+        };
+        Column::right(title, width, move |row| answer.cell(column, row))
+    };
+    let times = Column::right("× best", 8, Row::times_cell);
+    let range = Column {
         title: "95 %".to_owned(),
         width: 13,
         is_left: true,
-        cell: Box::new(move |row| row.range_cell(seeds)),
+        cell: Box::new(|row| row.range_cell(answer.seeds)),
     };
-    let done = |width: usize| {
-        let title = answer.limit_text().map_or_else(|| "done".to_owned(), |limit| format!("in {limit}"));
-        Column::right(title, width, |row| at_least(row.done, row.done_is_lower_bound))
-    };
-    let per_done = || Column::right("per done", 10, |row| row.per_done.map_or_else(dash, three));
-    let by = answer.by;
-    let score = |width: usize| {
-        Column::right(by.column(), width, move |row| match row.stopped_cell() {
-            Some(stopped) => stopped.to_owned(),
-            None => row.figure.map_or_else(dash, |value| by.cell(value)),
-        })
-    };
-    match answer.ranked_by {
-        RankedBy::Share => vec![done(11), times(), range(), per_done(), p99()],
-        RankedBy::ScoreThenShare => vec![done(9), score(11), times(), range(), per_done()],
-        RankedBy::Score if by == results::Score::attempts() => {
-            let makespan = |row: &Row| row.makespan_s.map_or_else(dash, seconds);
-            vec![score(11), times(), range(), Column::right("makespan", 11, makespan), done(9)]
-        }
-        RankedBy::Score => {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts saturate")]
-            let attempts =
-                |row: &Row| row.attempts.map_or_else(dash, |count| thousands(count.round() as u64));
-            vec![score(11), times(), range(), Column::right("attempts", 11, attempts), done(9)]
-        }
-    }
-}
-
-fn p99() -> Column {
-    Column::right("p99", 9, |row| row.p99_ms.map_or_else(dash, milliseconds))
+    before.into_iter().map(column).chain([times, range]).chain(after.into_iter().map(column)).collect()
 }
 
 /// Creates the column for wasted slot time. It shows the share of the server's slot time that was spent on rejected or abandoned attempts.
-fn wasted(slots: Option<u64>) -> Column {
+fn wasted(slots: Option<u64>) -> Column<'static> {
     Column::right("wasted", 9, move |row| {
         let capacity_s = slots.zip(row.makespan_s).map(|(slots, makespan_s)| slots as f64 * makespan_s);
         let share = row.wasted_s.zip(capacity_s.filter(|capacity_s| *capacity_s > 0.0));
-        share.map_or_else(dash, |(wasted_s, capacity_s)| percent(wasted_s / capacity_s))
+        share.map_or_else(|| "–".to_owned(), |(wasted_s, capacity_s)| percent(wasted_s / capacity_s))
     })
-}
-
-fn dash() -> String {
-    "–".to_owned()
 }

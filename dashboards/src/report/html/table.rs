@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use loadgen_core::FailureResult;
 use maud::{Markup, html};
-use results::numbers::{at_least, level, milliseconds, percent, seconds, thousands, three};
+use results::numbers::{level, milliseconds, percent, seconds, thousands, three};
 use results::{
     Answer, Claim, Figure, RankedBy, Row, RowRank, Score, Times, WarningGroups, is_about_machine, pair_rows,
 };
@@ -83,78 +83,36 @@ pub(super) fn tables(document: &Document) -> Markup {
     }
 }
 
-struct Cell {
-    head: String,
-    text: Box<dyn Fn(&Row) -> String>,
-}
-
-impl Cell {
-    fn new(head: impl Into<String>, text: impl Fn(&Row) -> String + 'static) -> Self {
-        Self { head: head.into(), text: Box::new(text) }
-    }
-}
-
-/// Returns the cells of a table row in two lists: the cells before the column `× best`, and the cells after it. On a
-/// narrow screen, the second list is in a second line below the strategy.
-fn cells(answer: &Answer) -> (Vec<Cell>, Vec<Cell>) {
-    let by = answer.by;
-    let score = move |row: &Row| match row.stopped_cell() {
-        Some(stopped) => stopped.to_owned(),
-        None => row.figure.map_or_else(dash, |value| by.cell(value)),
-    };
-    let done_head = answer.limit_text().map_or_else(|| "done".to_owned(), |limit| format!("in {limit}"));
-    let done = |row: &Row| at_least(row.done, row.done_is_lower_bound);
-    let attempts = || Cell::new("attempts", |row| row.attempts.map_or_else(dash, count));
-    let per_done = || Cell::new("per op done", |row| row.per_done.map_or_else(dash, three));
-    let p99 = || Cell::new("p99", |row| row.p99_ms.map_or_else(dash, milliseconds));
-    let makespan = || Cell::new("makespan", |row| row.makespan_s.map_or_else(dash, seconds));
-    match answer.ranked_by {
-        RankedBy::Share => (vec![Cell::new(done_head, done)], vec![per_done(), p99()]),
-        RankedBy::ScoreThenShare => {
-            (vec![Cell::new(done_head, done), Cell::new(by.column(), score)], vec![per_done(), p99()])
-        }
-        RankedBy::Score if by == Score::attempts() => {
-            (vec![Cell::new(by.column(), score)], vec![makespan(), Cell::new(done_head, done), p99()])
-        }
-        RankedBy::Score => {
-            let mut others = vec![attempts(), Cell::new(done_head, done)];
-            if by != Score::p99() {
-                others.push(p99());
-            }
-            (vec![Cell::new(by.column(), score)], others)
-        }
-    }
-}
-
+/// On a narrow screen, the columns after the ratio are in a second line below the strategy.
 fn ranked(ranking: &Ranking, strategies: &[Strategy]) -> Markup {
     let answer = &ranking.answer;
-    let (before, after) = cells(answer);
+    let (before, after) = answer.columns();
     html! {
         table class="ranking" {
             thead {
                 tr {
                     th {} th { "strategy" }
-                    @for cell in &before { th { (cell.head) } }
+                    @for column in &before { th { (answer.title(*column)) } }
                     th { "× best" }
-                    @for cell in &after { th class="wide" { (cell.head) } }
+                    @for column in &after { th class="wide" { (answer.title(*column)) } }
                 }
             }
             tbody {
                 @for row in &answer.rows {
                     tr class=[row_class(row)] {
-                        td { (mark(answer, row)) }
+                        td { (answer.mark(row)) }
                         td {
                             code { (row.strategy) }
                             small class="narrow" {
-                                @for (number, cell) in after.iter().enumerate() {
+                                @for (number, column) in after.iter().enumerate() {
                                     @if number > 0 { " · " }
-                                    span { (cell.head) " " ((cell.text)(row)) }
+                                    span { (answer.title(*column)) " " (answer.cell(*column, row)) }
                                 }
                             }
                         }
-                        @for cell in &before { td { ((cell.text)(row)) } }
+                        @for column in &before { td { (answer.cell(*column, row)) } }
                         (times_best(answer, row))
-                        @for cell in &after { td class="wide" { ((cell.text)(row)) } }
+                        @for column in &after { td class="wide" { (answer.cell(*column, row)) } }
                     }
                 }
             }
@@ -169,13 +127,6 @@ fn row_class(row: &Row) -> Option<&'static str> {
         RowRank::Ranked { rank: 1, .. } => Some("best"),
         RowRank::Stopped { .. } => Some("stopped"),
         _ => None,
-    }
-}
-
-fn mark(answer: &Answer, row: &Row) -> String {
-    match row.place {
-        RowRank::Ranked { .. } if !answer.has_intervals() => dash(),
-        place => place.mark(),
     }
 }
 
