@@ -32,7 +32,7 @@ pub struct Judgement {
     pub situations: Vec<SituationRecord>,
     pub causes: Vec<Cause>,
     /// Preset that behaves most like the client; only with `--recording`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closest: Option<ClosestPreset>,
 }
 
@@ -68,10 +68,10 @@ pub struct SituationRecord {
     pub findings: Vec<Finding>,
     pub runs: Vec<JudgedRun>,
     /// Number of ops that were not judged, because identical requests were in flight at the same time; only with `--serve`.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub ambiguous_ops: u64,
     /// Number of attempts that were counted but not kept; only with `--serve`.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub uncounted_attempts: u64,
 }
 

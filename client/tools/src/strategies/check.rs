@@ -303,11 +303,13 @@ fn sum([reproduced, differing, without_preset, skipped]: [u64; 4]) -> String {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct RecordingsCheck {
+    #[serde(default)]
     schema_version: SchemaVersion,
     recordings: Vec<CheckedRecording>,
     reproduced: u64,
     differing: u64,
     without_preset: u64,
+    #[serde(default)]
     skipped: u64,
 }
 
@@ -327,6 +329,7 @@ pub(crate) struct CheckedPair {
     strategy: Option<String>,
     verdict: CheckVerdict,
     difference: Option<Difference>,
+    #[serde(default)]
     skipped_because: Option<String>,
 }
 
