@@ -1,8 +1,6 @@
 //! Checks of run results, by `--fail-if` conditions and by comparison with a saved baseline. A failed check determines the exit code.
 pub mod junit;
 
-pub use junit::{Case, Outcome};
-
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Read;
@@ -21,6 +19,8 @@ use crate::files::output::Output;
 use crate::text::stderr::to_stderr;
 use crate::text::table::{Column, LongNames, Table};
 use crate::text::wrapping::wrapped;
+
+pub use junit::{Case, Outcome};
 
 pub struct Checks<'a> {
     args: &'a CheckArgs,

@@ -8,14 +8,12 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ErrorKind};
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use command_line::{most_used, pointer_to_all, with_first_examples};
-
 use results::MergedCommand;
-
-use crate::{compare, completions, merge, plot, report, run, strategies, sweep};
-use shell::args;
-use shell::args::{RunArgs, StrategyList};
+use shell::args::{self, RunArgs, StrategyList};
 use shell::files::output::to_stdout;
 use shell::text::styled;
+
+use crate::{compare, completions, merge, plot, report, run, strategies, sweep};
 
 /// Flags that the short help `loadgen -h` lists. All other flags are listed by `--help` only.
 const COMMON_FLAGS: [&str; 11] = [

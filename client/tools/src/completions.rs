@@ -9,7 +9,6 @@ use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use command_line::man_page;
-
 use shell::exit::{Exit, Fatal};
 use shell::files::output::{Output, to_stdout};
 

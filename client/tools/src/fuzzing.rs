@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::sweep::axis::Axis;
 use reproduce::{Source, load};
 use shell::args::{BaselineName, CheckArgs};
 use shell::checks::Checks;
+
+use crate::sweep::axis::Axis;
 
 pub fn axis(text: &str) -> bool {
     text.parse::<Axis>().is_ok()

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use results::{MergePart, MergedCommand};
-
 use shell::args::{CheckArgs, MergeArgs};
 use shell::exit::{Exit, Fatal};
 use shell::files::reading::{LARGE, text_of};

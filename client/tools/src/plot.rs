@@ -9,13 +9,12 @@ use clap::Args;
 use clap::builder::StringValueParser;
 use command_line::columns_of;
 use dashboards::report::{Entry, PLOTS, Plot, exhibit_names, plain, plots_named, svg};
-use vocabulary::did_you_mean;
-
 use shell::args::shell::{figures, suggesting};
 use shell::exit::{Exit, Fatal};
 use shell::files::documents::read;
 use shell::files::output::{refuse_other_format, write};
 use shell::text::styled::to_people;
+use vocabulary::did_you_mean;
 
 const COLUMNS: usize = 100;
 

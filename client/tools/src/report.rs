@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dashboards::report::html;
-
 use shell::exit::{Exit, Fatal};
 use shell::files::documents::read;
 use shell::files::output::{refuse_other_format, write};

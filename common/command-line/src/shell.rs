@@ -7,8 +7,7 @@ use clap::Command;
 use clap_complete::Shell;
 use rustix::termios::tcgetwinsize;
 
-use crate::fitted;
-use crate::man_page;
+use crate::{fitted, man_page};
 
 pub fn completions(shell: Shell, mut command: Command) -> io::Result<()> {
     let mut script = Vec::new();

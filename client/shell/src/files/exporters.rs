@@ -6,9 +6,9 @@ mod html;
 mod json;
 mod samples;
 
+use crate::files::exporter::Format;
+
 pub use hdr::HDR;
 pub use samples::{Samples, SamplesFile};
-
-use crate::files::exporter::Format;
 
 pub const EXPORTERS: &[Format] = &[json::FORMAT, html::FORMAT, csv::FORMAT, hdr::FORMAT, samples::FORMAT];

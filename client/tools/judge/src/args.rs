@@ -4,18 +4,18 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::observation::OperationType;
-use crate::report::Allowed;
-use crate::rules::RULES;
 use clap::{Args, ValueEnum};
 use command_line::count;
 use experiments::checks::Condition;
+use shell::args::Header;
+use shell::args::shell::{strategies, suggesting};
 use tailback::StrategySpec;
 use vocabulary::{did_you_mean, duration_text};
 
 use crate::call::{CallPattern, OtherBody};
-use shell::args::Header;
-use shell::args::shell::{strategies, suggesting};
+use crate::observation::OperationType;
+use crate::report::Allowed;
+use crate::rules::RULES;
 
 /// Flags that `loadgen judge -h` lists.
 pub const COMMON_FLAGS: [&str; 10] =

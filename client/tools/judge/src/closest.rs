@@ -3,21 +3,20 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use experiments::runs::virtual_time::VirtualTime;
+use loadgen_sim::side_by_side;
+use recordings::{Difference, Effort, Recording};
+use shell::exit::{Exit, Fatal};
+use shell::runner::interrupt::Interrupt;
+use shell::text::progress::Live;
+use tailback::{Preset, SpecError, StrategySpec, presets};
+
 use crate::judgement::{ClosestPreset, PresetDifference};
 use crate::observation::OperationType;
 use crate::recorded::{Closeness, Comparison};
 use crate::report::{Report, report};
 use crate::simulated::simulate;
 use crate::suite::Suite;
-use loadgen_sim::side_by_side;
-use recordings::{Difference, Effort, Recording};
-use tailback::{Preset, SpecError, StrategySpec, presets};
-
-use experiments::runs::virtual_time::VirtualTime;
-
-use shell::exit::{Exit, Fatal};
-use shell::runner::interrupt::Interrupt;
-use shell::text::progress::Live;
 
 /// Rules that a preset must break in the same situations as the client.
 const COMPARED: [&str; 5] = ["early-retry", "early-date", "final-retried", "header-ignored", "not-retried"];

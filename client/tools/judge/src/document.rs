@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use results::SchemaVersion;
+use shell::secrets::program_words;
+
+use crate::args::JudgeArgs;
 use crate::judged::{JudgedSituation, Verdict};
 use crate::judgement::{JudgedAttempt, JudgedRun, Judgement, RunEnd, SituationRecord};
 use crate::observation::{Attempt, End, ObservedRun, Reply};
 use crate::report::Report;
-use results::SchemaVersion;
-
-use crate::args::JudgeArgs;
-use shell::secrets::program_words;
 
 pub(super) fn document(args: &JudgeArgs, report: &Report, is_complete: bool) -> Judgement {
     let runs = report.situations.iter().flat_map(|situation| &situation.observation.runs);

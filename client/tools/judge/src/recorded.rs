@@ -1,14 +1,12 @@
 //! Observations as a recording of a client, and the presets that behave alike.
 
 use mockserver_core::WrittenStep;
+use recordings::{CheckOutcome, Difference, Effort, Recording, check_within};
 use serde::Serialize;
 use tailback::{SpecError, StrategySpec};
 
 use crate::observation::{End, Observation, ObservedRun, Reply};
 use crate::suite::{Situation, Success};
-use recordings::Recording;
-use recordings::{CheckOutcome, Difference};
-use recordings::{Effort, check_within};
 
 /// Recording in the format that [`read`](recordings::read) parses. Situations in which a run did not end by itself are left out, because it
 /// would have gone on.

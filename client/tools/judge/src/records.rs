@@ -173,9 +173,8 @@ impl Records {
 
 #[cfg(test)]
 mod tests {
-    use crate::observation::Body;
-
     use super::*;
+    use crate::observation::Body;
 
     fn attempt(at_ms: u64) -> Attempt {
         Attempt {

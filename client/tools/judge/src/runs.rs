@@ -6,20 +6,20 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::observation::{End, MAX_ATTEMPTS, Observation, ObservedRun};
-use crate::suite::{Situation, Suite};
 use axum::Router;
 use mockserver::core::{Config, Script};
 use mockserver::{Embedded, threads_with_room};
-use vocabulary::{Distribution, TimeScale};
-
-use crate::args::Variable;
-use crate::door::{Calls, Door};
 use shell::args::SEED;
 use shell::exit::{Exit, Fatal};
 use shell::runner::interrupt::Interrupt;
 use shell::runner::process::{Ended, POLL, Process};
 use shell::text::progress::Live;
+use vocabulary::{Distribution, TimeScale};
+
+use crate::args::Variable;
+use crate::door::{Calls, Door};
+use crate::observation::{End, MAX_ATTEMPTS, Observation, ObservedRun};
+use crate::suite::{Situation, Suite};
 
 /// Maximum time before the first request, because programs may take long to start.
 const FIRST_REQUEST: Duration = Duration::from_mins(1);

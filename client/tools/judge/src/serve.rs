@@ -4,10 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::judgement::SituationRecord;
-use crate::observation::{End, Observation, ObservedRun, OperationType};
-use crate::report::{Allowed, report};
-use crate::suite::Suite;
 use axum::Router;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, HeaderMap};
@@ -16,12 +12,16 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::post;
 use mockserver::{Embedded, refuse_other_sites};
 use serde::Serialize;
+use shell::files::output::to_stdout;
+use shell::runner::interrupt::Interrupt;
 
 use crate::document::record;
 use crate::door::{Calls, Door};
+use crate::judgement::SituationRecord;
+use crate::observation::{End, Observation, ObservedRun, OperationType};
+use crate::report::{Allowed, report};
 use crate::runs::{Observed, start};
-use shell::files::output::to_stdout;
-use shell::runner::interrupt::Interrupt;
+use crate::suite::Suite;
 
 const POLL: Duration = Duration::from_millis(20);
 

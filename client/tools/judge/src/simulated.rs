@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use loadgen_core::RunLog;
 use mockserver_core::{Fault, Script};
+use recordings::{Clients, Trial};
 use tailback::{Method, SpecError, StrategySpec};
 use vocabulary::{Instant, WallTime};
 
 use crate::advice::Advice;
 use crate::observation::{Attempt, Body, End, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, Reply};
 use crate::suite::{Situation, Success};
-use recordings::{Clients, Trial};
 
 const TARGET: &str = "/v1/things";
 

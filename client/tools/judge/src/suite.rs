@@ -7,8 +7,7 @@ use serde::Deserialize;
 use vocabulary::did_you_mean;
 
 use crate::rule::Rule;
-use crate::rules;
-use crate::rules::RULES;
+use crate::rules::{self, RULES};
 
 const BUILT_IN: &str = include_str!("../suites/retry-after.toml");
 

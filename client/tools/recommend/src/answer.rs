@@ -2,10 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use crate::budget::MAX_ATTEMPTS_PER_OP;
-use crate::budget::{MAX_SEARCH_ATTEMPTS, share_of_ops};
+use experiments::checks::Share;
+use results::numbers::counted;
+use results::{RunResult, SchemaVersion};
+use shell::exit::{Exit, Fatal};
+use vocabulary::duration_text;
+
+use crate::args::RecommendArgs;
+use crate::bench::Bench;
+use crate::budget::{MAX_ATTEMPTS_PER_OP, MAX_SEARCH_ATTEMPTS, share_of_ops};
 use crate::candidate::{Candidate, Candidates, MAX_CANDIDATES, RateLimit, rates, with_rate};
 use crate::decision::{choose, ordered};
+use crate::flags::{Flags, quoted};
 use crate::fresh::{Fresh, FreshServer};
 use crate::look_up::{LookUp, MAX_LOOK_UPS, groups, look_ups};
 use crate::observed::Observed;
@@ -15,18 +23,9 @@ use crate::recommendation::{
     NominalRun, NominalRuns, Recommendation, TriedServer,
 };
 use crate::search::Search;
-use crate::servers::{PlausibleServer, extremes};
-use experiments::checks::Share;
-use results::numbers::counted;
-use results::{RunResult, SchemaVersion};
-use vocabulary::duration_text;
-
-use crate::args::RecommendArgs;
-use crate::bench::Bench;
-use crate::flags::{Flags, quoted};
 use crate::searched::{NoHelp, Searched, finite};
+use crate::servers::{PlausibleServer, extremes};
 use crate::snippets;
-use shell::exit::{Exit, Fatal};
 
 /// Number of the library's settings, besides today's, that are tried with fewer workers and with a rate.
 const BASES: usize = 2;

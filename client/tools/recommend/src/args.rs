@@ -6,10 +6,9 @@ use std::str::FromStr;
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches as _};
 use experiments::checks::Share;
-use tailback::StrategySpec;
-
 use shell::args::shell::{strategies, suggesting};
 use shell::args::{Method, ReportArgs, WorkloadArgs};
+use tailback::StrategySpec;
 
 /// Flags that `loadgen recommend -h` lists.
 pub const COMMON_FLAGS: [&str; 7] = ["strategy", "unsure", "change", "max-rejected", "json", "html", "quiet"];

@@ -3,25 +3,25 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use crate::budget::MAX_ATTEMPTS_PER_OP;
-use crate::candidate::Candidate;
-use crate::fresh::{FRESH_SEEDS, FRESH_SERVERS};
-use crate::observed::{Goal, Observed};
-use crate::range::Range;
-use crate::servers::{PlausibleServer, drawn, search_servers};
 use experiments::Experiment;
 use experiments::runs::driver::{Driver as _, Nobody, Task, Tasks};
 use experiments::runs::stop::Stop as _;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::ServerUnderTest;
 use results::RunResult;
-use tailback::StrategySpec;
-use vocabulary::Distribution;
-
-use crate::flags::Flags;
 use shell::runner::interrupt::Interrupt;
 use shell::text::figures::counted;
 use shell::text::progress::Live;
+use tailback::StrategySpec;
+use vocabulary::Distribution;
+
+use crate::budget::MAX_ATTEMPTS_PER_OP;
+use crate::candidate::Candidate;
+use crate::flags::Flags;
+use crate::fresh::{FRESH_SEEDS, FRESH_SERVERS};
+use crate::observed::{Goal, Observed};
+use crate::range::Range;
+use crate::servers::{PlausibleServer, drawn, search_servers};
 
 /// Place where candidates run: the plausible servers, and the seeds.
 pub(super) struct Bench<'a> {

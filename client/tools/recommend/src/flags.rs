@@ -3,19 +3,19 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use crate::range::Range;
-use crate::servers::PlausibleServer;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use experiments::Experiment;
 use experiments::servers::server_under_test::ServerUnderTest;
+use shell::args::{MOCK_SERVER, RunArgs, WORKLOAD};
+use shell::exit::{Exit, Fatal};
+use shell::runner::experiment;
 use tailback::StrategySpec;
 use vocabulary::{Distribution, duration_text, split_outside};
 
 use crate::args::{RecommendArgs, UNUSED};
-use shell::args::{MOCK_SERVER, RunArgs, WORKLOAD};
-use shell::exit::{Exit, Fatal};
-use shell::runner::experiment;
+use crate::range::Range;
+use crate::servers::PlausibleServer;
 
 /// Flag of the network time.
 pub(super) const NETWORK: &str = "network-delay";

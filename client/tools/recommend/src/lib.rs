@@ -28,30 +28,29 @@ mod snippets;
 mod text;
 mod unsure;
 
-pub use args::{COMMON_FLAGS, EXAMPLES, RecommendArgs};
-pub use recommendation::Recommendation;
-
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::candidate::Candidates;
-use crate::observed::Goal;
 use answer::Recommender;
 use args::ChangedPart;
 use bench::Bench;
 use clap::parser::ValueSource;
 use experiments::workload::Arrivals;
 use flags::{Flags, NETWORK};
-
 use shell::exit::{Exit, Fatal};
 use shell::files::exports::distinct;
-use shell::files::output::Output;
-use shell::files::output::refuse_other_format;
+use shell::files::output::{Output, refuse_other_format};
 use shell::runner::interrupt::Interrupt;
 use shell::text::progress::Live;
 use shell::text::styled::to_people;
+
+use crate::candidate::Candidates;
+use crate::observed::Goal;
+
+pub use args::{COMMON_FLAGS, EXAMPLES, RecommendArgs};
+pub use recommendation::Recommendation;
 
 /// Least deviation of a request's network time from its mean if the network is not known.
 const USUAL_NETWORK_SPREAD: Duration = Duration::from_millis(20);

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use results::numbers::thousands;
-use vocabulary::split_outside;
-
 use shell::text::wrapping::{terminal_width, wrapped_to};
+use vocabulary::split_outside;
 
 const LABEL: usize = 9;
 const COLUMNS: usize = 80;

@@ -1,7 +1,8 @@
 //! Figures of one run in the search for a recommendation, and the table of all its runs.
 
-pub(crate) use crate::recommendation::RecommendationGoal as Goal;
 use results::RunResult;
+
+pub(crate) use crate::recommendation::RecommendationGoal as Goal;
 
 /// Figures of one run, or their means over several seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]

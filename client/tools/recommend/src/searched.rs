@@ -5,7 +5,6 @@ use crate::decision::{choose, excess};
 use crate::observed::{Observed, RunTable};
 use crate::recommendation::TriedSetting;
 use crate::search::Shortened;
-
 use crate::snippets;
 
 pub(super) struct NoHelp {

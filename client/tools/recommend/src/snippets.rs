@@ -1,9 +1,9 @@
 //! A candidate's changes as users write them: the library's settings, or words.
 
+use shell::settings::printed;
+
 use crate::candidate::{Candidate, Change};
 use crate::recommendation::{RecommendedSetting, SettingOf};
-
-use shell::settings::printed;
 
 /// Returns the changes of a candidate in words, such as `OpenAI(max_retries=5)` or `8 workers`.
 pub(super) fn changes(candidate: &Candidate) -> Vec<RecommendedSetting> {

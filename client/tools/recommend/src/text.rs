@@ -1,19 +1,19 @@
 //! The answer as lines with labels, and the command that repeats the nominal runs.
 
-use crate::candidate::{Candidate, without_rate};
-use crate::observed::Observed;
-use crate::recommendation::{
-    Decision, FreshFigures, FreshRuns, FreshServerRuns, LookUpRecord, Recommendation, RecommendationGoal,
-    SettingOf,
-};
 use mockserver::core::server_presets;
 use recordings::waits;
 use results::numbers::{counted, seconds, short, thousands};
 use vocabulary::Distribution;
 
 use crate::answer::{Answered, Recommender};
+use crate::candidate::{Candidate, without_rate};
 use crate::flags::NETWORK;
 use crate::lines::{Line, fit, in_points, listed, listed_values, points, share, workers_text};
+use crate::observed::Observed;
+use crate::recommendation::{
+    Decision, FreshFigures, FreshRuns, FreshServerRuns, LookUpRecord, Recommendation, RecommendationGoal,
+    SettingOf,
+};
 use crate::searched::NoHelp;
 use crate::snippets;
 

@@ -1,14 +1,14 @@
 //! Uncertain figures of the server. They are given by `--unsure`. Without this flag, some figures are assumed to be
 //! uncertain.
 
-use crate::range::{MAX_RANGES, Plausible, Range, times};
 use mockserver::core::{Config, ServerPreset, expand, server_presets};
+use shell::args::MOCK_SERVER;
+use shell::exit::{Exit, Fatal};
 use vocabulary::{did_you_mean, duration_text};
 
 use crate::args::RecommendArgs;
 use crate::flags::Flags;
-use shell::args::MOCK_SERVER;
-use shell::exit::{Exit, Fatal};
+use crate::range::{MAX_RANGES, Plausible, Range, times};
 
 const NONE: &str = "none";
 /// Least and greatest plausible value of an undocumented figure of the server, as factors of the nominal value.

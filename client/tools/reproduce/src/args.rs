@@ -4,13 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::StringValueParser;
-use vocabulary::TimeScale;
-
 use shell::args::exports::{ExportArgs, Reproduction};
 use shell::args::shell::suggesting;
+use shell::args::{ExplainArgs, ReportArgs};
+use vocabulary::TimeScale;
 
 use crate::scenario::EMBEDDED;
-use shell::args::{ExplainArgs, ReportArgs};
 
 pub const EXAMPLES: &str = r"Examples:
   loadgen reproduce

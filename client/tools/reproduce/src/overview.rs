@@ -1,13 +1,13 @@
 //! Summary table of several reproduced documents: one line per document, followed by hints at further output.
 
-use crate::reproduction::{Counts, Reproduction, Tally};
-use crate::scenario::Judged;
 use results::ClaimVerdict;
-
-use crate::table::claim;
-use crate::tally::{expected, unmet};
 use shell::text::figures::{counted, thousands};
 use shell::text::wrapping::{columns, side_by_side};
+
+use crate::reproduction::{Counts, Reproduction, Tally};
+use crate::scenario::Judged;
+use crate::table::claim;
+use crate::tally::{expected, unmet};
 
 /// Width in terminal columns of the table before a document's title.
 const BEFORE_TITLE: usize = 49;

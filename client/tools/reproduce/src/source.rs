@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use crate::scenario::{Cell, Drawable, Scenario, Text, embedded};
 use anyhow::Context;
 use dashboards::report::PLOTS;
-
 use shell::files::reading::{SMALL, text_of};
+
+use crate::scenario::{Cell, Drawable, Scenario, Text, embedded};
 
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::scenario::{Cell, Column, Data, ExperimentSection, Judged, Scenario, over_seeds, text};
-
 use shell::text::figures::short;
 use shell::text::table::fitted;
 use shell::text::wrapping::{labelled, wrapped};
+
+use crate::scenario::{Cell, Column, Data, ExperimentSection, Judged, Scenario, over_seeds, text};
 
 pub(super) fn experiment_table(
     scenario: &Scenario,

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use crate::reproduction::{Counts, Tally};
 use results::ClaimVerdict;
 use results::numbers::counted;
-
 use shell::text::wrapping::wrapped;
+
+use crate::reproduction::{Counts, Tally};
 
 /// Verdicts on claims, each with its verb phrase for one claim and for several claims.
 const VERDICTS: [(ClaimVerdict, &str, &str); 5] = [

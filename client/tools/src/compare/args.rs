@@ -4,12 +4,9 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use clap::{Args, Command, FromArgMatches as _};
-
-use shell::args::CheckArgs;
-use shell::args::StrategyList;
 use shell::args::exports::{Comparison, ExportArgs};
 use shell::args::shell::{strategies, suggesting};
-use shell::args::{MultiArgs, blocks};
+use shell::args::{CheckArgs, MultiArgs, StrategyList, blocks};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen compare --simulate --strategies full-jitter,aimd,oracle

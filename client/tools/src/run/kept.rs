@@ -2,7 +2,6 @@
 
 use experiments::runs::one_run::Finished;
 use results::{Figure, RunFigures};
-
 use shell::files::exports::Exports;
 use shell::runner::failures::Failures;
 use shell::text::summary::OverSeeds;

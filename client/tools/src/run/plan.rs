@@ -12,7 +12,6 @@ use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use experiments::servers::target::Server;
 use mockserver::core::Config;
 use results::{ConfigRecord, Incomplete, Mode, ShardRecord};
-
 use shell::args::RunArgs;
 use shell::checks::Checks;
 use shell::exit::{Exit, Fatal};

@@ -6,8 +6,6 @@ use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
 use results::{Document, Incomplete, Repeats, ShardRecord, figures_over_runs};
-
-use crate::run::kept::Runs;
 use shell::args::RunArgs;
 use shell::checks::Checks;
 use shell::exit::{Exit, is_broken_pipe};
@@ -17,6 +15,8 @@ use shell::text::figures::thousands;
 use shell::text::stderr::to_stderr;
 use shell::text::styled::Styled;
 use shell::text::summary;
+
+use crate::run::kept::Runs;
 
 /// Returns the exit code if a run went wrong, and otherwise `None`. `failed` is the exit code of a run that could not be executed.
 fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete: bool) -> Option<ExitCode> {

@@ -6,11 +6,10 @@
 use std::fmt::Write as _;
 
 use recordings::{Script, waits};
-use tailback::{StrategySpec, presets};
-
 use shell::exit::{Exit, Fatal};
 use shell::text::table::{Column, LongNames, Table};
 use shell::text::wrapping::wrapped;
+use tailback::{StrategySpec, presets};
 
 /// Numbers of simulated clients. 200 clients show the shortest and the longest random waits, and 10 show whether advice makes a difference.
 const MANY: usize = 200;

@@ -11,8 +11,6 @@ use loadgen_sim::side_by_side;
 use recordings::{CheckOutcome, Difference, Map, MapError, Mapped, Pair, Recording};
 use results::SchemaVersion;
 use serde::Serialize;
-use tailback::presets;
-
 use shell::args::ReportArgs;
 use shell::args::exports::{ExportArgs, Recordings};
 use shell::exit::{Exit, Fatal};
@@ -21,6 +19,7 @@ use shell::files::reading::{SMALL, text_of};
 use shell::runner::interrupt::Interrupt;
 use shell::text::progress::Live;
 use shell::text::styled::to_people;
+use tailback::presets;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen strategies

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use tailback::{Preset, Rule, SpecError, StrategySpec, find, preset, presets, systems};
-
 use shell::exit::{Exit, Fatal};
 use shell::text::wrapping::wrapped;
+use tailback::{Preset, Rule, SpecError, StrategySpec, find, preset, presets, systems};
 
 const PREFIX: &str = "preset:";
 

@@ -4,12 +4,11 @@ use std::ffi::OsString;
 use std::str::FromStr as _;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
-
-use crate::sweep::axis::Axis;
-use shell::args::StrategyList;
 use shell::args::exports::{ExportArgs, Sweep};
 use shell::args::shell::{strategies, suggesting};
-use shell::args::{MultiArgs, blocks};
+use shell::args::{MultiArgs, StrategyList, blocks};
+
+use crate::sweep::axis::Axis;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen sweep --simulate --strategies exponential:jitter=0.5,aimd \

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use clap::{Args as _, Command};
 use mockserver::ServerFlags;
-use vocabulary::duration_text;
-
 use shell::args::WorkloadArgs;
+use vocabulary::duration_text;
 
 /// Maximum number of values of an axis, because readers do not compare more.
 const MAX_VALUES: usize = 1000;

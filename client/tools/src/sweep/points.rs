@@ -7,16 +7,16 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use experiments::runs::point::{Point, SweepPoint};
 use experiments::servers::server_under_test::GivenServer;
-use tailback::StrategySpec;
-use vocabulary::did_you_mean;
-
-use crate::sweep::args::SweepArgs;
-use crate::sweep::axis::{Axis, Key};
 use shell::args;
 use shell::exit::{Exit, Fatal};
 use shell::runner::experiment::DEFAULT_STRATEGY;
 use shell::runner::multi_strategy::configured;
 use shell::text::figures::thousands;
+use tailback::StrategySpec;
+use vocabulary::did_you_mean;
+
+use crate::sweep::args::SweepArgs;
+use crate::sweep::axis::{Axis, Key};
 
 /// Flags that a sweep does not vary, because `--repeats` already varies seeds and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use crate::advice::Advice;
 use crate::rule::{Case, Outcome, Rule, Severity};
-
 use crate::rules::early_retry::judged;
 
 pub(crate) const RULE: Rule = Rule {

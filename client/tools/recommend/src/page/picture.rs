@@ -3,15 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::recommendation::{Recommendation, RecommendationGoal};
+use dashboards::report::{Axis, Span, lines, marker};
 use maud::{Markup, html};
 use results::numbers::short;
 
 use crate::page::rows::{Place, Row};
-use dashboards::report::Axis;
-use dashboards::report::Span;
-use dashboards::report::lines;
-use dashboards::report::marker;
+use crate::recommendation::{Recommendation, RecommendationGoal};
 
 const MAX_ROWS: usize = 45;
 

@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::recommendation::{Recommendation, TriedSetting};
 use results::numbers::{counted, short};
+
+use crate::recommendation::{Recommendation, TriedSetting};
 
 pub(super) struct Row<'a> {
     pub(super) setting: &'a TriedSetting,

@@ -1,5 +1,7 @@
 //! Expansion of a scenario into its cells: one cell for every strategy at every point of every experiment.
 
+use experiments::workload::{Spelling, from_table, is_key};
+use experiments::{Experiment, words_of};
 use indexmap::IndexMap;
 use loadgen_core::RunConfig;
 use mockserver::core::Config;
@@ -8,9 +10,6 @@ use toml::{Table, Value};
 use vocabulary::did_you_mean;
 
 use crate::scenario::file::{ExperimentSection, Scenario};
-use experiments::Experiment;
-use experiments::words_of;
-use experiments::workload::{Spelling, from_table, is_key};
 
 pub struct Cell {
     pub experiment: String,

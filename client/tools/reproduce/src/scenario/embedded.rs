@@ -1,9 +1,9 @@
 //! Scenario files that are built into the program, found by name.
 
+use experiments::Error;
 use vocabulary::did_you_mean;
 
 use crate::scenario::location::Text;
-use experiments::Error;
 
 pub const EMBEDDED: &[(&str, &str)] = &[
     ("sync-musings", include_str!("../../scenarios/sync-musings.toml")),

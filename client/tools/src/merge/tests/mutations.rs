@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use shell::exit::Exit;
 
 use crate::merge::tests::{Folder, merge_partly, shards, words};
-use shell::exit::Exit;
 
 /// Small shards of every command. The sweep has one strategy and one point, so that no sensitivities are estimated.
 static SHARDS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {

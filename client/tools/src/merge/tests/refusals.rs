@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::merge::tests::{Folder, loadgen, merge, merge_partly, shards, with, words};
 use shell::exit::Exit;
+
+use crate::merge::tests::{Folder, loadgen, merge, merge_partly, shards, with, words};
 
 const SMALL: &str = "--simulate --strategy aimd --ops 20 --repeats 5";
 

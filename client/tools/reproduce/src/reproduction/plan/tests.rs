@@ -1,5 +1,7 @@
 //! Tests of scenarios from their text to their document, in virtual time.
 
+use experiments::runs::stop::Never;
+use experiments::runs::virtual_time::VirtualTime;
 use results::{Basis, ClaimVerdict};
 
 use super::*;
@@ -7,8 +9,6 @@ use crate::reproduction::document::document;
 use crate::reproduction::state::Changes;
 use crate::reproduction::tally::Tally;
 use crate::scenario::{Drawable, Text, load};
-use experiments::runs::stop::Never;
-use experiments::runs::virtual_time::VirtualTime;
 
 /// Two ops; the server rejects the first two attempts of each.
 const TWO: &str = "name = \"two\"\ntitle = \"Two ops\"\nrepeats = 2\n[workload]\nat = [\"0s\", \"1s\"]\n[server]\nreject_first = 2\n\
