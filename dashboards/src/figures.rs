@@ -1,4 +1,5 @@
 //! Figures of a run, computed from a snapshot of its measurements and independent of the place where they are drawn.
+
 mod scale;
 mod timeline;
 

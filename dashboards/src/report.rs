@@ -2,6 +2,7 @@
 //!
 //! [`Document`] reads result files; [`PLOTS`] lists the plots; [`html()`] creates the whole report, and [`svg()`] and
 //! [`plain()`] draw single plots. [`Rows`] writes runs as CSV.
+
 mod cell;
 mod document;
 mod escaping;

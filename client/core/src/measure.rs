@@ -1,4 +1,5 @@
 //! Measurements of a run. Their use of memory does not grow with the length of the run.
+
 mod bars;
 mod bins;
 mod counts;

@@ -1,4 +1,4 @@
-//! Detection of stalled runs, which are runs without progress for too long.
+//! Detection of stalled runs, which are runs without progress for too long, and the planned outages that do not count as stalls.
 
 use std::time::Duration;
 

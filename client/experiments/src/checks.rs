@@ -1,4 +1,5 @@
 //! Checks of results: against conditions that must not hold, and against a saved baseline.
+
 mod change;
 mod finding;
 

@@ -1,4 +1,5 @@
 //! Interpretation of a server's HTTP responses, used by all transports.
+
 pub(crate) mod kept_body;
 
 use http::HeaderName;

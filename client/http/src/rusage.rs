@@ -1,4 +1,4 @@
-//! Resource usage of the load generator itself: processor time and peak memory.
+//! Resources of the load generator itself: processor time, peak memory, and the limit of open files.
 
 use std::time::Duration;
 

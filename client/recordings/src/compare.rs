@@ -1,4 +1,5 @@
 //! Comparison of a recording with the behaviour of a strategy, figure by figure.
+
 pub(crate) mod endings;
 pub(crate) mod series;
 

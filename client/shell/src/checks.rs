@@ -1,4 +1,5 @@
 //! Checks of run results, by `--fail-if` conditions and by comparison with a saved baseline. A failed check determines the exit code.
+
 pub mod junit;
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! What the commands of `loadgen` share: flags, input and output files, texts, live views, the execution of runs, checks, signals and exit
+//! Shared parts of the commands of `loadgen`: flags, input and output files, texts, live views, the execution of runs, checks, signals and exit
 //! codes. It knows no command.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 

@@ -1,5 +1,5 @@
 //! Facts about a mockserver for the client core: the minimum costs of a successful op, for the lower bound on the makespan, and the
-//! server's rate-limiting algorithm.
+//! server's rate-limiting algorithm. Also noise on the network's delays.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Confidence levels, such as 95 %, and the stricter levels that several comparisons require.
+//! Confidence levels, such as 95 %, the stricter levels that several comparisons require, and intervals at a level.
 
 /// Confidence level, stored as the error that it allows: 0.05 for a 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]

@@ -1,4 +1,5 @@
-//! Analysis of rhythms in a series of evenly spaced values: removal of the trend, and autocorrelation.
+//! Analysis of rhythms in a series of evenly spaced values: removal of the trend, autocorrelation, and the exponent of
+//! growth between two points.
 
 use crate::moments;
 

@@ -1,4 +1,5 @@
 //! Shape of a backoff: growth, spread and bounds of its delays. Every retry policy that computes delays has a shape.
+
 mod grain;
 mod growth;
 mod optional;

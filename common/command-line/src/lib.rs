@@ -1,4 +1,4 @@
-//! What the command lines of `mockserver` and `loadgen` have in common.
+//! Shared parts of the command lines of `mockserver` and `loadgen`: parsing, help, completions, man pages.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod fitted;

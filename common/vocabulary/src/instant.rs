@@ -1,4 +1,5 @@
-//! Experiment time: whole nanoseconds since the experiment's origin. State machines receive it as an argument.
+//! Experiment time: whole nanoseconds since the experiment's origin. State machines receive it as an argument. Also its scale in real
+//! time, and the calendar time of an answer.
 
 use std::fmt;
 use std::ops::Add;

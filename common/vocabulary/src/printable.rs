@@ -1,4 +1,4 @@
-//! Escaping of text from other sources, so that it is safe to print on a terminal.
+//! Text for people: text from other sources, escaped so that it is safe to print on a terminal, excerpts of it, and whole numbers.
 
 use std::borrow::Cow;
 

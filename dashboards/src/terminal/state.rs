@@ -31,7 +31,7 @@ impl View {
     }
 }
 
-/// What a dashboard shows: the frames of one run, or the lanes of several strategies.
+/// Content of a dashboard: the frames of one run, or the lanes of several strategies.
 pub(crate) trait Shown: Clone + Default {
     type Header;
 

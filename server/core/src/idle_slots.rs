@@ -1,4 +1,4 @@
-//! Error for a configured number of slots that no policy uses.
+//! Error for a configured number of slots that no policy uses, and the setting of one figure instead.
 
 use vocabulary::split_options;
 

@@ -1,4 +1,5 @@
 //! One connection: detects the client's HTTP version and serves requests until the connection ends.
+
 pub(crate) mod accept;
 pub(crate) mod bounds;
 pub(crate) mod channel;

@@ -1,5 +1,6 @@
 //! HTTP/2 transport, which carries many attempts on one connection. With TLS, both sides agree on HTTP/2 during the handshake. Without TLS
 //! nothing is negotiated, so the server must accept HTTP/2 at once (prior knowledge).
+
 mod link;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

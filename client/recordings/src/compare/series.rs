@@ -446,7 +446,7 @@ mod tests {
         let own = drawn(0.0, 1.0, 2000);
         let described = difference(&[0.5; 6], &own).unwrap();
         assert!(described.starts_with("delay 1: recorded always 0.5 s, here drawn, "), "{described}");
-        assert_eq!(difference(&[0.5], &own), None, "once tells nothing");
+        assert_eq!(difference(&[0.5], &own), None, "a single value proves no difference");
     }
 
     #[test]

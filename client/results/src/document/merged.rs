@@ -1,4 +1,4 @@
-//! What documents record of shards and of merges.
+//! Records of shards and of merges in documents.
 
 use serde::{Deserialize, Serialize};
 

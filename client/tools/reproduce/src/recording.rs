@@ -1,5 +1,6 @@
 //! Recorders of single runs, for the plots that a scenario requests. The amount of recorded data is limited, even for long runs. Excess
 //! data is thinned, and the plot states how the data was thinned.
+
 #[cfg(test)]
 pub(crate) mod testing;
 

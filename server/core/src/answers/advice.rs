@@ -1,5 +1,6 @@
 //! Retry advice: the part of an answer that states when the client should retry. The advice may be configured to be inaccurate. Advice is
 //! written for example as `seconds:share=0.7+ms`, with several forms of advice joined by `+`.
+
 mod forms;
 mod notation;
 mod settings;

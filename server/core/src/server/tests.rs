@@ -329,11 +329,11 @@ mod run_clock {
             let begins = clock.on_arrival(Instant::from_nanos(at), run, || is_idle);
             (begins, clock.began().map(Instant::as_nanos))
         };
-        assert_eq!(come(5, None, true), (true, Some(5)), "nobody's");
+        assert_eq!(come(5, None, true), (true, Some(5)), "a request of no run");
         assert_eq!(come(6, None, true), (false, Some(5)));
-        assert_eq!(come(7, Some(1), false), (false, Some(5)), "while nobody's is under way");
+        assert_eq!(come(7, Some(1), false), (false, Some(5)), "while a request of no run is in progress");
         assert_eq!(come(8, Some(2), true), (true, Some(8)));
-        assert_eq!(come(9, Some(1), true), (false, Some(8)), "met before");
+        assert_eq!(come(9, Some(1), true), (false, Some(8)), "observed before");
         assert_eq!(come(10, Some(2), true), (false, Some(8)));
         assert_eq!(come(11, Some(3), false), (false, Some(8)));
         assert_eq!(come(12, Some(3), true), (false, Some(8)));

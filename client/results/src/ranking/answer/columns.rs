@@ -1,6 +1,6 @@
 //! Columns of the table of a comparison. The terminal, Markdown and the HTML report show the same ones.
 
-use super::row::Row;
+use super::row::{Row, RowRank};
 use super::{Answer, RankedBy};
 use crate::figures::numbers::{at_least, milliseconds, seconds, thousands, three};
 use crate::ranking::score::Score;
@@ -65,7 +65,7 @@ impl Answer {
     /// Returns the rank of a row, or the mark of a strategy without a rank.
     pub fn mark(&self, row: &Row) -> String {
         match row.place {
-            super::RowRank::Ranked { .. } if !self.has_intervals() => "–".to_owned(),
+            RowRank::Ranked { .. } if !self.has_intervals() => "–".to_owned(),
             place => place.mark(),
         }
     }
