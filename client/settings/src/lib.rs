@@ -24,7 +24,7 @@ pub use crate::described::Format;
 pub use crate::error::SettingsError;
 
 /// All formats, in the order in which they are listed.
-pub const FORMATS: &[Format] = &[
+pub static FORMATS: &[Format] = &[
     urllib3::FORMAT,
     envoy::FORMAT,
     grpc::FORMAT,

@@ -18,7 +18,7 @@ use crate::limiters::{
 };
 
 /// All strategy parts, in the order of help texts and reports: retry policies, limiters, budgets, hedging.
-pub const STRATEGIES: &[Entry] = &[
+pub static STRATEGIES: &[Entry] = &[
     Entry::new::<NoRetry>(),
     Entry::new::<Immediate>(),
     Entry::new::<Constant>(),

@@ -71,7 +71,7 @@ use slow_down::SlowDown;
 use token_bucket::TokenBucket;
 
 /// All policies in the order of the help texts; the first is the default.
-pub const POLICIES: &[PolicyEntry] = &[
+pub static POLICIES: &[PolicyEntry] = &[
     PolicyEntry::new::<CapConfig>(),
     PolicyEntry::new::<Concurrency>(),
     PolicyEntry::new::<QueueConfig>(),

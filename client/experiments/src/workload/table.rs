@@ -11,7 +11,7 @@ use results::Setting;
 use super::parameter::{AllowedIn, Kind, Parameter, Word};
 use super::spec::{Arrivals, MAX_CLIENTS, MAX_OPS, WorkloadSpec};
 
-pub const PARAMETERS: &[Parameter] = &[
+pub static PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "ops",
         "N",

@@ -7,7 +7,7 @@ use crate::drive::{DriveError, DriveOptions, DriveReport, drive_on_this_thread};
 use crate::transport::{Transport, TransportConfig, TransportError, http2, hyper, reqwest};
 
 /// All transports. The first one is the default for a mockserver.
-pub const TRANSPORTS: &[TransportEntry] = &[
+pub static TRANSPORTS: &[TransportEntry] = &[
     TransportEntry::new::<hyper::HyperTransport>(),
     TransportEntry::new::<reqwest::ReqwestTransport>(),
     TransportEntry::new::<http2::Http2Transport>(),

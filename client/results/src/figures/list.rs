@@ -38,7 +38,7 @@ macro_rules! server {
     };
 }
 
-pub const FIGURES: &[Figure] = &[
+pub static FIGURES: &[Figure] = &[
     Figure::count("schema_version", |run| Some(f64::from(u32::from(run.schema_version)))),
     count!(seed),
     count!(ops.total),

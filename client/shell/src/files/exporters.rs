@@ -11,4 +11,4 @@ use crate::files::exporter::Format;
 pub use hdr::HDR;
 pub use samples::{Samples, SamplesFile};
 
-pub const EXPORTERS: &[Format] = &[json::FORMAT, html::FORMAT, csv::FORMAT, hdr::FORMAT, samples::FORMAT];
+pub static EXPORTERS: &[Format] = &[json::FORMAT, html::FORMAT, csv::FORMAT, hdr::FORMAT, samples::FORMAT];

@@ -6,7 +6,7 @@ use super::super::time_form::Unit;
 use crate::answers::advice::settings::{PARAMETERS, Settings};
 
 /// All forms of retry advice, in the order of the help texts. The list does not contain `none` (no advice).
-pub const ADVICE_FORMS: &[AdviceEntry] = &[
+pub static ADVICE_FORMS: &[AdviceEntry] = &[
     AdviceEntry {
         places: None,
         ..time(
