@@ -41,3 +41,10 @@ pub use rows::Rows;
 pub use svg::svg;
 pub use ticks::Span;
 pub use wrapping::lines;
+
+use experiment::Scenario;
+use number::number;
+use palette::LOOKS;
+use ranking::Ranking;
+use run::Run;
+use strategy::Strategy;

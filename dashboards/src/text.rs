@@ -3,21 +3,14 @@
 use std::time::Duration;
 
 use ratatui::text::Span;
+use vocabulary::thousands;
 
 /// Formats a count with thousands separators. Counts of at least ten million are in millions.
 pub(crate) fn count(value: u64) -> String {
     if value >= 10_000_000 {
         return format!("{:.1} M", value as f64 / 1e6);
     }
-    let digits = value.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
+    thousands(value)
 }
 
 /// Formats a number for an axis or a legend in at most five characters: `0.5`, `48`, `1 024`, `12k`.
@@ -113,6 +106,12 @@ pub(crate) fn width_of(text: &str) -> usize {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(crate) fn whole(value: f64) -> u64 {
     value.round() as u64
+}
+
+/// Rounds down to an index. Negative values and NaN become zero.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+pub(crate) fn index(value: f64) -> usize {
+    value.floor() as usize
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use loadgen_core::{DrawnGauge, Gauge, Point, Snapshot};
 
 use crate::smoothing::{GaussianKernel, WAVES};
+use crate::text::index;
 
 /// Minimum width in seconds over which current rates are smoothed.
 const RECENT_S: f64 = 1.0;
@@ -150,11 +151,6 @@ impl Counter {
         let last = bucket + 2 == self.totals.len() && so_far_s > 0.0;
         if last { self.width_s.min(so_far_s) } else { self.width_s }
     }
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
-fn index(value: f64) -> usize {
-    value.floor() as usize
 }
 
 #[cfg(test)]

@@ -36,14 +36,10 @@ fn seen(letter: char) -> char {
 pub(super) fn data_link(mime: &str, text: &str) -> String {
     let mut link = format!("data:{mime};charset=utf-8,");
     for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => link.push(char::from(byte)),
-            b'{' | b'}' | b'[' | b']' | b':' | b',' | b'.' | b'_' | b'-' | b';' | b'=' | b'"' => {
-                link.push(char::from(byte));
-            }
-            other => {
-                let _ = write!(link, "%{other:02X}");
-            }
+        if byte.is_ascii_alphanumeric() || b"{}[]:,._-;=\"".contains(&byte) {
+            link.push(char::from(byte));
+        } else {
+            let _ = write!(link, "%{byte:02X}");
         }
     }
     link

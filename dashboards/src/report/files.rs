@@ -2,13 +2,8 @@
 
 use results::{Comparison, Incomplete, Malformed, Repeats, RunResult, Score, WrittenDocument, WrittenRun};
 
-use super::document::Document;
-use super::experiment::Scenario;
-use super::ranking::Ranking;
-use super::registry::Entry;
-use super::run::Run;
 use super::strategy::strategies;
-use super::sweep;
+use super::{Document, Entry, Ranking, Run, Scenario, sweep};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{file}`{place}: {what}")]
@@ -42,19 +37,14 @@ impl Document {
         let mut strategies = strategies(all.runs);
         let ranking = Ranking::new(&strategies, by);
         if let Some(ranking) = &ranking {
-            ranking.sort(&mut strategies);
+            let place = |label: &str| ranking.answer.rows.iter().position(|row| row.strategy == label);
+            strategies.sort_by_key(|strategy| place(&strategy.label));
         }
         Ok(Self {
             strategies,
-            scenarios: all.scenarios,
             ranking,
-            sensitivity: if let [only] = &mut all.sensitivity[..] {
-                std::mem::take(only)
-            } else {
-                Vec::new()
-            },
-            started_at: all.started_at.into_iter().min(),
-            incomplete: all.incomplete,
+            sensitivity: if let [_] = all.sensitivity[..] { all.sensitivity.remove(0) } else { Vec::new() },
+            ..all.document
         })
     }
 }
@@ -62,11 +52,10 @@ impl Document {
 #[derive(Default)]
 struct Content {
     runs: Vec<Run>,
-    scenarios: Vec<Scenario>,
+    /// Document with all content but the runs and what is computed from them.
+    document: Document,
     by: Vec<Score>,
     sensitivity: Vec<Vec<results::Variation>>,
-    started_at: Vec<String>,
-    incomplete: Vec<String>,
 }
 
 impl Content {
@@ -87,22 +76,23 @@ impl Content {
             // results.
             results::Document::Sweep(mut swept) => {
                 self.add_missing(swept.sweep.incomplete.take());
-                self.scenarios.push(sweep::scenario(swept.sweep, written.sweep.unwrap_or_default()));
+                self.document.scenarios.push(sweep::scenario(swept.sweep, written.sweep.unwrap_or_default()));
             }
             results::Document::Reproduction(reproduction) => {
                 let scenarios = reproduction.scenarios.into_iter().zip(written.scenarios);
                 for (number, (scenario, written)) in scenarios.enumerate() {
                     refuse_undrawable(number, &scenario)?;
-                    self.scenarios.push(Scenario::new(scenario, written));
+                    self.document.scenarios.push(Scenario::new(scenario, written));
                 }
-                self.started_at.extend(reproduction.started_at);
+                let begun = [self.document.started_at.take(), reproduction.started_at];
+                self.document.started_at = begun.into_iter().flatten().min();
             }
         }
         Ok(())
     }
 
     fn add_missing(&mut self, incomplete: Option<Incomplete>) {
-        self.incomplete.extend(incomplete.map(
+        self.document.incomplete.extend(incomplete.map(
             |Incomplete { tasks, missing_tasks, missing_shards, .. }| {
                 let why =
                     if missing_shards.is_empty() { "" } else { ", of shards that were missing in the merge" };

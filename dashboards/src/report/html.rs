@@ -15,14 +15,10 @@ mod table;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::document::Document;
 use super::escaping::visible;
 use super::named::drawn;
-use super::number::number;
-use super::palette;
-use super::plot::Plot;
 use super::plots::window::windows;
-use super::registry::{Entry, PLOTS};
+use super::{Document, Entry, PLOTS, Plot, number, palette};
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
@@ -95,7 +91,7 @@ fn plots(document: &Document) -> Markup {
     let mut left_out: Vec<String> = Vec::new();
     for entry in entries {
         let plots = drawn(entry, document);
-        let small = if is_single { 0 } else { small(entry, document) };
+        let small = if is_single || entry.name != "window" { 0 } else { windows(document).len() };
         if small > 0 {
             pictures.push(plot::multiples(entry.name, &plots[..small]));
         }
@@ -122,20 +118,16 @@ fn plots(document: &Document) -> Markup {
 
 /// Returns the value of a plot in which all points of several series have the same value, in as many digits as the plot shows.
 fn only_value(plot: &Plot) -> Option<String> {
-    let mut values = plot.series.iter().flat_map(|series| &series.points).map(|(_, y)| number(*y));
+    let mut values = plot.points().map(|(_, y)| number(*y));
     let first = values.next()?;
     let is_one = plot.series.len() > 1 && values.all(|value| value == first);
     is_one.then(|| format!("{first} {}", plot.y.unit).trim_end().to_owned())
 }
 
-fn small(entry: &Entry, document: &Document) -> usize {
-    if entry.name == "window" { windows(document).len() } else { 0 }
-}
-
 /// Returns true if a few high values would compress most of the plot at the lower end of a linear axis.
 fn is_flat(plot: &Plot) -> bool {
     const MAX_OVER_MEDIAN: f64 = 20.0;
-    let points = plot.series.iter().flat_map(|series| &series.points);
+    let points = plot.points();
     let mut values: Vec<f64> = points.map(|(_, y)| *y).filter(|y| *y > 0.0).collect();
     values.sort_by(f64::total_cmp);
     let median = values.get(values.len() / 2).copied();

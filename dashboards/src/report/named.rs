@@ -1,24 +1,17 @@
 //! Lookup of plots by name. There are two kinds of plots: those in the registry, which show the whole document, and
 //! those that a scenario requests.
 
-use super::document::Document;
-use super::experiment::Scenario;
-use super::plot::Plot;
-use super::registry::Entry;
 use super::scenario_plot::ScenarioPlot;
+use super::{Document, Entry, Plot};
 
 pub(super) fn plots_for(exhibit: &ScenarioPlot) -> Vec<Plot> {
-    let Some(entry) = Entry::named(&exhibit.draws) else { return Vec::new() };
-    let scenario =
-        Scenario { cells: exhibit.cells.clone(), columns: exhibit.columns.clone(), ..Scenario::default() };
-    let document =
-        Document { strategies: exhibit.strategies.clone(), scenarios: vec![scenario], ..Document::default() };
-    let mut plots = (entry.draw)(&document);
+    let Some(entry) = Entry::named(&exhibit.plot.draw) else { return Vec::new() };
+    let mut plots = (entry.draw)(&exhibit.shown);
     for plot in &mut plots {
-        exhibit.adjustments.apply(plot);
+        exhibit.adjust(plot);
     }
     if let [only] = plots.as_mut_slice() {
-        only.title.clone_from(&exhibit.title);
+        only.title.clone_from(&exhibit.plot.title);
     }
     plots
 }
@@ -29,8 +22,8 @@ pub(super) fn drawn(entry: &Entry, document: &Document) -> Vec<Plot> {
 
 pub fn plots_named(document: &Document, name: &str) -> Vec<Plot> {
     let mut plots = Entry::named(name).map(|entry| drawn(entry, document)).unwrap_or_default();
-    for exhibit in document.scenarios.iter().flat_map(|scenario| &scenario.exhibits) {
-        if exhibit.name == name || exhibit.draws == name {
+    for exhibit in document.exhibits() {
+        if exhibit.plot.name == name || exhibit.plot.draw == name {
             plots.extend(plots_for(exhibit));
         }
     }
@@ -38,7 +31,7 @@ pub fn plots_named(document: &Document, name: &str) -> Vec<Plot> {
 }
 
 pub fn exhibit_names(document: &Document) -> impl Iterator<Item = &str> {
-    document.scenarios.iter().flat_map(|scenario| &scenario.exhibits).map(|exhibit| exhibit.name.as_str())
+    document.exhibits().map(|exhibit| exhibit.plot.name.as_str())
 }
 
 /// Units of the time axis, as (minimum length of the axis, length of the unit, name). Both lengths are in seconds. On
@@ -50,15 +43,11 @@ pub(super) fn in_fitting_unit(mut plot: Plot) -> Plot {
     if plot.x.label != "time" || plot.x.unit != "s" {
         return plot;
     }
-    let longest =
-        plot.series.iter().flat_map(|series| &series.points).map(|(x, _)| *x).fold(plot.x.reaches, f64::max);
+    let longest = plot.points().map(|(x, _)| *x).fold(plot.x.reaches, f64::max);
     let Some((_, seconds, name)) = UNITS.into_iter().find(|(from, ..)| longest >= *from) else { return plot };
     plot.x.unit = name;
     plot.x.reaches /= seconds;
-    for series in &mut plot.series {
-        series.points.iter_mut().for_each(|(x, _)| *x /= seconds);
-        series.band.iter_mut().for_each(|(x, ..)| *x /= seconds);
-    }
+    plot.series.iter_mut().for_each(|series| series.convert(seconds, 1.0));
     plot
 }
 

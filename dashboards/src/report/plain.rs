@@ -8,11 +8,7 @@ use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use ratatui::widgets::canvas::{Canvas, Context, Line as Stroke, Points};
 
-use super::number::number;
-use super::palette::LOOKS;
-use super::plot::{Plot, Series, Shape};
-use super::ticks::Span;
-use super::wrapping::lines;
+use super::{LOOKS, Plot, Series, Shape, Span, lines, number};
 use crate::text;
 
 /// Sign of every look (colour, dash pattern and marker of a series). Text plots use signs, because they have no
@@ -27,9 +23,7 @@ pub fn plain(plots: &[Plot], columns: u16) -> String {
 
 fn one(plot: &Plot, columns: u16) -> String {
     const ROWS: u16 = 18;
-    let points = || {
-        plot.series.iter().flat_map(|series| &series.points).filter(|(x, y)| x.is_finite() && y.is_finite())
-    };
+    let points = || plot.series.iter().flat_map(Series::drawable);
     let x = Span::new(&plot.x, points().map(|point| point.0), 5);
     let y = Span::new(&plot.y, points().map(|point| point.1), 5);
     let margin = y.ticks.iter().map(|(_, label)| text::width_of(label)).max().unwrap_or(0);
@@ -61,16 +55,13 @@ fn one(plot: &Plot, columns: u16) -> String {
                     continue;
                 }
                 if series.shape == Shape::Line {
-                    for pair in
-                        places.windows(2).filter(|pair| pair[0].1.is_finite() && pair[1].1.is_finite())
-                    {
-                        canvas.draw(&Stroke {
-                            x1: pair[0].0,
-                            y1: pair[0].1,
-                            x2: pair[1].0,
-                            y2: pair[1].1,
-                            color: Color::Reset,
-                        });
+                    for pair in places.windows(2) {
+                        if let [(x1, y1), (x2, y2)] = *pair
+                            && y1.is_finite()
+                            && y2.is_finite()
+                        {
+                            canvas.draw(&Stroke { x1, y1, x2, y2, color: Color::Reset });
+                        }
                     }
                 }
                 canvas.draw(&Points { coords: &places, color: Color::Reset });
@@ -79,7 +70,7 @@ fn one(plot: &Plot, columns: u16) -> String {
                 }
                 let every =
                     if series.shape != Shape::Line || places.len() <= 12 { 1 } else { places.len() / 5 };
-                let shown = places.iter().skip(series.look % every.max(1)).step_by(every.max(1));
+                let shown = places.iter().skip(series.look % every).step_by(every);
                 for (x, y) in shown.filter(|(_, y)| y.is_finite()) {
                     canvas.print(*x, *y, Line::from(SIGNS[series.look % LOOKS]));
                 }

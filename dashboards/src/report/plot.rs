@@ -1,5 +1,7 @@
 //! A plot as data, which defines what is drawn but not how or where.
 
+use crate::text::index;
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plot {
     pub title: String,
@@ -76,6 +78,15 @@ impl Axis {
         Self { scale: Scale::Logarithmic, ..Self::linear(label, unit) }
     }
 
+    pub(super) fn time() -> Self {
+        Self::linear("time", "s")
+    }
+
+    /// Returns the name at the position `x` of an axis of names.
+    pub(super) fn name_at(&self, x: f64) -> Option<String> {
+        self.names.get(index(x)).cloned()
+    }
+
     pub(super) fn caption(&self) -> String {
         match self.unit {
             "" => self.label.clone(),
@@ -89,12 +100,41 @@ impl Series {
         Self { label: label.to_owned(), look, points, ..Self::default() }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        !self.points.iter().any(|(x, y)| x.is_finite() && y.is_finite())
+    pub(super) fn marks(label: &str, look: usize, points: Vec<(f64, f64)>) -> Self {
+        Self { shape: Shape::Marks, ..Self::line(label, look, points) }
+    }
+
+    /// Returns the points that have a place in a plot.
+    pub(super) fn drawable(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite())
+    }
+
+    /// Converts all values to other units, which are given in the present units.
+    pub(super) fn convert(&mut self, x_unit: f64, y_unit: f64) {
+        self.points.iter_mut().for_each(|(x, y)| (*x, *y) = (*x / x_unit, *y / y_unit));
+        let band = self.band.iter_mut();
+        band.for_each(|(x, low, high)| (*x, *low, *high) = (*x / x_unit, *low / y_unit, *high / y_unit));
     }
 }
 
 impl Plot {
+    /// Creates a plot of those series that have drawable points; `None` if there are none.
+    pub(super) fn new(
+        title: impl Into<String>,
+        x: Axis,
+        y: Axis,
+        series: impl IntoIterator<Item = Series>,
+        note: impl Into<String>,
+    ) -> Option<Self> {
+        let is_drawn = |series: &Series| series.drawable().next().is_some();
+        let series: Vec<Series> = series.into_iter().filter(is_drawn).collect();
+        (!series.is_empty()).then(|| Self { title: title.into(), x, y, series, note: note.into() })
+    }
+
+    pub(super) fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
+        self.series.iter().flat_map(|series| &series.points)
+    }
+
     /// Returns the position of a series among the plot's series of the same shape, and the number of series of this
     /// shape.
     pub(super) fn among(&self, index: usize) -> (usize, usize) {
@@ -102,10 +142,5 @@ impl Plot {
         let alike = |series: &&Series| series.shape == shape;
         let before = self.series[..index].iter().filter(alike).count();
         (before, self.series.iter().filter(alike).count())
-    }
-
-    pub(super) fn if_any(mut self) -> Option<Self> {
-        self.series.retain(|series| !series.is_empty());
-        (!self.series.is_empty()).then_some(self)
     }
 }

@@ -13,14 +13,18 @@ pub(super) mod summary;
 pub(super) mod varied;
 pub(super) mod window;
 
-use super::document::Document;
-use super::palette::LOOKS;
-use super::strategy::Strategy;
+use super::{Document, LOOKS, Strategy};
 
 /// Returns the strategies that a plot shows, each with the index of its look (colour, dash pattern, marker). The number
 /// of strategies is limited, because more strategies than looks could not be distinguished.
 fn drawn(document: &Document) -> impl Iterator<Item = (usize, &Strategy)> + Clone {
     document.strategies.iter().enumerate().take(LOOKS)
+}
+
+/// Returns the labels of the drawn strategies that left ops undone.
+fn incomplete(document: &Document) -> Vec<&str> {
+    let incomplete = drawn(document).filter(|(_, strategy)| !strategy.complete());
+    incomplete.map(|(_, strategy)| strategy.label.as_str()).collect()
 }
 
 fn note(document: &Document) -> String {

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::{Answer, Mode, RankedStrategy, RunFigures, RunResult, Score, Sentence, Unthrottled};
+use results::{Answer, Mode, RankedStrategy, RunFigures, RunResult, Score, Unthrottled};
 
-use super::strategy::Strategy;
+use super::Strategy;
 
 /// Ranking of strategies whose runs differ only in the strategy and the seed.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub(super) struct Ranking {
     pub(super) answer: Answer,
     /// Ranked strategies followed by unranked ones, named by their labels.
     pub(super) standings: Vec<RankedStrategy>,
-    mode: Mode,
+    pub(super) mode: Mode,
 }
 
 impl Ranking {
@@ -20,8 +20,8 @@ impl Ranking {
     /// be compared.
     pub(super) fn new(strategies: &[Strategy], by: Score) -> Option<Self> {
         let [first, _, ..] = strategies else { return None };
-        let conditions = first.conditions()?;
-        if strategies.iter().any(|strategy| strategy.conditions().as_ref() != Some(&conditions)) {
+        let conditions = first.conditions();
+        if strategies.iter().any(|strategy| strategy.conditions() != conditions) {
             return None;
         }
         let runs: Vec<BTreeMap<u64, &RunResult>> = strategies.iter().map(by_seed).collect();
@@ -38,24 +38,11 @@ impl Ranking {
         Some(Self { answer: Answer::new(&standings, by), standings, mode })
     }
 
-    pub(super) fn further_sentences(&self) -> Vec<Sentence> {
-        self.answer.sentences(self.mode).split_off(1)
-    }
-
     pub(super) fn unthrottled(&self) -> Option<Unthrottled> {
         Unthrottled::new(&self.standings, self.answer.by)
-    }
-
-    pub(super) fn sort(&self, strategies: &mut [Strategy]) {
-        let rows = &self.answer.rows;
-        strategies.sort_by_key(|strategy| rows.iter().position(|row| row.strategy == strategy.label));
-    }
-
-    pub(super) fn standing(&self, label: &str) -> Option<&RankedStrategy> {
-        self.standings.iter().find(|standing| standing.strategy == label)
     }
 }
 
 fn by_seed(strategy: &Strategy) -> BTreeMap<u64, &RunResult> {
-    strategy.runs.iter().filter_map(|run| Some((run.seed, run.result.as_deref()?))).collect()
+    strategy.runs.iter().map(|run| (run.result.seed, &run.result)).collect()
 }

@@ -1,36 +1,21 @@
 //! One run of a result file, reduced to the data that reports show.
 
 use loadgen_core::LatencyFigures;
-use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, RunResult, SeriesPoint, WrittenRun};
+use results::{Columns, DrawnRun, GaugeColumn, GaugePoint, OpLatencies, RunResult, SeriesPoint, WrittenRun};
 
 #[derive(Clone, Debug)]
 pub(super) struct Run {
-    pub(super) mode: String,
-    pub(super) strategy: String,
-    pub(super) seed: u64,
-    /// Number of ops to which shares of ops refer. It is the number of offered ops or, if that number is unknown, the
-    /// number of ops that arrived.
-    pub(super) ops: u64,
-    pub(super) succeeded: u64,
-    pub(super) given_up: u64,
-    pub(super) attempts: f64,
-    pub(super) amplification: Option<f64>,
-    pub(super) efficiency: Option<f64>,
-    pub(super) makespan_s: Option<f64>,
-    pub(super) complete: bool,
-    pub(super) optimal_s: Option<f64>,
+    /// Result of the run. If the run is from the output of `loadgen reproduce`, the result has only the parts that plots
+    /// need.
+    pub(super) result: RunResult,
     /// Latency percentiles as pairs: a share of ops, and the latency in milliseconds that this share of ops does not
     /// exceed.
     pub(super) op_latency_ms: Vec<(f64, f64)>,
-    pub(super) stalled: bool,
-    pub(super) interrupted: bool,
-    pub(super) warnings: Vec<String>,
     pub(super) series: Vec<Point>,
-    pub(super) gauges: Vec<Gauge>,
+    /// Gauges of the strategy, with one value per point of the time series.
+    pub(super) gauges: Vec<GaugeColumn>,
     /// Run with the data that `loadgen reproduce` recorded for plots, because no summary contains it.
-    pub(super) recorded: Option<Box<DrawnRun>>,
-    /// Whole result of the run; `None` if the output of `loadgen reproduce` contains only a part of it.
-    pub(super) result: Option<Box<RunResult>>,
+    pub(super) recorded: Option<DrawnRun>,
     pub(super) written: WrittenRun,
 }
 
@@ -47,37 +32,14 @@ pub(super) struct Point {
     pub(super) cap: f64,
 }
 
-#[derive(Clone, Debug)]
-pub(super) struct Gauge {
-    pub(super) name: String,
-    pub(super) unit: String,
-    /// Values of the gauge, one per point of the time series; NaN for missing values.
-    pub(super) values: Vec<f64>,
-}
-
 impl Run {
     pub(super) fn new(result: RunResult, written: WrittenRun) -> Self {
         Self {
-            mode: result.mode.name().to_owned(),
-            strategy: result.strategy.clone(),
-            seed: result.seed,
-            ops: result.ops.share_base(),
-            succeeded: result.ops.succeeded,
-            given_up: result.ops.given_up,
-            attempts: result.attempts.total as f64,
-            amplification: positive(result.amplification),
-            efficiency: positive(result.efficiency),
-            makespan_s: positive(result.makespan_s),
-            complete: result.makespan_complete,
-            optimal_s: positive(result.optimal_makespan_s),
             op_latency_ms: percentiles(&result.op_latency_ms, &result.op_latency_curve),
-            stalled: result.stalled_at_s.is_some(),
-            interrupted: result.interrupted.is_some(),
-            warnings: result.warnings.clone(),
             series: result.series.iter().map(Point::new).collect(),
             gauges: gauges(&result.series),
             recorded: None,
-            result: Some(Box::new(result)),
+            result,
             written,
         }
     }
@@ -88,43 +50,49 @@ impl Run {
         Self::new(results::read(&text).expect("it is a run"), results::read(&text).expect("it is a run"))
     }
 
-    pub(super) fn drawn(run: &DrawnRun) -> Self {
-        Self {
-            mode: run.mode.name().to_owned(),
-            strategy: run.strategy.clone(),
+    pub(super) fn drawn(run: DrawnRun) -> Self {
+        let result = RunResult {
             seed: run.seed,
-            ops: run.ops.share_base(),
-            succeeded: run.ops.succeeded,
-            given_up: run.ops.given_up,
-            attempts: run.attempts.total as f64,
-            amplification: positive(run.amplification),
-            efficiency: positive(run.efficiency),
-            makespan_s: positive(run.makespan_s),
-            complete: run.makespan_complete,
-            optimal_s: positive(run.optimal_makespan_s),
-            op_latency_ms: percentiles(&run.op_latency_ms, &[]),
-            stalled: run.stalled_at_s.is_some(),
-            interrupted: false,
-            warnings: Vec::new(),
+            ops: run.ops,
+            attempts: run.attempts,
+            makespan_s: run.makespan_s,
+            makespan_complete: run.makespan_complete,
+            optimal_makespan_s: run.optimal_makespan_s,
+            stalled_at_s: run.stalled_at_s,
+            op_latency_ms: OpLatencies { figures: run.op_latency_ms, histogram: None },
+            ..RunResult::default()
+        };
+        Self {
             series: run.series.as_ref().map(by_columns).unwrap_or_default(),
-            gauges: run.series.iter().flat_map(|columns| &columns.gauges).map(Gauge::new).collect(),
-            recorded: Some(Box::new(run.clone())),
-            result: None,
-            written: WrittenRun::default(),
+            gauges: run.series.iter().flat_map(|columns| columns.gauges.clone()).collect(),
+            recorded: Some(run),
+            ..Self::new(result, WrittenRun::default())
         }
+    }
+
+    pub(super) fn attempts(&self) -> f64 {
+        self.result.attempts.total as f64
+    }
+
+    pub(super) fn efficiency(&self) -> Option<f64> {
+        positive(self.result.efficiency)
+    }
+
+    pub(super) fn makespan_s(&self) -> Option<f64> {
+        positive(self.result.makespan_s)
+    }
+
+    pub(super) fn complete_makespan_s(&self) -> Option<f64> {
+        self.makespan_s().filter(|_| self.result.makespan_complete)
+    }
+
+    pub(super) fn optimal_s(&self) -> Option<f64> {
+        positive(self.result.optimal_makespan_s)
     }
 
     /// Returns the share of ops that succeeded, whether in time or late.
     pub(super) fn share_done(&self) -> Option<f64> {
-        (self.ops > 0).then(|| self.succeeded as f64 / self.ops as f64)
-    }
-
-    /// True if the run was stopped before all ops had ended. The share of ops done is then only a lower bound.
-    pub(super) fn share_is_lower_bound(&self) -> bool {
-        match &self.result {
-            Some(result) => result.share_is_lower_bound,
-            None => self.stalled && self.succeeded.saturating_add(self.given_up) < self.ops,
-        }
+        self.result.ops.share(self.result.ops.succeeded)
     }
 
     pub(super) fn end_s(&self) -> f64 {
@@ -142,7 +110,7 @@ impl Run {
     /// Returns the difference between the makespan and its lower bound, as a share of the bound. `None` for incomplete
     /// runs, and for runs without a bound.
     pub(super) fn over_bound(&self) -> Option<f64> {
-        let (makespan, bound) = (self.makespan_s.filter(|_| self.complete)?, self.optimal_s?);
+        let (makespan, bound) = (self.complete_makespan_s()?, self.optimal_s()?);
         (bound > 0.0).then(|| makespan / bound - 1.0)
     }
 
@@ -166,28 +134,18 @@ impl Point {
     }
 }
 
-impl Gauge {
-    fn new(column: &GaugeColumn) -> Self {
-        let values = column.values.iter().map(|value| value.unwrap_or(f64::NAN)).collect();
-        Self { name: column.name.clone(), unit: column.unit.clone(), values }
-    }
-}
-
-fn gauges(series: &[SeriesPoint]) -> Vec<Gauge> {
+fn gauges(series: &[SeriesPoint]) -> Vec<GaugeColumn> {
     let drawn = series.first().map_or(&[][..], |first| &first.gauges);
-    let values = |index: usize| {
-        let value = |point: &SeriesPoint| point.gauges.get(index).and_then(|gauge| gauge.value);
-        series.iter().map(|point| value(point).unwrap_or(f64::NAN)).collect()
-    };
-    let gauge = |(index, gauge): (usize, &GaugePoint)| Gauge {
+    let gauge = |(index, gauge): (usize, &GaugePoint)| GaugeColumn {
         name: gauge.name.clone(),
         unit: gauge.unit.clone(),
-        values: values(index),
+        values: series.iter().map(|point| point.gauges.get(index)?.value).collect(),
     };
     drawn.iter().enumerate().map(gauge).collect()
 }
 
-fn positive(value: Option<f64>) -> Option<f64> {
+/// Returns the value unless it is negative, as no run can have it.
+pub(super) fn positive(value: Option<f64>) -> Option<f64> {
     value.filter(|value| *value >= 0.0)
 }
 

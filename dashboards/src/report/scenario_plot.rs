@@ -1,88 +1,53 @@
 //! Plot that a scenario requests: the data to draw, the runs or cells to draw it from, and the texts and claims that
 //! belong to the plot.
 
-use results::DrawnColumn;
+use results::{Cell, TimeUnit};
 
-use super::cell::Cell;
-use super::run::Run;
-use super::strategy::Strategy;
-use crate::report::number::number;
-use crate::report::plot::{Axis, Plot, Scale, Shape};
+use super::{Axis, Document, Plot, Run, Scale, Scenario, Shape, Strategy, number};
 
 #[derive(Clone, Debug)]
 pub(super) struct ScenarioPlot {
-    pub(super) name: String,
-    pub(super) title: String,
-    pub(super) shows: String,
-    pub(super) note: String,
-    /// Indices of the scenario's claims to which the plot belongs.
-    pub(super) claims: Vec<usize>,
-    /// Name of the drawn plot in the plot registry.
-    pub(super) draws: String,
-    pub(super) strategies: Vec<Strategy>,
-    pub(super) cells: Vec<Cell>,
-    pub(super) columns: Vec<DrawnColumn>,
-    pub(super) adjustments: Adjustments,
-}
-
-impl ScenarioPlot {
-    pub(super) fn new(plot: results::Plot, cells: &[Cell]) -> Self {
-        let own = plot.cells.iter().flatten().filter_map(|index| cells.get(*index));
-        let runs = plot.runs.iter().flatten();
-        Self {
-            strategies: runs.map(|run| Strategy::alone(run.label.clone(), Run::drawn(run))).collect(),
-            cells: own.cloned().collect(),
-            columns: plot.columns.clone().unwrap_or_default(),
-            adjustments: Adjustments::new(&plot, cells),
-            name: plot.name,
-            title: plot.title,
-            shows: plot.shows,
-            note: plot.note,
-            claims: plot.claims,
-            draws: plot.draw,
-        }
-    }
-}
-
-/// Adjustments that a scenario makes to a requested plot: time range, smoothing, scale and unit of time.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Adjustments {
-    until_s: Option<f64>,
-    smooth_s: Option<f64>,
-    logarithmic: bool,
-    /// Unit of the times in the plot, as (seconds per unit, name of the unit).
-    unit: Option<(f64, String)>,
+    /// Plot as requested, without its runs: they are in `shown`.
+    pub(super) plot: results::Plot,
+    /// Runs and cells that the plot shows.
+    pub(super) shown: Document,
     /// Labels of the strategies. The index of a label in this list determines the look of its strategy: colour, dash
     /// pattern and marker. Therefore a strategy looks the same in all plots of a scenario.
     looks: Vec<String>,
 }
 
-impl Adjustments {
-    pub(super) fn new(plot: &results::Plot, cells: &[Cell]) -> Self {
+impl ScenarioPlot {
+    pub(super) fn new(mut plot: results::Plot, cells: &[Cell]) -> Self {
         let mut looks: Vec<String> = Vec::new();
         for cell in cells {
             if !looks.contains(&cell.label) {
                 looks.push(cell.label.clone());
             }
         }
-        let unit = plot.time_unit.as_ref().filter(|unit| unit.s > 0.0);
-        Self {
-            until_s: plot.until_s,
-            smooth_s: plot.smooth_s.filter(|seconds| *seconds > 0.0),
-            logarithmic: plot.logarithmic,
-            unit: unit.map(|unit| (unit.s, unit.name.clone())),
-            looks,
-        }
+        let own = plot.cells.iter().flatten().filter_map(|index| cells.get(*index));
+        let scenario = Scenario {
+            cells: own.cloned().collect(),
+            columns: plot.columns.clone().unwrap_or_default(),
+            ..Scenario::default()
+        };
+        let runs = plot.runs.take().into_iter().flatten();
+        let shown = Document {
+            strategies: runs.map(|run| Strategy::alone(run.label.clone(), Run::drawn(run))).collect(),
+            scenarios: vec![scenario],
+            ..Document::default()
+        };
+        Self { plot, shown, looks }
     }
 
-    pub(super) fn apply(&self, plot: &mut Plot) {
-        if let Some(smooth_s) = self.smooth_s.filter(|_| plot.x.unit == "s") {
+    /// Makes the adjustments to a drawn plot that the scenario requests: time range, smoothing, scale and unit of time.
+    pub(super) fn adjust(&self, plot: &mut Plot) {
+        if let Some(smooth_s) = self.plot.smooth_s.filter(|smooth_s| *smooth_s > 0.0 && plot.x.unit == "s") {
             for series in plot.series.iter_mut().filter(|series| series.shape == Shape::Line) {
                 series.points = averaged(&series.points, smooth_s);
             }
             plot.note = format!("{}; and averaged over {} s", plot.note, number(smooth_s));
         }
-        if let Some(until_s) = self.until_s.filter(|_| plot.x.unit == "s") {
+        if let Some(until_s) = self.plot.until_s.filter(|_| plot.x.unit == "s") {
             for series in &mut plot.series {
                 series.points.retain(|(x, _)| *x <= until_s);
                 series.band.retain(|(x, ..)| *x <= until_s);
@@ -91,7 +56,7 @@ impl Adjustments {
             let note = format!("the first {} s", number(until_s));
             plot.note = if plot.note.is_empty() { note } else { format!("{note}; {}", plot.note) };
         }
-        if self.logarithmic {
+        if self.plot.logarithmic {
             plot.y.scale = Scale::Logarithmic;
             for series in &mut plot.series {
                 // A logarithmic axis has no zero. Bars become dots, because a bar would have no base. Values of zero
@@ -103,7 +68,8 @@ impl Adjustments {
                 series.band.retain(|(.., high)| *high > 0.0);
             }
         }
-        if let Some((seconds, name)) = &self.unit {
+        if let Some(TimeUnit { s: seconds, name }) = self.plot.time_unit.as_ref().filter(|unit| unit.s > 0.0)
+        {
             let in_unit = |axis: &mut Axis| {
                 let of_time = axis.unit == "s";
                 if of_time {
@@ -114,11 +80,7 @@ impl Adjustments {
                 if of_time { *seconds } else { 1.0 }
             };
             let (x_s, y_s) = (in_unit(&mut plot.x), in_unit(&mut plot.y));
-            for series in &mut plot.series {
-                series.points.iter_mut().for_each(|(x, y)| (*x, *y) = (*x / x_s, *y / y_s));
-                let band = series.band.iter_mut();
-                band.for_each(|(x, low, high)| (*x, *low, *high) = (*x / x_s, *low / y_s, *high / y_s));
-            }
+            plot.series.iter_mut().for_each(|series| series.convert(x_s, y_s));
         }
         let look = |label: &str| self.looks.iter().position(|known| known == label);
         let looks: Option<Vec<usize>> = plot.series.iter().map(|series| look(&series.label)).collect();

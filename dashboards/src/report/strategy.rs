@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use results::{Conditions, RepeatKey, RunResult, Setting};
 
-use super::run::Run;
+use super::Run;
+use super::wrapping::shortened;
 
 /// Property by which groups of runs of one strategy may differ, as (name, function that returns the value of the
 /// property).
@@ -52,16 +53,21 @@ impl Strategy {
         &self.runs[self.median]
     }
 
+    /// Returns the point of the median run, followed by the points of all runs.
+    pub(super) fn median_and_runs(&self, point: impl Fn(&Run) -> Option<(f64, f64)>) -> Vec<(f64, f64)> {
+        std::iter::once(self.median()).chain(&self.runs).filter_map(point).collect()
+    }
+
     pub(super) fn complete(&self) -> bool {
-        self.runs.iter().all(|run| run.complete)
+        self.runs.iter().all(|run| run.result.makespan_complete)
     }
 
     pub(super) fn share_is_lower_bound(&self) -> bool {
-        self.runs.iter().any(Run::share_is_lower_bound)
+        self.runs.iter().any(|run| run.result.share_is_lower_bound)
     }
 
     pub(super) fn stalled(&self) -> bool {
-        self.runs.iter().any(|run| run.stalled)
+        self.runs.iter().any(|run| run.result.stalled_at_s.is_some())
     }
 
     pub(super) fn values(&self, figure: impl Fn(&Run) -> Option<f64>) -> Vec<f64> {
@@ -72,15 +78,15 @@ impl Strategy {
 
     /// Returns the conditions of the strategy's runs, without the seed and the strategy. Strategies with the same
     /// conditions can be compared.
-    pub(super) fn conditions(&self) -> Option<Conditions> {
-        Some(Conditions::from_run(self.runs[0].result.as_ref()?).of_any_seed().of_any_strategy())
+    pub(super) fn conditions(&self) -> Conditions {
+        Conditions::from_run(&self.runs[0].result).of_any_seed().of_any_strategy()
     }
 }
 
 pub(super) fn strategies(runs: Vec<Run>) -> Vec<Strategy> {
-    let mut groups: Vec<(Option<RepeatKey>, Vec<Run>)> = Vec::new();
+    let mut groups: Vec<(RepeatKey, Vec<Run>)> = Vec::new();
     for run in runs {
-        let key = run.result.as_deref().map(RepeatKey::from_run);
+        let key = RepeatKey::from_run(&run.result);
         match groups.iter_mut().find(|(there, _)| *there == key) {
             Some((_, runs)) => runs.push(run),
             None => groups.push((key, vec![run])),
@@ -97,23 +103,20 @@ pub(super) fn strategies(runs: Vec<Run>) -> Vec<Strategy> {
 
 fn median(runs: &[Run]) -> usize {
     let mut order: Vec<usize> = (0..runs.len()).collect();
-    let key = |index: &usize| (!runs[*index].complete, runs[*index].makespan_s.unwrap_or(f64::MAX));
-    order.sort_by(|a, b| {
-        let (a, b) = (key(a), key(b));
-        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-    });
+    let makespan_s = |index: &usize| runs[*index].makespan_s().unwrap_or(f64::MAX);
+    order.sort_by(|a, b| makespan_s(a).total_cmp(&makespan_s(b)));
+    order.sort_by_key(|index| !runs[*index].result.makespan_complete);
     order[(runs.len() - 1) / 2]
 }
 
 fn labels(groups: &[Vec<Run>]) -> Vec<String> {
-    let mut labels: Vec<String> = groups.iter().map(|runs| runs[0].strategy.clone()).collect();
+    let mut labels: Vec<String> = groups.iter().map(|runs| runs[0].result.strategy.clone()).collect();
     for (name, value) in ASPECTS {
-        let value = |runs: &Vec<Run>| runs[0].result.as_deref().and_then(value);
-        let values: Vec<Option<String>> = groups.iter().map(value).collect();
+        let values: Vec<Option<String>> = groups.iter().map(|runs| value(&runs[0].result)).collect();
         let before = labels.clone();
         for (index, label) in labels.iter_mut().enumerate() {
-            let alike = (0..groups.len()).filter(|other| before[*other] == before[index]);
-            let differs = alike.into_iter().any(|other| values[other] != values[index]);
+            let differs = (0..groups.len())
+                .any(|other| before[other] == before[index] && values[other] != values[index]);
             if let Some(value) = values[index].as_ref().filter(|_| differs) {
                 label.push_str(format!(", {value} {name}").trim_end());
             }
@@ -131,13 +134,8 @@ fn labels(groups: &[Vec<Run>]) -> Vec<String> {
 }
 
 fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
-    let settings: Vec<_> = groups
-        .iter()
-        .map(|runs| {
-            let conditions = runs[0].result.as_deref().map(Conditions::from_run);
-            conditions.map(|conditions| conditions.of_any_seed().settings()).unwrap_or_default()
-        })
-        .collect();
+    let settings: Vec<_> =
+        groups.iter().map(|runs| Conditions::from_run(&runs[0].result).of_any_seed().settings()).collect();
     let before = labels.to_vec();
     for (index, label) in labels.iter_mut().enumerate() {
         let alike: Vec<_> = (0..groups.len()).filter(|other| before[*other] == before[index]).collect();
@@ -150,17 +148,9 @@ fn tell_settings(groups: &[Vec<Run>], labels: &mut [String]) {
             differing.filter(|key| !(has_preset && OF_A_PRESET.iter().any(|of| key.starts_with(of))));
         for (key, value) in listed.filter_map(|key| Some((key, settings[index].get(key)?))).take(MAX_LISTED) {
             let name = key.rsplit('.').next().unwrap_or(key).replace('_', " ");
-            let _ = write!(label, ", {name} {}", shortened(value));
+            let _ = write!(label, ", {name} {}", shortened(value, MAX_VALUE));
         }
     }
-}
-
-fn shortened(value: &str) -> String {
-    if value.chars().count() <= MAX_VALUE {
-        return value.to_owned();
-    }
-    let beginning: String = value.chars().take(MAX_VALUE - 1).collect();
-    format!("{beginning}…")
 }
 
 #[cfg(test)]
@@ -233,6 +223,6 @@ mod tests {
     fn the_median_run_is_drawn_and_incomplete_runs_count_as_last() {
         let makespans = [None, Some(9.0), Some(3.0), Some(5.0), None];
         let runs = (1..).zip(makespans).map(|(seed, makespan)| run("aimd", 10, seed, makespan)).collect();
-        assert_eq!(strategies(runs)[0].median().makespan_s, Some(9.0));
+        assert_eq!(strategies(runs)[0].median().makespan_s(), Some(9.0));
     }
 }

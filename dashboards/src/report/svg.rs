@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::report::escaping::escaped;
-use crate::report::number::{number, percent};
-use crate::report::palette::{self, LOOKS, marker};
-use crate::report::plot::{Axis, Plot, Scale, Series, Shape};
-use crate::report::ticks::Span;
-use crate::report::wrapping::{lines, shortened};
+use crate::report::number::percent;
+use crate::report::palette::{self, marker};
+use crate::report::wrapping::shortened;
+use crate::report::{Axis, LOOKS, Plot, Scale, Series, Shape, Span, lines, number};
+use crate::text::index;
 
 /// Plots below each other in a separate SVG document, with titles and legends inside.
 pub fn svg(plots: &[Plot]) -> String {
@@ -134,9 +134,9 @@ pub(in crate::report) struct Area {
 }
 
 pub(super) fn area(plot: &Plot, size: Size) -> Area {
-    let points = || plot.series.iter().flat_map(|series| &series.points);
+    let points = || plot.points();
     let bands = || plot.series.iter().flat_map(|series| &series.band);
-    let visible = points().filter(|(x, y)| x.is_finite() && y.is_finite());
+    let visible = plot.series.iter().flat_map(Series::drawable);
     let xs = points().map(|point| point.0).chain(bands().map(|band| band.0));
     // Marks at the lower end of a logarithmic axis would cover the axis' labels, so the axis extends 5 % below the
     // marks.
@@ -192,12 +192,7 @@ impl Frame<'_> {
         let mut free_from = 0.0;
         // All names on the axis are shown, but cut to the available room.
         let room = (right - LEFT) / self.plot.x.names.len().max(1) as f64 / 7.0;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the number of characters fits in 32 bits"
-        )]
-        let letters = if self.plot.x.names.is_empty() { usize::MAX } else { (room as usize).max(2) };
+        let letters = if self.plot.x.names.is_empty() { usize::MAX } else { index(room).max(2) };
         for (value, label) in &self.x.ticks {
             let label = shortened(label, letters);
             let x = self.x(*value);
@@ -242,13 +237,13 @@ impl Frame<'_> {
                 self.sparse_marks(series, &mut drawn);
             }
             Shape::Marks => {
-                for (index, (x, y)) in series.points.iter().enumerate().rev() {
+                for (index, point) in series.points.iter().enumerate().rev() {
                     let (class, size) = if index == 0 { ("mark", 5.0) } else { ("mark one", 3.0) };
-                    self.mark(series, (*x, *y), class, size, &mut drawn);
+                    self.mark(series, *point, 0.0, class, size, &mut drawn);
                 }
             }
-            Shape::Dots => drawn.push_str(&self.dots(index, series)),
-            Shape::Bars => drawn.push_str(&self.bars(index, series)),
+            Shape::Dots => self.dots(index, series, &mut drawn),
+            Shape::Bars => self.bars(index, series, &mut drawn),
             Shape::Events => drawn.push_str(&self.events(series)),
         }
         drawn.push_str("</g>\n");
@@ -284,8 +279,7 @@ impl Frame<'_> {
     /// Draws a mark on every point of a line if there are few points, and otherwise on about six points. Lines with
     /// different looks are marked at different points.
     fn sparse_marks(&self, series: &Series, drawn: &mut String) {
-        let points: Vec<(f64, f64)> =
-            series.points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        let points: Vec<(f64, f64)> = series.drawable().collect();
         if points.len() > FEW && self.plot.series.len() == 1 {
             // A single line needs no marks, because there are no other lines to distinguish it from.
             return;
@@ -293,15 +287,11 @@ impl Frame<'_> {
         let every = if points.len() <= FEW { 1 } else { points.len() / 6 };
         let first = if every == 1 { 0 } else { (series.look * 2 + 1) * every / (2 * LOOKS) };
         for point in points.into_iter().skip(first).step_by(every) {
-            self.mark(series, point, "mark", 3.2, drawn);
+            self.mark(series, point, 0.0, "mark", 3.2, drawn);
         }
     }
 
-    fn mark(&self, series: &Series, point: (f64, f64), class: &str, size: f64, drawn: &mut String) {
-        self.mark_aside(series, point, 0.0, class, size, drawn);
-    }
-
-    fn mark_aside(
+    fn mark(
         &self,
         series: &Series,
         (x, y): (f64, f64),
@@ -322,8 +312,7 @@ impl Frame<'_> {
 
     fn place_text_of_x(&self, x: f64) -> String {
         let axis = &self.plot.x;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
-        axis.names.get(x as usize).cloned().unwrap_or_else(|| place_text(x, axis))
+        axis.name_at(x).unwrap_or_else(|| place_text(x, axis))
     }
 }
 
@@ -345,19 +334,15 @@ const FILLED: f64 = 0.8;
 const STROKE: [f64; 2] = [1.4, 8.0];
 
 impl Frame<'_> {
-    fn place(&self, series: &Series) -> f64 {
-        let places = if self.plot.x.names.is_empty() { series.points.len() } else { self.plot.x.names.len() };
-        (self.right() - LEFT) / places.max(1) as f64
-    }
-
-    fn bars(&self, index: usize, series: &Series) -> String {
+    fn bars(&self, index: usize, series: &Series, drawn: &mut String) {
         const LETTER: f64 = 6.6;
         let (nth, count) = self.plot.among(index);
-        let width = self.place(series) * FILLED / count as f64;
-        let mut drawn = String::new();
-        for (x, y) in series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
-            let left = self.x(*x) + (nth as f64 - count as f64 / 2.0) * width;
-            let (top, label) = (self.y(*y), number(*y));
+        let names = self.plot.x.names.len();
+        let places = if names == 0 { series.points.len() } else { names };
+        let width = (self.right() - LEFT) / places.max(1) as f64 * FILLED / count as f64;
+        for (x, y) in series.drawable() {
+            let left = self.x(x) + (nth as f64 - count as f64 / 2.0) * width;
+            let (top, label) = (self.y(y), number(y));
             let _ = write!(
                 drawn,
                 "<path class=\"bar\" d=\"M{left:.1} {:.1}V{top:.1}h{:.1}V{:.1}Z\"><title>{}: {}, {label}</title></path>",
@@ -365,13 +350,11 @@ impl Frame<'_> {
                 width * 0.92,
                 self.bottom(),
                 escaped(&series.label),
-                escaped(&self.place_text_of_x(*x)),
+                escaped(&self.place_text_of_x(x)),
             );
             let middle = left + width * 0.46;
-            let whisker = self.whisker(series, *x, middle);
-            drawn.push_str(&whisker);
+            let top = top.min(self.whisker(series, x, middle, drawn));
             if label.chars().count() as f64 * LETTER <= width.max(26.0) {
-                let top = top.min(self.top_of_whisker(series, *x));
                 let _ = write!(
                     drawn,
                     "<text x=\"{middle:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{label}</text>",
@@ -379,10 +362,9 @@ impl Frame<'_> {
                 );
             }
         }
-        drawn
     }
 
-    fn dots(&self, index: usize, series: &Series) -> String {
+    fn dots(&self, index: usize, series: &Series, drawn: &mut String) {
         const APART: f64 = 9.0;
         let (nth, count) = self.plot.among(index);
         let aside = if self.plot.x.names.is_empty() {
@@ -390,22 +372,19 @@ impl Frame<'_> {
         } else {
             (nth as f64 - (count as f64 - 1.0) / 2.0) * APART
         };
-        let mut drawn = String::new();
-        for point in series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite()) {
-            drawn.push_str(&self.whisker(series, point.0, self.x(point.0) + aside));
-            self.mark_aside(series, *point, aside, "mark", 3.6, &mut drawn);
+        for point in series.drawable() {
+            self.whisker(series, point.0, self.x(point.0) + aside, drawn);
+            self.mark(series, point, aside, "mark", 3.6, drawn);
         }
-        drawn
     }
 
     /// Draws a stroke for every event. Strokes that would cover each other are drawn only once.
     fn events(&self, series: &Series) -> String {
         #[expect(clippy::cast_possible_truncation, reason = "places lie within the picture")]
-        let place = |(x, y): &(f64, f64)| ((self.x(*x) * 5.0).round() as i32, self.y(*y).round() as i32);
-        let drawable = series.points.iter().filter(|(x, y)| x.is_finite() && y.is_finite());
+        let place = |(x, y)| ((self.x(x) * 5.0).round() as i32, self.y(y).round() as i32);
         let rows = series.points.iter().map(|(_, y)| y.to_bits()).collect::<BTreeSet<_>>().len().max(1);
         let height = ((self.bottom() - TOP) / rows as f64 * 0.8).clamp(STROKE[0], STROKE[1]);
-        let places: BTreeSet<(i32, i32)> = drawable.map(place).collect();
+        let places: BTreeSet<(i32, i32)> = series.drawable().map(place).collect();
         let mut path = String::new();
         for (x, y) in places {
             let _ = write!(path, "M{} {:.1}v{height:.1}", f64::from(x) / 5.0, f64::from(y) - height);
@@ -413,18 +392,14 @@ impl Frame<'_> {
         format!("<path class=\"events\" d=\"{path}\"/>")
     }
 
-    fn whisker(&self, series: &Series, x: f64, at: f64) -> String {
-        let Some((_, low, high)) = band_at(series, x).filter(|(_, low, high)| high > low) else {
-            return String::new();
-        };
-        format!("<path class=\"whisker\" d=\"M{at:.1} {:.1}V{:.1}\"/>", self.y(low), self.y(high))
+    /// Draws the band of a point as a line, and returns the position of its upper end; infinity without a band.
+    fn whisker(&self, series: &Series, x: f64, at: f64, drawn: &mut String) -> f64 {
+        let band = series.band.iter().find(|(there, ..)| (there - x).abs() < 1e-9);
+        let Some((_, low, high)) = band else { return f64::INFINITY };
+        let top = self.y(*high);
+        if high > low {
+            let _ = write!(drawn, "<path class=\"whisker\" d=\"M{at:.1} {:.1}V{top:.1}\"/>", self.y(*low));
+        }
+        top
     }
-
-    fn top_of_whisker(&self, series: &Series, x: f64) -> f64 {
-        band_at(series, x).map_or(f64::INFINITY, |(_, _, high)| self.y(high))
-    }
-}
-
-fn band_at(series: &Series, x: f64) -> Option<(f64, f64, f64)> {
-    series.band.iter().copied().find(|(at, ..)| (at - x).abs() < 1e-9)
 }

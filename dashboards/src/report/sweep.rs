@@ -1,10 +1,9 @@
 //! Output of `loadgen sweep`: cells like those of a scenario, the varied settings, and the best strategy of every
 //! situation (combination of values of the varied flags).
 
-use results::{Figure, SweepCell, Swept, WrittenSweep};
+use results::{Cell, Figure, SweepCell, Swept, WrittenSweep};
 
-use super::cell::Cell;
-use super::experiment::{Scenario, Sweep};
+use super::Scenario;
 
 /// Names of the figures of a sweep that reports show. Reports keep no other figures, because these can be computed from
 /// the listed figures or are in the result file.
@@ -26,34 +25,14 @@ const FIGURES: [&str; 13] = [
 
 const STATISTICS: [&str; 6] = ["count", "mean", "sd", "p5", "p50", "p95"];
 
-pub(super) fn scenario(swept: Swept, written: WrittenSweep) -> Scenario {
-    let keys: Vec<String> = swept.axes.iter().map(|axis| axis.key.clone()).collect();
-    let (lean, written) = lean(swept, written);
-    let cell =
-        |cell: &SweepCell| Cell::new(&cell.experiment, &cell.label, &cell.strategy, &cell.at, &cell.figures);
-    Scenario {
-        name: "sweep".to_owned(),
-        title: format!("Sweep of {}", keys.join(" and ")),
-        cells: lean.cells.iter().map(cell).collect(),
-        sweep: Some(Sweep {
-            started_at: lean.started_at,
-            axes: lean.axes,
-            config: lean.config,
-            keys: keys.iter().map(|key| key.replace('-', "_")).collect(),
-            by: lean.by_name,
-            best: lean.best,
-            written,
-        }),
-        ..Scenario::default()
-    }
-}
-
-fn lean(mut swept: Swept, mut written: WrittenSweep) -> (Swept, WrittenSweep) {
+pub(super) fn scenario(mut swept: Swept, mut written_sweep: WrittenSweep) -> Scenario {
+    let keys: Vec<&str> = swept.axes.iter().map(|axis| axis.key.as_str()).collect();
     // The number of ops done needs no plot if every strategy does all ops. It is kept even then if the sweep varies the
     // in-flight limit or the duration. The sweep then examines how many ops are done.
-    let closed = swept.axes.iter().any(|axis| ["in-flight", "duration"].contains(&axis.key.as_str()));
+    let closed = keys.iter().any(|key| ["in-flight", "duration"].contains(key));
+    let title = format!("Sweep of {}", keys.join(" and "));
     let all_complete = swept.cells.iter().all(|cell| cell.complete);
-    for (cell, written) in swept.cells.iter_mut().zip(&mut written.cells) {
+    for (cell, written) in swept.cells.iter_mut().zip(&mut written_sweep.cells) {
         let complete = cell.complete;
         let is_drawn = |path: &str| {
             let of_complete = Figure::find(path).is_some_and(|figure| figure.of_complete_runs_only);
@@ -69,5 +48,19 @@ fn lean(mut swept: Swept, mut written: WrittenSweep) -> (Swept, WrittenSweep) {
             }
         }
     }
-    (swept, written)
+    let cell = |SweepCell { experiment, label, strategy, at, figures, .. }| Cell {
+        experiment,
+        label,
+        strategy,
+        at,
+        figures,
+    };
+    Scenario {
+        name: "sweep".to_owned(),
+        title,
+        cells: std::mem::take(&mut swept.cells).into_iter().map(cell).collect(),
+        sweep: Some(swept),
+        written_sweep,
+        ..Scenario::default()
+    }
 }

@@ -1,7 +1,6 @@
 //! Mapping of values to positions on an axis, with round ends and ticks.
 
-use super::number::number;
-use super::plot::{Axis, Scale};
+use super::{Axis, Scale, number};
 
 /// Minimum ratio of the lower end to the upper end of a logarithmic axis.
 const DEEPEST: f64 = 1e-5;
@@ -30,10 +29,7 @@ impl Span {
         match axis.scale {
             Scale::Linear | Scale::Fitted => linear(values.fold((0.0, 0.0), wider), ticks),
             Scale::Logarithmic => {
-                let ends = values
-                    .filter(|value| *value > 0.0)
-                    .fold((f64::INFINITY, 0.0_f64), |(low, high), value| (value.min(low), value.max(high)));
-                logarithmic(ends, ticks)
+                logarithmic(values.filter(|value| *value > 0.0).fold((f64::INFINITY, 0.0), wider), ticks)
             }
             Scale::Nines => nines(values.fold(0.9, f64::max)),
         }

@@ -16,7 +16,7 @@ use crate::document::op_latencies::OpLatencies;
 use crate::document::setting::At;
 use crate::document::version::SchemaVersion;
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(expecting = "an object")]
 pub struct RunResult {
@@ -106,13 +106,14 @@ pub struct RunResult {
     pub at: Option<At>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// The run was executed in real time, over HTTP.
     Http,
     /// The run was simulated in virtual time.
+    #[default]
     Simulated,
 }
 

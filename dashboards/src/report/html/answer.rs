@@ -3,13 +3,10 @@
 
 use maud::{Markup, PreEscaped, html};
 use results::numbers::{at_least, counted as number_of, seconds, thousands};
-use results::{Claim, RowRank, same_winner_sentence};
+use results::{Claim, Row, RowRank, RunResult, same_winner_sentence};
 
-use crate::report::document::Document;
 use crate::report::html::swept::sentence;
-use crate::report::ranking::Ranking;
-use crate::report::run::Run;
-use crate::report::strategy::Strategy;
+use crate::report::{Document, Ranking, Run, Strategy};
 
 const MAX_NAMED: usize = 4;
 
@@ -27,9 +24,8 @@ pub(super) fn answer(document: &Document) -> Markup {
         }),
     }
     sentences.extend(super::swept::answers(document));
-    let scenarios = || document.scenarios.iter().filter(|scenario| scenario.sweep.is_none());
-    let claims: Vec<&Claim> = scenarios().flat_map(|scenario| &scenario.claims).collect();
-    if claims.is_empty() && scenarios().next().is_some() {
+    let claims: Vec<&Claim> = document.reproduced().flat_map(|scenario| &scenario.claims).collect();
+    if claims.is_empty() && document.reproduced().next().is_some() {
         sentences.push(html! { (document.scenarios.len()) " scenarios without claims." });
     }
     sentences.extend(counted(&claims).map(|words| html! { (words) }));
@@ -43,8 +39,8 @@ pub(super) fn answer(document: &Document) -> Markup {
 pub(super) fn more(document: &Document) -> Markup {
     let Some(ranking) = &document.ranking else { return html! {} };
     let own_limits = ranking.unthrottled().filter(|unthrottled| !unthrottled.are_equal);
-    let sentences =
-        ranking.further_sentences().into_iter().chain(same_winner_sentence(&document.sensitivity));
+    let further = ranking.answer.sentences(ranking.mode).into_iter().skip(1);
+    let sentences = further.chain(same_winner_sentence(&document.sensitivity));
     html! {
         @for words in sentences { p class="more" { (sentence(&words)) } }
         @if let Some(own_limits) = own_limits { p class="more" { (own_limits.sentence()) } }
@@ -68,17 +64,14 @@ pub(super) fn incomplete(document: &Document) -> Markup {
 
 fn stopped(ranking: &Ranking) -> Vec<Markup> {
     let rows = ranking.answer.rows.iter();
-    let stopped: Vec<_> = rows.filter(|row| matches!(row.place, RowRank::Stopped { .. })).collect();
+    let stopped: Vec<&Row> = rows.filter(|row| matches!(row.place, RowRank::Stopped { .. })).collect();
     let more = stopped.len().saturating_sub(MAX_NAMED);
-    let reason = |label: &str| ranking.standing(label).and_then(|standing| standing.incomplete.clone());
-    let mut parts: Vec<Markup> = stopped
-        .iter()
-        .take(MAX_NAMED)
-        .map(|row| {
-            let reason = reason(&row.strategy).unwrap_or_else(|| "has no rank".to_owned());
-            html! { code { (row.strategy) } " " (reason) }
-        })
-        .collect();
+    let reason = |row: &Row| {
+        let standing = ranking.standings.iter().find(|standing| standing.strategy == row.strategy)?;
+        standing.incomplete.as_deref()
+    };
+    let part = |row: &Row| html! { code { (row.strategy) } " " (reason(row).unwrap_or("has no rank")) };
+    let mut parts: Vec<Markup> = stopped.into_iter().take(MAX_NAMED).map(part).collect();
     if more > 0 {
         parts.push(html! { (more) " more were stopped" });
     }
@@ -86,11 +79,12 @@ fn stopped(ranking: &Ranking) -> Vec<Markup> {
 }
 
 fn how_it_ended(strategy: &Strategy) -> Option<String> {
-    let short: Vec<&Run> = strategy.runs.iter().filter(|run| !run.complete).collect();
+    let results = strategy.runs.iter().map(|run| &run.result);
+    let short: Vec<&RunResult> = results.filter(|run| !run.makespan_complete).collect();
     let how = match short.first()? {
-        run if run.stalled => "stalled",
-        run if run.interrupted => "was interrupted",
-        run if run.given_up > 0 => "gave up ops",
+        run if run.stalled_at_s.is_some() => "stalled",
+        run if run.interrupted.is_some() => "was interrupted",
+        run if run.ops.given_up > 0 => "gave up ops",
         _ => "did not finish",
     };
     Some(match strategy.runs.len() {
@@ -100,18 +94,17 @@ fn how_it_ended(strategy: &Strategy) -> Option<String> {
 }
 
 fn counted(claims: &[&Claim]) -> Option<String> {
-    let of =
-        |ours: bool| claims.iter().copied().filter(move |claim| claim.ours_alone == ours).collect::<Vec<_>>();
-    let parts: Vec<String> = [(of(false), ""), (of(true), " of this project, which no source makes")]
+    if claims.is_empty() {
+        return None;
+    }
+    let (ours, others): (Vec<&Claim>, Vec<&Claim>) = claims.iter().partition(|claim| claim.ours_alone);
+    let parts: Vec<String> = [(others, ""), (ours, " of this project, which no source makes")]
         .iter()
         .filter(|(claims, _)| !claims.is_empty())
         .map(|(claims, whose)| {
             format!("{}{whose}: {}", number_of(claims.len() as u64, "claim"), verdicts(claims))
         })
         .collect();
-    if parts.is_empty() {
-        return None;
-    }
     let expected = match claims.iter().filter(|claim| claim.as_expected == Some(false)).count() {
         0 => "All as expected".to_owned(),
         unmet => format!("{unmet} of {} not as expected", claims.len()),
@@ -120,7 +113,6 @@ fn counted(claims: &[&Claim]) -> Option<String> {
 }
 
 fn verdicts(claims: &[&Claim]) -> String {
-    let of = |verdict: &str| claims.iter().filter(|claim| claim.verdict.words() == verdict).count();
     let words = [
         ("holds", "holds", "hold"),
         ("holds partly", "holds partly", "hold partly"),
@@ -128,11 +120,16 @@ fn verdicts(claims: &[&Claim]) -> String {
         ("too few runs", "has too few runs", "have too few runs"),
         ("no figure", "has no figure", "have no figure"),
     ];
-    let counts = words.iter().map(|(verdict, one, several)| (of(verdict), one, several));
-    let parts = counts.filter(|(count, ..)| *count > 0);
-    let parts =
-        parts.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }));
-    parts.collect::<Vec<_>>().join(", ")
+    let part = |(verdict, one, several)| match claims
+        .iter()
+        .filter(|claim| claim.verdict.words() == verdict)
+        .count()
+    {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {several}")),
+    };
+    words.into_iter().filter_map(part).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the text with non-breaking spaces inside numbers and before their units, as in `17 399`, `44 %` and `25.2 s`.
@@ -166,11 +163,11 @@ pub(super) fn title(document: &Document) -> String {
 
 fn alone(strategy: &Strategy) -> Markup {
     let mean = |figure: fn(&Run) -> Option<f64>| super::table::mean(&strategy.values(figure));
-    let time = mean(|run| run.makespan_s).map(seconds).unwrap_or_default();
+    let time = mean(Run::makespan_s).map(seconds).unwrap_or_default();
     let name = html! { code { (strategy.label) } };
     if strategy.complete() {
-        let ops = thousands(strategy.median().ops);
-        let bound = mean(|run| run.optimal_s).map(seconds);
+        let ops = thousands(strategy.median().result.ops.share_base());
+        let bound = mean(Run::optimal_s).map(seconds);
         return html! {
             (name) ": all " (ops) " ops done in " (time)
             @if let Some(bound) = bound { " (no client can be faster than " (bound) ")" } "."
@@ -178,9 +175,9 @@ fn alone(strategy: &Strategy) -> Markup {
     }
     let share = at_least(mean(Run::share_done).unwrap_or_default(), strategy.share_is_lower_bound());
     match strategy.runs.as_slice() {
-        [run] => html! {
-            (name) ": " (thousands(run.succeeded)) " of " (thousands(run.ops)) " ops done (" (share) ")"
-            @if run.given_up > 0 { ", " (thousands(run.given_up)) " given up after rejections" }
+        [Run { result: RunResult { ops, .. }, .. }] => html! {
+            (name) ": " (thousands(ops.succeeded)) " of " (thousands(ops.share_base())) " ops done (" (share) ")"
+            @if ops.given_up > 0 { ", " (thousands(ops.given_up)) " given up after rejections" }
             @if !time.is_empty() { ", in " (time) } "."
         },
         runs => html! { (name) ": " (share) " of the ops done, mean of " (runs.len()) " runs." },

@@ -5,8 +5,7 @@ use maud::{Markup, html};
 use results::RunResult;
 use results::numbers::{milliseconds, percent, short, thousands};
 
-use crate::report::document::Document;
-use crate::report::palette::LOOKS;
+use crate::report::{Document, LOOKS};
 
 /// Maximum number of bars of a histogram, because a file may contain any number.
 const MAX_BARS: usize = 40;
@@ -17,7 +16,7 @@ const MAX_STATUSES: usize = 20;
 /// Returns the answers of every strategy's run with the median makespan. The markup is empty for mockservers and for virtual time.
 pub(super) fn tables(document: &Document) -> Markup {
     let runs = document.strategies.iter().take(LOOKS).filter_map(|strategy| {
-        let result = strategy.median().result.as_deref()?;
+        let result = &strategy.median().result;
         let is_shown = result.is_foreign() && !result.statuses.is_empty();
         is_shown.then_some((strategy, result))
     });

@@ -3,18 +3,18 @@
 use std::io;
 
 use maud::{Markup, PreEscaped, html};
-use results::{Column, RunResult, Written, WrittenDocument, WrittenSweep};
+use results::{Column, RunResult, Written, WrittenDocument};
 
-use crate::report::document::Document;
+use crate::report::Document;
 use crate::report::escaping::data_link;
 use crate::report::rows::Rows;
-use crate::report::run::Run;
 
 pub(super) fn data(document: &Document) -> Markup {
-    let runs: Vec<&Run> = document.strategies.iter().flat_map(|strategy| &strategy.runs).collect();
-    let sweeps = document.scenarios.iter().filter_map(|scenario| scenario.sweep.as_ref());
-    let others = document.scenarios.iter().filter(|scenario| scenario.sweep.is_none());
-    let others: Vec<Written> = others.map(|scenario| scenario.written.clone()).collect();
+    let runs = document.strategies.iter().flat_map(|strategy| &strategy.runs);
+    let runs: Vec<&RunResult> = runs.map(|run| &run.result).collect();
+    let drawn = document.strategies.iter().map(|strategy| strategy.median().written.clone()).collect();
+    let scenarios: Vec<Written> = document.reproduced().map(|scenario| scenario.written.clone()).collect();
+    let none = WrittenDocument::default;
     html! {
         section {
             h2 { "Data" }
@@ -22,36 +22,23 @@ pub(super) fn data(document: &Document) -> Markup {
                 @if !runs.is_empty() {
                     li { (link("runs.csv", "text/csv", &table(&runs))) ": every figure of every run" }
                     li {
-                        (json_link("drawn.json", &drawn(document)))
+                        (json_link("drawn.json", &WrittenDocument { runs: drawn, ..none() }))
                         ": one run of each strategy (the one in the plots), with its time series; "
                         code { "loadgen report" } " accepts this file"
                     }
                 }
-                @for sweep in sweeps {
+                @for (scenario, _) in document.sweeps() {
                     li {
-                        (json_link("sweep.json", &swept(&sweep.written)))
+                        (json_link("sweep.json", &WrittenDocument { sweep: Some(scenario.written_sweep.clone()), ..none() }))
                         ": every cell of the sweep, with the plotted figures"
                     }
                 }
-                @if !others.is_empty() {
-                    li { (json_link("scenarios.json", &reproduced(others))) ": every cell and every claim" }
+                @if !scenarios.is_empty() {
+                    li { (json_link("scenarios.json", &WrittenDocument { scenarios, ..none() })) ": every cell and every claim" }
                 }
             }
         }
     }
-}
-
-fn drawn(document: &Document) -> WrittenDocument {
-    let runs = document.strategies.iter().map(|strategy| strategy.median().written.clone());
-    WrittenDocument { runs: runs.collect(), ..WrittenDocument::default() }
-}
-
-fn swept(sweep: &WrittenSweep) -> WrittenDocument {
-    WrittenDocument { sweep: Some(sweep.clone()), ..WrittenDocument::default() }
-}
-
-fn reproduced(scenarios: Vec<Written>) -> WrittenDocument {
-    WrittenDocument { scenarios, ..WrittenDocument::default() }
 }
 
 fn json_link(name: &'static str, content: &WrittenDocument) -> Markup {
@@ -65,10 +52,9 @@ fn link(name: &'static str, mime: &str, content: &str) -> Markup {
     PreEscaped(format!("<a download=\"{name}\" href='{}'>{name}</a>", data_link(mime, content)))
 }
 
-fn table(runs: &[&Run]) -> String {
+fn table(runs: &[&RunResult]) -> String {
     let written = || -> io::Result<Vec<u8>> {
-        let runs: Vec<&RunResult> = runs.iter().filter_map(|run| run.result.as_deref()).collect();
-        let mut rows = Rows::new(Vec::new(), &[], Column::from_runs(&runs))?;
+        let mut rows = Rows::new(Vec::new(), &[], Column::from_runs(runs))?;
         for run in runs {
             rows.write(&[], run)?;
         }

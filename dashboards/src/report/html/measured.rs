@@ -6,9 +6,7 @@ use maud::{Markup, html};
 use results::{ConfigRecord, Mode, RunResult, ServerModel, Setting};
 
 use super::repeat::seeds;
-use crate::report::document::Document;
-use crate::report::number::number;
-use crate::report::strategy::Strategy;
+use crate::report::{Document, Strategy, number};
 
 /// Maximum number of settings listed on the first screen of the report. Configurations are listed further down.
 const MOST: usize = 3;
@@ -30,11 +28,12 @@ pub(super) fn measured(document: &Document) -> Markup {
     };
     let mut lines: Vec<String> = met.into_iter().map(at).collect();
     if lines.is_empty() {
-        let reproduced = document.scenarios.iter().any(|scenario| scenario.sweep.is_none());
-        let below =
-            reproduced.then_some("The measured runs are listed below, by scenario, with their source.");
+        let below = document
+            .reproduced()
+            .next()
+            .map(|_| "The measured runs are listed below, by scenario, with their source.".to_owned());
         let begun = document.started_at.as_ref().map(|at| format!("HTTP, begun {at}."));
-        let words: Vec<String> = below.map(ToOwned::to_owned).into_iter().chain(begun).collect();
+        let words: Vec<String> = below.into_iter().chain(begun).collect();
         return html! { @if !words.is_empty() { p class="measured" { (words.join(" ")) } } };
     }
     let more = lines.len().saturating_sub(MOST);
@@ -53,7 +52,7 @@ pub(super) fn measured(document: &Document) -> Markup {
 }
 
 fn setting(strategy: &Strategy) -> String {
-    let Some(result) = strategy.median().result.as_deref() else { return String::new() };
+    let result = &strategy.median().result;
     let load = result.load.clone().unwrap_or_default();
     let parts = [work(&result.config), load, server(result.mode, &result.config), how(strategy, result)];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
@@ -85,15 +84,9 @@ fn typed(setting: &Setting) -> String {
 }
 
 fn troubles(model: &ServerModel) -> String {
-    let mut words = String::new();
-    for (key, name) in
-        [("schedule", "schedule"), ("fault", "faults"), ("caps", "caps"), ("outages", "outages")]
-    {
-        if let Some(text) = text(model, key).filter(|text| !text.is_empty()) {
-            let _ = write!(words, ", {name} {text}");
-        }
-    }
-    words
+    let names = [("schedule", "schedule"), ("fault", "faults"), ("caps", "caps"), ("outages", "outages")];
+    let named = names.map(|(key, name)| (name, text(model, key).unwrap_or_default()));
+    named.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!(", {name} {text}")).collect()
 }
 
 pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
@@ -107,7 +100,7 @@ pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {
     let place = target.map(|target| format!(" at {target}")).unwrap_or_default();
     let time = |key| text(model, key).unwrap_or("–");
     let count = |key| model.get(key).and_then(Setting::number).map(number).unwrap_or_default();
-    let status = count("reject_status").replace('\u{a0}', "");
+    let status = count("reject_status");
     let noise = config.delay_noise.as_ref().filter(|noise| *noise != "0s");
     let noise = noise.map(|noise| format!(" + up to {noise} of noise")).unwrap_or_default();
     let network = format!("{}{noise}", time("network_delay"));
@@ -145,7 +138,7 @@ fn text<'a>(model: &'a ServerModel, key: &str) -> Option<&'a str> {
 }
 
 fn begun(strategy: &Strategy) -> Option<&str> {
-    strategy.runs.iter().filter_map(|run| run.result.as_ref()?.started_at.as_deref()).min()
+    strategy.runs.iter().filter_map(|run| run.result.started_at.as_deref()).min()
 }
 
 fn how(strategy: &Strategy, result: &RunResult) -> String {

@@ -2,14 +2,8 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::report::palette::LOOKS;
-use crate::report::plot::{Plot, Series};
-use crate::report::strategy::Strategy;
 use crate::report::svg::{Size, area, swatch};
-
-pub(super) fn plot(name: &str, drawn: &Plot) -> Markup {
-    beside(name, drawn, &[])
-}
+use crate::report::{LOOKS, Plot, Series, Strategy};
 
 /// Returns a plot for a page with one legend for all plots. On screens, the plot's own legend leaves out the strategies
 /// in `strategies`, because the shared legend already contains them.

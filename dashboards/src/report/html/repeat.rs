@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use results::{ConfigRecord, PartRecord, Written};
+use results::{ConfigRecord, PartRecord, Swept, Written};
 
-use crate::report::document::Document;
-use crate::report::experiment::{Scenario, Sweep};
-use crate::report::strategy::Strategy;
+use crate::report::{Document, Scenario, Strategy};
 
 /// Settings that may differ between the runs of one command.
 const OF_A_RUN: [&str; 6] = ["command_line", "program", "version", "strategy", "seed", "server_model.seed"];
@@ -20,10 +18,8 @@ pub(super) fn repeat(document: &Document) -> Markup {
         section class="repeat" {
             h2 { "To repeat it" }
             @if !document.strategies.is_empty() { (of_runs(&document.strategies)) }
-            @for sweep in document.scenarios.iter().filter_map(|scenario| scenario.sweep.as_ref()) { (of_sweep(sweep)) }
-            @for scenario in document.scenarios.iter().filter(|scenario| scenario.sweep.is_none()) {
-                (of_scenario(scenario))
-            }
+            @for (scenario, sweep) in document.sweeps() { (of_sweep(scenario, sweep)) }
+            @for scenario in document.reproduced() { (of_scenario(scenario)) }
         }
     }
 }
@@ -43,17 +39,16 @@ fn of_scenario(scenario: &Scenario) -> Markup {
     }
 }
 
-fn of_sweep(sweep: &Sweep) -> Markup {
+fn of_sweep(scenario: &Scenario, sweep: &Swept) -> Markup {
     let config = sweep.config.as_ref();
-    let command = config.and_then(command).map(|command| BTreeSet::from([command])).unwrap_or_default();
     html! {
-        (blocks(&command))
+        (blocks(config.and_then(command)))
         dl {
             dt { "first seed" } dd { @if let Some(config) = config { (config.seed) } }
             dt { "seeds" } dd { @if let Some(config) = config { (config.repeats) } }
             dt { "version" } dd { @if let Some(config) = config { (config.version) } }
         }
-        (configuration("the first strategy at the first point", &sweep.written.config.clone().unwrap_or_default()))
+        (configuration("the first strategy at the first point", &scenario.written_sweep.config.clone().unwrap_or_default()))
     }
 }
 
@@ -71,20 +66,20 @@ fn of_runs(strategies: &[Strategy]) -> Markup {
     let commands: BTreeSet<String> = strategies
         .iter()
         .flat_map(|strategy| &strategy.runs)
-        .filter_map(|run| command(&run.result.as_ref()?.config))
+        .filter_map(|run| command(&run.result.config))
         .collect();
     let rows = [
         ("seeds", one_or_each(strategies, seeds)),
-        ("mode", one_or_each(strategies, |strategy| strategy.runs[0].mode.clone())),
+        ("mode", one_or_each(strategies, |strategy| strategy.runs[0].result.mode.name().to_owned())),
         ("version", one_or_each(strategies, version)),
     ];
     html! {
-        (blocks(&commands))
+        (blocks(commands))
         dl {
             @for (key, value) in rows.iter().filter(|(_, value)| !value.is_empty()) { dt { (key) } dd { (value) } }
         }
         @if let Some(config) = &first.runs[0].written.config {
-            (configuration(&format!("{}, seed {}", first.label, first.runs[0].seed), config))
+            (configuration(&format!("{}, seed {}", first.label, first.runs[0].result.seed), config))
         }
         @if !others.is_empty() {
             h3 { "The others differ from it in" }
@@ -109,7 +104,7 @@ fn differences(first: &Strategy, other: &Strategy) -> String {
         strategy.runs[0].written.config.as_ref().map(Written::settings).unwrap_or_default()
     };
     let (here, there) = (settings(first), settings(other));
-    let mut words: Vec<String> = other.runs[0].result.iter().map(|run| parts(&run.config)).collect();
+    let mut words = vec![parts(&other.runs[0].result.config)];
     words.retain(|words| !words.is_empty());
     let keys: BTreeSet<&String> = here.keys().chain(there.keys()).collect();
     for key in
@@ -128,13 +123,13 @@ fn parts(config: &ConfigRecord) -> String {
     config.strategy.iter().map(part).collect::<Vec<_>>().join(" + ")
 }
 
-fn blocks(commands: &BTreeSet<String>) -> Markup {
+fn blocks(commands: impl IntoIterator<Item = String>) -> Markup {
     html! { @for command in commands { pre class="command" { (command) } } }
 }
 
 fn version(strategy: &Strategy) -> String {
-    let results = strategy.runs.iter().filter_map(|run| run.result.as_deref());
-    let versions: BTreeSet<&str> = results.map(|result| result.config.version.as_str()).collect();
+    let versions = strategy.runs.iter().map(|run| run.result.config.version.as_str());
+    let versions: BTreeSet<&str> = versions.collect();
     versions.into_iter().collect::<Vec<_>>().join(", ")
 }
 
@@ -158,7 +153,7 @@ fn quoted(word: &str) -> String {
 }
 
 pub(super) fn seeds(strategy: &Strategy) -> String {
-    let seeds: BTreeSet<u64> = strategy.runs.iter().map(|run| run.seed).collect();
+    let seeds: BTreeSet<u64> = strategy.runs.iter().map(|run| run.result.seed).collect();
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for seed in seeds {
         match ranges.last_mut() {

@@ -8,12 +8,9 @@ use results::{Claim, ClaimVerdict};
 
 use super::plot;
 use super::table::condition;
-use crate::report::document::Document;
-use crate::report::experiment::Scenario;
 use crate::report::named::plots_for;
-use crate::report::number::number;
-use crate::report::plot::{Plot, Series, Shape};
 use crate::report::scenario_plot::ScenarioPlot;
+use crate::report::{Document, Plot, Scenario, Series, Shape, number};
 
 /// Maximum number of positions on the x axis of a plot whose values are also listed in a table. With more positions,
 /// the plot is easier to read than the table.
@@ -67,7 +64,7 @@ fn plotted(document: &Document) -> impl Iterator<Item = &Scenario> {
 fn section(index: usize, scenario: &Scenario) -> Markup {
     let title = if scenario.title.is_empty() { &scenario.name } else { &scenario.title };
     let shown: BTreeSet<usize> =
-        scenario.exhibits.iter().flat_map(|exhibit| exhibit.claims.iter().copied()).collect();
+        scenario.exhibits.iter().flat_map(|exhibit| exhibit.plot.claims.iter().copied()).collect();
     let others: Vec<usize> = (0..scenario.claims.len()).filter(|claim| !shown.contains(claim)).collect();
     html! {
         section class="exhibits" id={ "scenario-" (index) } {
@@ -84,12 +81,13 @@ fn section(index: usize, scenario: &Scenario) -> Markup {
 
 fn exhibit(exhibit: &ScenarioPlot, scenario: &Scenario) -> Markup {
     let plots = plots_for(exhibit);
+    let exhibit = &exhibit.plot;
     let class = if plots.len() > 1 { "exhibit several" } else { "exhibit" };
     html! {
         div class=(class) data-plot=(exhibit.name) {
             @if plots.len() != 1 { h3 { (exhibit.title) } }
             div class="drawn" {
-                @for drawn in &plots { (plot::plot(&exhibit.draws, drawn)) }
+                @for drawn in &plots { (plot::beside(&exhibit.draw, drawn, &[])) }
                 @if plots.is_empty() {
                     p class="note" { "Nothing is drawn, because the runs lack the data for this plot." }
                 }
@@ -130,7 +128,7 @@ fn claim(claim: &Claim) -> Markup {
 }
 
 fn values(plot: &Plot) -> Markup {
-    let points = plot.series.iter().flat_map(|series| &series.points);
+    let points = plot.points();
     let mut places: Vec<f64> = points.map(|(x, _)| *x).filter(|x| x.is_finite()).collect();
     places.sort_by(f64::total_cmp);
     places.dedup();
@@ -154,8 +152,7 @@ fn values(plot: &Plot) -> Markup {
 }
 
 fn row(plot: &Plot, place: f64) -> Markup {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
-    let name = plot.x.names.get(place as usize).cloned().unwrap_or_else(|| number(place));
+    let name = plot.x.name_at(place).unwrap_or_else(|| number(place));
     let at = |series: &Series| {
         let at = series.points.iter().find(|(x, _)| x.total_cmp(&place).is_eq());
         at.map_or_else(|| "–".to_owned(), |(_, y)| number(*y))

@@ -4,14 +4,13 @@
 use maud::{Markup, html};
 use results::numbers::{percent, short};
 use results::{
-    Axis, Best, ConfigRecord, MIN_SEEDS, Mode, Part, PointWinner, Score, Sentence, Times, first_by_point,
+    Axis, Best, Cell, ConfigRecord, MIN_SEEDS, Mode, Part, PointWinner, Score, Sentence, Setting, Swept,
+    Times, first_by_point,
 };
 
 use super::measured::{server, work};
-use crate::report::cell::{Cell, OverSeeds, Setting};
-use crate::report::document::Document;
-use crate::report::experiment::{Scenario, Sweep};
-use crate::report::number::number;
+use crate::report::cell::{OverSeeds, number_of};
+use crate::report::{Document, Scenario, number};
 
 const MANY: usize = 60;
 
@@ -36,19 +35,15 @@ const COLUMNS: [(&str, &str, f64); 8] = [
 /// columns are in a second line below the name.
 const MAIN_COLUMNS: usize = 1;
 
-fn sweeps(document: &Document) -> impl Iterator<Item = (&Scenario, &Sweep)> {
-    document.scenarios.iter().filter_map(|scenario| Some((scenario, scenario.sweep.as_ref()?)))
-}
-
 pub(super) fn answers(document: &Document) -> Vec<Markup> {
-    sweeps(document).map(|(scenario, sweep)| answer(scenario, sweep)).collect()
+    document.sweeps().map(|(scenario, sweep)| answer(scenario, sweep)).collect()
 }
 
 pub(super) fn measured(document: &Document) -> Markup {
-    html! { @for (_, sweep) in sweeps(document) { (measured_by(sweep)) } }
+    html! { @for (_, sweep) in document.sweeps() { (measured_by(sweep)) } }
 }
 
-fn measured_by(sweep: &Sweep) -> Markup {
+fn measured_by(sweep: &Swept) -> Markup {
     let config = sweep.config.clone().unwrap_or_default();
     let (mode, how) = match config.server.as_str() {
         "simulated" => (Mode::Simulated, "simulated, in virtual time"),
@@ -56,7 +51,7 @@ fn measured_by(sweep: &Sweep) -> Markup {
     };
     let begun = sweep.started_at.as_ref().map(|at| format!("; begun {at}")).unwrap_or_default();
     let seeds = seeds(&config);
-    let held = held(config, &sweep.keys);
+    let held = held(config, &keys(sweep));
     let mut held = vec![work(&held), server(mode, &held)];
     held.retain(|words| !words.is_empty());
     html! {
@@ -92,6 +87,11 @@ fn seeds(config: &ConfigRecord) -> String {
     }
 }
 
+/// Returns the keys of the axes (varied settings), spelled as in [`Cell::at`].
+fn keys(sweep: &Swept) -> Vec<String> {
+    sweep.axes.iter().map(|axis| axis.key.replace('-', "_")).collect()
+}
+
 fn axes(axes: &[Axis]) -> String {
     let words = |Axis { key, values }: &Axis| match values.as_slice() {
         [first, .., last] if values.len() > FEW => {
@@ -102,9 +102,9 @@ fn axes(axes: &[Axis]) -> String {
     axes.iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
-fn answer(scenario: &Scenario, sweep: &Sweep) -> Markup {
+fn answer(scenario: &Scenario, sweep: &Swept) -> Markup {
     match sweep.best.as_slice() {
-        [] => html! { (labels(scenario)) " strategies at every point of " (sweep.keys.join(" and ")) "." },
+        [] => html! { (labels(scenario)) " strategies at every point of " (keys(sweep).join(" and ")) "." },
         [only] if only.at.is_empty() => html! { (only.words) "." },
         best => first_sentence(best),
     }
@@ -133,7 +133,7 @@ fn first_sentence(best: &[Best]) -> Markup {
     sentence(&first_by_point(key.as_deref(), &winners, best.iter().all(has_intervals)))
 }
 
-fn value(setting: &results::Setting) -> String {
+fn value(setting: &Setting) -> String {
     setting.number().map_or_else(|| setting.text().unwrap_or_default().to_owned(), short)
 }
 
@@ -143,21 +143,21 @@ fn labels(scenario: &Scenario) -> usize {
 
 pub(super) fn tables(document: &Document) -> Markup {
     html! {
-        @for (scenario, sweep) in sweeps(document) {
+        @for (scenario, sweep) in document.sweeps() {
             @if sweep.best.iter().any(|best| !best.at.is_empty()) { (firsts(sweep)) }
             (points(scenario, sweep))
         }
     }
 }
 
-fn firsts(sweep: &Sweep) -> Markup {
+fn firsts(sweep: &Swept) -> Markup {
     let keys: Vec<String> = sweep.best[0].at.keys().map(|key| key.replace('_', "-")).collect();
     html! {
         table class="points" {
             thead {
                 tr {
                     @for key in &keys { th { (key) } }
-                    th class="words" { "first" } th { (sweep.by) } th { "ahead by" }
+                    th class="words" { "first" } th { (sweep.by_name) } th { "ahead by" }
                 }
             }
             tbody {
@@ -218,7 +218,7 @@ fn lead_of_pair(best: &Best) -> (Option<Times>, bool) {
     (Some(if is_share { times } else { times.inverse() }), pair.figure != best.figure)
 }
 
-fn points(scenario: &Scenario, sweep: &Sweep) -> Markup {
+fn points(scenario: &Scenario, sweep: &Swept) -> Markup {
     let lines = scenario.cells.len();
     let points = html! {
         (table(scenario, sweep))
@@ -236,18 +236,19 @@ fn points(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
 }
 
-fn table(scenario: &Scenario, sweep: &Sweep) -> Markup {
+fn table(scenario: &Scenario, sweep: &Swept) -> Markup {
     let known = |(_, path, _): &&(&str, &str, f64)| {
         scenario.cells.iter().any(|cell| cell.figures.contains_key(*path))
     };
     let columns: Vec<_> = COLUMNS.iter().filter(known).collect();
     let (main, others) = columns.split_at(MAIN_COLUMNS.min(columns.len()));
+    let keys = keys(sweep);
     html! {
         div class="scroll" {
             table class="points" {
                 thead {
                     tr {
-                        @for key in &sweep.keys { th { (key) } }
+                        @for key in &keys { th { (key) } }
                         th class="words" { "strategy" }
                         @for (head, ..) in main { th { (head) } }
                         @for (head, ..) in others { th class="wide" { (head) } }
@@ -256,19 +257,19 @@ fn table(scenario: &Scenario, sweep: &Sweep) -> Markup {
                 tbody {
                     @for cell in &scenario.cells {
                         tr {
-                            @for key in &sweep.keys { td { (at(cell, key)) } }
+                            @for key in &keys { td { (at(cell, key)) } }
                             td class="words" {
                                 code { (cell.label) }
                                 small class="narrow" {
                                     @for (number, (head, path, times)) in others.iter().enumerate() {
                                         @if number > 0 { " · " }
-                                        span { (head) " " (mean(cell.figures.get(*path), *times)) }
+                                        span { (head) " " (mean(cell, path, *times)) }
                                     }
                                 }
                             }
-                            @for (_, path, times) in main { td { (over_seeds(cell.figures.get(*path), *times)) } }
+                            @for (_, path, times) in main { td { (over_seeds(cell, path, *times)) } }
                             @for (_, path, times) in others {
-                                td class="wide" { (over_seeds(cell.figures.get(*path), *times)) }
+                                td class="wide" { (over_seeds(cell, path, *times)) }
                             }
                         }
                     }
@@ -278,22 +279,19 @@ fn table(scenario: &Scenario, sweep: &Sweep) -> Markup {
     }
 }
 
-fn mean(figure: Option<&OverSeeds>, times: f64) -> String {
-    figure.map_or_else(|| "–".to_owned(), |seeds| number(seeds.mean * times))
+fn mean(cell: &Cell, path: &str, times: f64) -> String {
+    OverSeeds::new(cell, path, 0.0, times).map_or_else(|| "–".to_owned(), |seeds| number(seeds.mean))
 }
 
-fn over_seeds(figure: Option<&OverSeeds>, times: f64) -> Markup {
-    let Some(seeds) = figure else { return html! { "–" } };
-    let [mean, low, high] = [seeds.mean, seeds.p5, seeds.p95].map(|value| number(value * times));
+fn over_seeds(cell: &Cell, path: &str, times: f64) -> Markup {
+    let Some(seeds) = OverSeeds::new(cell, path, 0.0, times) else { return html! { "–" } };
+    let [mean, low, high] = [seeds.mean, seeds.p5, seeds.p95].map(number);
     html! { (mean) @if low != high { small { (low) "–" (high) } } }
 }
 
 fn at(cell: &Cell, key: &str) -> String {
-    match cell.at.get(key) {
-        Some(Setting::Number(value)) => number(*value),
-        Some(Setting::Text(text)) => text.clone(),
-        None => "–".to_owned(),
-    }
+    let Some(setting) = cell.at.get(key) else { return "–".to_owned() };
+    number_of(setting).map_or_else(|| setting.to_string(), number)
 }
 
 /// Sentences of an answer as HTML, with the names of strategies as code.

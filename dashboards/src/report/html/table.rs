@@ -10,12 +10,10 @@ use results::{
 };
 use statistics::percentile;
 
-use crate::report::document::Document;
-use crate::report::number::number;
 use crate::report::plots::capitalised;
-use crate::report::ranking::Ranking;
-use crate::report::run::Run;
-use crate::report::strategy::Strategy;
+use crate::report::run::positive;
+use crate::report::{Document, Ranking, Run, Strategy, number};
+use crate::text;
 
 const MAX_WARNINGS: usize = 4;
 
@@ -29,22 +27,23 @@ const fn column(head: &'static str, figure: fn(&Run) -> Option<f64>, text: fn(f6
     Column { head, figure, text }
 }
 
-const MAKESPAN: Column = column("makespan", |run| run.makespan_s.filter(|_| run.complete), seconds);
-const ATTEMPTS: Column = column("attempts", |run| Some(run.attempts), count);
-const DONE: Column = column("done", Run::share_done, percent);
-
-/// Columns with general figures of a run. Without a ranking, three more columns precede them: the makespan, the
-/// attempts and the share of ops done.
-const FIGURES: [Column; 5] = [
+/// Columns with general figures of a run. Below a ranking, the first `RANKED` of them are left out, because the ranking
+/// contains these figures.
+const FIGURES: [Column; 8] = [
+    column("makespan", Run::complete_makespan_s, seconds),
+    column("attempts", |run| Some(run.attempts()), count),
+    column("done", Run::share_done, percent),
     column("over the lower bound", Run::over_bound, percent),
-    column("attempts per op", |run| run.amplification, three),
-    column("efficiency", |run| run.efficiency, percent),
+    column("attempts per op", |run| positive(run.result.amplification), three),
+    column("efficiency", Run::efficiency, percent),
     column("op latency p50", |run| run.latency_ms(0.5), milliseconds),
     column("op latency p99", |run| run.latency_ms(0.99), milliseconds),
 ];
 
 /// Columns with side effects on the server, on the client itself and on other clients. A column is shown if at least
 /// one run has its figure.
+const RANKED: usize = 3;
+
 const SIDE_EFFECTS: [Column; 7] = [
     column("wasted server time", |run| figure(run, "wasted_server_s"), seconds),
     column("server time per op done", |run| figure(run, "server_work_per_success_ms"), milliseconds),
@@ -56,12 +55,11 @@ const SIDE_EFFECTS: [Column; 7] = [
 ];
 
 fn figure(run: &Run, path: &str) -> Option<f64> {
-    Figure::find(path)?.of(run.result.as_deref()?).filter(|value| value.is_finite())
+    Figure::find(path)?.of(&run.result).filter(|value| value.is_finite())
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 fn count(value: f64) -> String {
-    thousands(value.round() as u64)
+    thousands(text::whole(value))
 }
 
 pub(super) fn mean(values: &[f64]) -> Option<f64> {
@@ -192,11 +190,11 @@ fn caption(answer: &Answer) -> String {
 
 fn details(ranking: &Ranking, strategies: &[Strategy]) -> Markup {
     let pairs = pair_rows(&ranking.answer, &ranking.standings);
-    let columns: Vec<&Column> = FIGURES.iter().chain(known(&SIDE_EFFECTS, strategies)).collect();
+    let columns: Vec<&Column> = FIGURES[RANKED..].iter().chain(known(&SIDE_EFFECTS, strategies)).collect();
     html! {
         details class="figures" {
             summary { "All figures" }
-            (figures(strategies, &columns, &[MAKESPAN, ATTEMPTS]))
+            (figures(strategies, &columns, &FIGURES[..2]))
         }
         @if !pairs.is_empty() {
             details class="pairs" {
@@ -241,9 +239,13 @@ fn ratio(times: Option<Times>) -> Markup {
     }
 }
 
-fn known<'a>(columns: &'a [Column], strategies: &'a [Strategy]) -> impl Iterator<Item = &'a Column> {
+/// Returns the columns whose figure is known for at least one run.
+fn known<'a>(
+    columns: impl IntoIterator<Item = &'a Column>,
+    strategies: &[Strategy],
+) -> impl Iterator<Item = &'a Column> {
     let runs = || strategies.iter().flat_map(|strategy| &strategy.runs);
-    columns.iter().filter(move |column| runs().any(|run| (column.figure)(run).is_some()))
+    columns.into_iter().filter(move |column| runs().any(|run| (column.figure)(run).is_some()))
 }
 
 /// Returns a table with the mean figures of every strategy over its runs. The columns in `spreads` come first. They
@@ -295,15 +297,13 @@ fn legend(columns: &[&Column], is_repeated: bool) -> String {
 }
 
 fn unranked(strategies: &[Strategy]) -> Markup {
-    let columns = [&MAKESPAN, &ATTEMPTS, &DONE].into_iter().chain(&FIGURES);
-    let columns: Vec<&Column> = columns.chain(known(&SIDE_EFFECTS, strategies)).collect();
+    let columns: Vec<&Column> = FIGURES.iter().chain(known(&SIDE_EFFECTS, strategies)).collect();
     figures(strategies, &columns, &[])
 }
 
 fn alone(strategy: &Strategy) -> Markup {
-    let columns = [&MAKESPAN, &ATTEMPTS, &DONE].into_iter().chain(&FIGURES).chain(&SIDE_EFFECTS);
-    let columns: Vec<&Column> =
-        columns.filter(|column| strategy.runs.iter().any(|run| (column.figure)(run).is_some())).collect();
+    let columns = FIGURES.iter().chain(&SIDE_EFFECTS);
+    let columns: Vec<&Column> = known(columns, std::slice::from_ref(strategy)).collect();
     let is_repeated = strategy.runs.len() > 1;
     html! {
         table class="alone" {
@@ -325,7 +325,7 @@ fn alone(strategy: &Strategy) -> Markup {
 }
 
 fn mean_text(strategy: &Strategy, column: &Column) -> String {
-    let bound = if column.head == DONE.head && strategy.share_is_lower_bound() { "≥ " } else { "" };
+    let bound = if column.head == "done" && strategy.share_is_lower_bound() { "≥ " } else { "" };
     let mean = mean(&strategy.values(column.figure));
     mean.map_or_else(dash, |mean| format!("{bound}{}", (column.text)(mean)))
 }
@@ -335,10 +335,11 @@ fn mean_text(strategy: &Strategy, column: &Column) -> String {
 fn spread(strategy: &Strategy, column: &Column) -> Option<String> {
     let values = strategy.values(column.figure);
     let [low, high] = [percentile(&values, 0.05)?, percentile(&values, 0.95)?].map(column.text);
-    let unit = |text: &str| text.split_once(' ').map(|(_, unit)| unit.to_owned());
-    let is_same_unit = unit(&low).is_some_and(|of| of.starts_with(|c: char| !c.is_ascii_digit()))
-        && unit(&low) == unit(&high);
-    let low = if is_same_unit { low.split(' ').next().unwrap_or_default().to_owned() } else { low };
+    let is_unit = |text: &str| text.starts_with(|c: char| !c.is_ascii_digit());
+    let low = match (low.split_once(' '), high.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other && is_unit(unit) => number,
+        _ => &low,
+    };
     (values.len() > 1 && low != high).then(|| format!("{low}–{high}"))
 }
 
@@ -357,7 +358,7 @@ fn warnings(document: &Document) -> Markup {
     let mut warnings: Vec<(String, Vec<&str>)> = Vec::new();
     for strategy in &document.strategies {
         let mut groups = WarningGroups::default();
-        strategy.runs.iter().for_each(|run| groups.note(&run.warnings));
+        strategy.runs.iter().for_each(|run| groups.note(&run.result.warnings));
         for (_, warning) in groups.iter() {
             match warnings.iter_mut().find(|(there, _)| *there == warning) {
                 Some((_, labels)) => labels.push(&strategy.label),
@@ -430,8 +431,7 @@ const MAX_FAILURES: usize = 20;
 /// results are too old to record failures.
 pub(super) fn failures_table(document: &Document) -> Markup {
     let failed = document.strategies.iter().flat_map(|strategy| {
-        let results = strategy.runs.iter().filter_map(|run| run.result.as_ref());
-        let failed = counted(results.flat_map(|result| &result.failures));
+        let failed = counted(strategy.runs.iter().flat_map(|run| &run.result.failures));
         failed.into_iter().take(MAX_FAILURES).map(|(what, attempts)| (&strategy.label, what, attempts))
     });
     let failed: Vec<_> = failed.collect();

@@ -2,8 +2,7 @@
 //! calls appear as grey.
 
 use super::drawn;
-use crate::report::document::Document;
-use crate::report::plot::{Axis, Plot, Series, Shape};
+use crate::report::{Axis, Document, Plot, Series, Shape};
 
 /// Draws one plot of call times per strategy, because the runs of the strategies differ in length.
 pub(in crate::report) fn calls(document: &Document) -> Vec<Plot> {
@@ -13,13 +12,14 @@ pub(in crate::report) fn calls(document: &Document) -> Vec<Plot> {
             let calls = run.recorded.as_ref()?.calls.as_ref()?;
             let sent: Vec<_> = calls.t_s.iter().copied().zip(calls.op.iter().map(|op| *op as f64)).collect();
             let kept = match calls.every {
-                0 | 1 => format!("each of the {} calls is one stroke, seed {}", sent.len(), run.seed),
-                every => format!("only calls of every {every}th op, one stroke for each, seed {}", run.seed),
+                0 | 1 => format!("each of the {} calls is one stroke, seed {}", sent.len(), run.result.seed),
+                every => {
+                    format!("only calls of every {every}th op, one stroke for each, seed {}", run.result.seed)
+                }
             };
             let series = Series { shape: Shape::Events, ..Series::line(&strategy.label, look, sent) };
-            let (x, y) = (Axis::linear("time", "s"), Axis::linear("op", ""));
             let title = format!("When calls came: {}", strategy.label);
-            Plot { title, x, y, series: vec![series], note: kept }.if_any()
+            Plot::new(title, Axis::time(), Axis::linear("op", ""), [series], kept)
         })
         .collect()
 }

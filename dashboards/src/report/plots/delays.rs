@@ -3,13 +3,11 @@
 use results::Wait;
 
 use super::drawn;
-use crate::report::document::Document;
-use crate::report::plot::{Axis, Plot, Series};
-use crate::report::strategy::Strategy;
+use crate::report::{Axis, Document, Plot, Series, Strategy};
 
 pub(in crate::report) fn delays(document: &Document) -> Vec<Plot> {
     let series: Vec<Series> = drawn(document).map(|(look, strategy)| of(look, strategy)).collect();
-    let seed = document.strategies.first().map(|strategy| strategy.median().seed);
+    let seed = document.strategies.first().map(|strategy| strategy.median().result.seed);
     let mut note = "mean".to_owned();
     if series.iter().any(|series| !series.band.is_empty()) {
         note.push_str(", and 5th to 95th percentile of the delays");
@@ -18,8 +16,7 @@ pub(in crate::report) fn delays(document: &Document) -> Vec<Plot> {
         note = format!("{note}; seed {seed}");
     }
     let (x, y) = (Axis::linear("retry", ""), Axis::linear("delay", "s"));
-    let title = "Delay before a retry".to_owned();
-    Plot { title, x, y, series, note }.if_any().into_iter().collect()
+    Plot::new("Delay before a retry", x, y, series, note).into_iter().collect()
 }
 
 fn of(look: usize, strategy: &Strategy) -> Series {

@@ -1,33 +1,27 @@
 //! Plot of the latency of ops, from their arrival to their success.
 
-use super::drawn;
-use crate::report::document::Document;
-use crate::report::plot::{Axis, Plot, Scale, Series};
-use crate::report::strategy::Strategy;
+use super::{drawn, incomplete};
+use crate::report::{Axis, Document, Plot, Scale, Series, Strategy};
 use statistics::percentile;
 
 pub(in crate::report) fn percentiles(document: &Document) -> Vec<Plot> {
     let x = Axis { scale: Scale::Nines, ..Axis::linear("share of ops", "") };
-    let series = drawn(document)
-        .map(|(look, strategy)| Series {
-            band: band(strategy),
-            ..Series::line(&strategy.label, look, curve(strategy))
-        })
-        .collect();
-    let title = "Op latency by percentile".to_owned();
+    let series = drawn(document).map(|(look, strategy)| Series {
+        band: band(strategy),
+        ..Series::line(&strategy.label, look, curve(strategy))
+    });
     let y = Axis::linear("op latency", "s");
-    Plot { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
+    Plot::new("Op latency by percentile", x, y, series, note(document)).into_iter().collect()
 }
 
 pub(in crate::report) fn cumulative(document: &Document) -> Vec<Plot> {
     let turned =
         |strategy: &Strategy| curve(strategy).into_iter().map(|(share, s)| (s, share * 100.0)).collect();
-    let series = drawn(document)
-        .map(|(look, strategy)| Series::line(&strategy.label, look, turned(strategy)))
-        .collect();
-    let title = "Ops done within a time of their arrival".to_owned();
+    let series =
+        drawn(document).map(|(look, strategy)| Series::line(&strategy.label, look, turned(strategy)));
+    let title = "Ops done within a time of their arrival";
     let (x, y) = (Axis::linear("op latency", "s"), Axis::linear("share of all ops", "%"));
-    Plot { title, x, y, series, note: note(document) }.if_any().into_iter().collect()
+    Plot::new(title, x, y, series, note(document)).into_iter().collect()
 }
 
 /// Returns the latency curve of the median run, in seconds. Ops that did not succeed have no finite latency, so the
@@ -38,8 +32,8 @@ fn curve(strategy: &Strategy) -> Vec<(f64, f64)> {
 }
 
 fn succeeded(strategy: &Strategy) -> f64 {
-    let run = strategy.median();
-    run.succeeded as f64 / run.ops.max(1) as f64
+    let ops = &strategy.median().result.ops;
+    ops.succeeded as f64 / ops.share_base().max(1) as f64
 }
 
 /// Returns the range from the 5th to the 95th percentile of a latency over all runs of a strategy. There is one range
@@ -61,10 +55,7 @@ fn band(strategy: &Strategy) -> Vec<(f64, f64, f64)> {
 
 fn note(document: &Document) -> String {
     let mut parts = vec!["from an op's arrival to its success".to_owned()];
-    let left: Vec<&str> = drawn(document)
-        .filter(|(_, strategy)| !strategy.complete())
-        .map(|(_, strategy)| strategy.label.as_str())
-        .collect();
+    let left = incomplete(document);
     if !left.is_empty() {
         parts.push(format!("the curve ends at the share of ops that succeeded: {}", left.join(", ")));
     }

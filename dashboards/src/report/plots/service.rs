@@ -3,10 +3,7 @@
 use results::Steps;
 
 use super::drawn;
-use crate::report::document::Document;
-use crate::report::number::number;
-use crate::report::plot::{Axis, Plot, Series};
-use crate::report::strategy::Strategy;
+use crate::report::{Axis, Document, Plot, Series, Strategy, number};
 
 /// Number of time intervals into which a plot is divided. If a line has more than two points per interval, only the
 /// lowest and the highest point of each interval are drawn.
@@ -40,7 +37,7 @@ fn of(strategy: &Strategy) -> Option<Plot> {
         Series::line(name, look, extremes(&points, PLACES))
     });
     let longest = lines.iter().map(|(.., counts)| counts.len()).max().unwrap_or(0);
-    let mut note = format!("per step of {} s, seed {}", number(steps.step_s), run.seed);
+    let mut note = format!("per step of {} s, seed {}", number(steps.step_s), run.result.seed);
     if longest > 2 * PLACES {
         note = format!("{note}; steps too narrow to draw are merged and shown by their minimum and maximum");
     }
@@ -48,8 +45,7 @@ fn of(strategy: &Strategy) -> Option<Plot> {
         [(only, ..)] => format!("{only} per step: {}", strategy.label),
         _ => format!("The service step by step: {}", strategy.label),
     };
-    let (x, y) = (Axis::linear("time", "s"), Axis::linear("per step", ""));
-    Plot { title, x, y, series: series.collect(), note }.if_any()
+    Plot::new(title, Axis::time(), Axis::linear("per step", ""), series, note)
 }
 
 /// Divides the points into `places` intervals of time, and returns the lowest and the highest point of each, in order

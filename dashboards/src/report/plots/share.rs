@@ -7,12 +7,8 @@
 use results::{Figure, RankedStrategy, Score};
 
 use super::drawn;
-use crate::report::document::Document;
-use crate::report::palette::{CAP, LOOKS};
-use crate::report::plot::{Axis, Plot, Scale, Series, Shape};
-use crate::report::ranking::Ranking;
-use crate::report::run::Run;
-use crate::report::strategy::Strategy;
+use crate::report::palette::CAP;
+use crate::report::{Axis, Document, LOOKS, Plot, Ranking, Run, Scale, Series, Shape, Strategy};
 
 const OTHERS: usize = LOOKS - 1;
 
@@ -23,30 +19,19 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
         return Vec::new();
     };
     let loads = [
-        (
-            "attempts per success",
-            Axis::logarithmic("attempts per success", ""),
-            Score::attempts_per_success().path(),
-        ),
-        (
-            "server time per success",
-            Axis::logarithmic("server time per success", "ms"),
-            "server_work_per_success_ms",
-        ),
+        ("attempts per success", "", Score::attempts_per_success().path()),
+        ("server time per success", "ms", "server_work_per_success_ms"),
     ];
     let limit = ranking.answer.limit.as_ref();
     let share = limit.map_or_else(|| "ops done".to_owned(), |limit| format!("ops done within {limit}"));
-    let plots = loads.into_iter().filter_map(|(load, y, path)| {
+    let plots = loads.into_iter().filter_map(|(load, unit, path)| {
         let is_effort = path == Score::attempts_per_success().path();
         let many = document.strategies.len() > LOOKS;
         let mut series: Vec<Series> = if many {
             named_and_others(ranking, path)
         } else {
             drawn(document)
-                .map(|(look, strategy)| Series {
-                    shape: Shape::Marks,
-                    ..Series::line(&strategy.label, look, points(strategy, path))
-                })
+                .map(|(look, strategy)| Series::marks(&strategy.label, look, points(strategy, path)))
                 .collect()
         };
         if is_effort {
@@ -61,7 +46,7 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
         } else {
             (x, "each run is a point; the median run is a larger point")
         };
-        Plot { title, x, y, series, note: note.to_owned() }.if_any()
+        Plot::new(title, x, Axis::logarithmic(load, unit), series, note)
     });
     plots.collect()
 }
@@ -71,9 +56,7 @@ pub(in crate::report) fn pareto(document: &Document) -> Vec<Plot> {
 /// series of its own.
 fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     let ranked = || ranking.standings.iter().filter(|standing| standing.rank.is_some());
-    let point = |standing: &RankedStrategy| {
-        Some((standing.share * 100.0, standing.figure(load).map(|figure| figure.mean)?))
-    };
+    let point = |standing: &RankedStrategy| Some((standing.share * 100.0, standing.figure(load)?.mean));
     let looks = (0..LOOKS).filter(|look| ![CAP, OTHERS].contains(look));
     let on_front: Vec<&RankedStrategy> =
         ranked().filter(|standing| standing.on_front).take(LOOKS - 2).collect();
@@ -81,29 +64,25 @@ fn named_and_others(ranking: &Ranking, load: &str) -> Vec<Series> {
     let others: Vec<(f64, f64)> = ranked().filter(|standing| !is_named(standing)).filter_map(point).collect();
     let label = format!("{} others", others.len());
     let dots = Series { shape: Shape::Dots, ..Series::line(&label, OTHERS, others) };
-    let named = on_front.iter().zip(looks).map(|(standing, look)| Series {
-        shape: Shape::Marks,
-        ..Series::line(&standing.strategy, look, point(standing).into_iter().collect())
+    let named = on_front.iter().zip(looks).map(|(standing, look)| {
+        Series::marks(&standing.strategy, look, point(standing).into_iter().collect())
     });
     std::iter::once(dots).chain(named).collect()
 }
 
-/// Returns the point of the strategy's median run, followed by the points of all its runs.
 fn points(strategy: &Strategy, load: &str) -> Vec<(f64, f64)> {
-    let of = |run: &Run, path: &str| Figure::find(path)?.of(run.result.as_deref()?);
-    let point = |run: &Run| Some((of(run, Score::done_share().path())? * 100.0, of(run, load)?));
-    std::iter::once(strategy.median()).chain(&strategy.runs).filter_map(point).collect()
+    let of = |run: &Run, path: &str| Figure::find(path)?.of(&run.result);
+    strategy.median_and_runs(|run| Some((of(run, Score::done_share().path())? * 100.0, of(run, load)?)))
 }
 
 /// Returns the Pareto front from left to right. It consists of the strategies for which no other strategy does more ops
 /// at a lower cost per op.
 fn front(ranking: &Ranking) -> Vec<(f64, f64)> {
     let on_front = ranking.standings.iter().filter(|standing| standing.on_front);
-    let effort = |standing: &RankedStrategy| {
-        standing.figure_of_all(Score::attempts_per_success()).map(|figure| figure.mean)
+    let point = |standing: &RankedStrategy| {
+        Some((standing.share * 100.0, standing.figure_of_all(Score::attempts_per_success())?.mean))
     };
-    let mut points: Vec<(f64, f64)> =
-        on_front.filter_map(|standing| Some((standing.share * 100.0, effort(standing)?))).collect();
+    let mut points: Vec<(f64, f64)> = on_front.filter_map(point).collect();
     points.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     points
 }

@@ -3,10 +3,8 @@
 
 use results::DrawnColumn;
 
-use crate::report::cell::Cell;
-use crate::report::document::Document;
-use crate::report::experiment::Scenario;
-use crate::report::plot::{Axis, Plot, Series, Shape};
+use crate::report::cell::OverSeeds;
+use crate::report::{Axis, Document, Plot, Scenario, Series, Shape};
 
 pub(in crate::report) fn summary(document: &Document) -> Vec<Plot> {
     document.scenarios.iter().filter_map(of).collect()
@@ -14,34 +12,22 @@ pub(in crate::report) fn summary(document: &Document) -> Vec<Plot> {
 
 fn of(scenario: &Scenario) -> Option<Plot> {
     let names = scenario.cells.iter().map(|cell| cell.label.clone()).collect();
-    let series = scenario.columns.iter().enumerate().map(|(look, column)| Series {
-        shape: Shape::Bars,
-        band: over(&scenario.cells, |cell| {
-            let seeds = cell.value(column)?;
-            (seeds.p95 > seeds.p5).then_some((seeds.p5, seeds.p95))
-        })
-        .map(|(at, (low, high))| (at, low, high))
-        .collect(),
-        ..Series::line(
-            &column.title,
-            look,
-            over(&scenario.cells, |cell| Some(cell.value(column)?.mean)).collect(),
-        )
+    let series = scenario.columns.iter().enumerate().map(|(look, column)| {
+        let seeds = (0_u32..)
+            .zip(&scenario.cells)
+            .filter_map(|(at, cell)| Some((f64::from(at), OverSeeds::in_column(cell, column)?)));
+        let seeds: Vec<(f64, OverSeeds)> = seeds.collect();
+        Series { shape: Shape::Bars, ..OverSeeds::line(&column.title, look, &seeds) }
     });
     let series: Vec<Series> = series.collect();
     let title = scenario.columns.iter().map(|column| column.title.as_str()).collect::<Vec<_>>().join(", ");
     let spread = series.iter().any(|series| !series.band.is_empty());
-    let note =
-        if spread { "mean, and 5th to 95th percentile of the seeds" } else { "mean over seeds" }.to_owned();
+    let note = if spread { "mean, and 5th to 95th percentile of the seeds" } else { "mean over seeds" };
     let y = match scenario.columns.as_slice() {
         [only] => axis(only),
         _ => Axis::default(),
     };
-    Plot { title, x: Axis::of_names("", names), y, series, note }.if_any()
-}
-
-fn over<'a, T>(cells: &'a [Cell], of: impl Fn(&'a Cell) -> Option<T>) -> impl Iterator<Item = (f64, T)> {
-    cells.iter().enumerate().filter_map(move |(index, cell)| Some((index as f64, of(cell)?)))
+    Plot::new(title, Axis::of_names("", names), y, series, note)
 }
 
 /// Returns the axis for a column. If the column's title ends with a unit of time (`s` or `ms`), that unit becomes the

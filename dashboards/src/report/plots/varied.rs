@@ -2,16 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::WorkloadRecord;
+use results::{Cell, Setting, WorkloadRecord};
 
 use super::capitalised;
 use super::summary::axis;
-use crate::report::cell::{Cell, Setting};
-use crate::report::document::Document;
-use crate::report::experiment::Scenario;
-use crate::report::palette::LOOKS;
-use crate::report::plot::{Axis, Plot, Scale, Series};
-use crate::report::run::Run;
+use crate::report::cell::{OverSeeds, number_of};
+use crate::report::{Axis, Document, LOOKS, Plot, Run, Scale, Series};
 use statistics::percentile;
 
 /// Pairs of a varied key and a figure that have a plot of their own in the registry.
@@ -25,7 +21,8 @@ const NAMED: [(&str, &str); 6] = [
 ];
 
 pub(in crate::report) fn attempts_by_ops(document: &Document) -> Vec<Plot> {
-    let mut plots = both(document, "ops", "attempts.total", "Attempts against ops", |run| Some(run.attempts));
+    let mut plots =
+        both(document, "ops", "attempts.total", "Attempts against ops", |run| Some(run.attempts()));
     for plot in &mut plots {
         (plot.x.scale, plot.y.scale) = (Scale::Logarithmic, Scale::Logarithmic);
     }
@@ -33,7 +30,7 @@ pub(in crate::report) fn attempts_by_ops(document: &Document) -> Vec<Plot> {
 }
 
 pub(in crate::report) fn efficiency_by_ops(document: &Document) -> Vec<Plot> {
-    let mut plots = both(document, "ops", "efficiency", "Efficiency against ops", |run| run.efficiency);
+    let mut plots = both(document, "ops", "efficiency", "Efficiency against ops", Run::efficiency);
     for plot in &mut plots {
         plot.x.scale = Scale::Logarithmic;
     }
@@ -45,8 +42,8 @@ pub(in crate::report) fn completion_by_clients(document: &Document) -> Vec<Plot>
     if !chosen.is_empty() {
         return chosen;
     }
-    let makespan = |run: &Run| run.makespan_s.filter(|_| run.complete);
-    let mut plots = both(document, "clients", "makespan_s", "Completion against clients", makespan);
+    let title = "Completion against clients";
+    let mut plots = both(document, "clients", "makespan_s", title, Run::complete_makespan_s);
     plots.extend(by_cells(document, "clients", "server.received", "Calls received against clients"));
     plots
 }
@@ -56,7 +53,7 @@ pub(in crate::report) fn jobs_by_submitters(document: &Document) -> Vec<Plot> {
     if !chosen.is_empty() {
         return chosen;
     }
-    let done = |run: &Run| Some(run.succeeded as f64);
+    let done = |run: &Run| Some(run.result.ops.succeeded as f64);
     let mut plots = both(document, "in_flight", "ops.succeeded", "Jobs done against submitters", done);
     for plot in &mut plots {
         "submitters".clone_into(&mut plot.x.label);
@@ -73,7 +70,7 @@ pub(in crate::report) fn all_else(document: &Document) -> Vec<Plot> {
     let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
     for cell in document.unplotted().flat_map(|scenario| &scenario.cells) {
         for (key, setting) in &cell.at {
-            if matches!(setting, Setting::Number(_)) {
+            if number_of(setting).is_some() {
                 wanted.extend(cell.figures.keys().map(|figure| (key.as_str(), figure.as_str())));
             }
         }
@@ -91,25 +88,16 @@ pub(in crate::report) fn all_else(document: &Document) -> Vec<Plot> {
 fn by_columns(document: &Document, key: Option<&str>) -> Vec<Plot> {
     let mut plots = Vec::new();
     for scenario in document.unplotted() {
-        let is_number =
-            |(key, setting): (&String, &Setting)| matches!(setting, Setting::Number(_)).then(|| key.clone());
+        let is_number = |(key, setting): (&String, &Setting)| number_of(setting).map(|_| key.clone());
         let first = scenario.cells.first().and_then(|cell| cell.at.iter().find_map(is_number));
         let Some(key) = key.map(ToOwned::to_owned).or(first) else { continue };
         let labels: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.label.as_str()).collect();
-        let named = |cell: &Cell| match others(cell, &key) {
-            // If all lines of the plot have the same label, their names do not contain it, because it does not
-            // distinguish the lines.
-            others if labels.len() == 1 && !others.is_empty() => others,
-            others if others.is_empty() => cell.label.clone(),
-            others => format!("{}, {others}", cell.label),
-        };
         for column in &scenario.columns {
             let mut lines = Lines::default();
             for cell in &scenario.cells {
-                let (Some(Setting::Number(x)), Some(seeds)) = (cell.at.get(&key), cell.value(column)) else {
-                    continue;
-                };
-                lines.add(named(cell), *x, (seeds.mean, seeds.p5, seeds.p95));
+                let x = cell.at.get(&key).and_then(number_of);
+                let Some((x, seeds)) = x.zip(OverSeeds::in_column(cell, column)) else { continue };
+                lines.add(label(cell, &key, labels.len() == 1), x, seeds);
             }
             let title = capitalised(&format!("{} against {}", column.title, name(&key).0));
             let note = "mean, and 5th to 95th percentile of the seeds".to_owned();
@@ -136,51 +124,42 @@ fn both(
 }
 
 fn by_cells(document: &Document, key: &str, figure: &str, title: &str) -> Vec<Plot> {
-    let experiments = document.unplotted().flat_map(|scenario| {
-        let names: BTreeSet<&str> = scenario.cells.iter().map(|cell| cell.experiment.as_str()).collect();
-        names.into_iter().map(move |name| (scenario, name))
-    });
-    experiments
-        .filter_map(|(scenario, experiment)| by_experiment(scenario, experiment, key, figure, title))
-        .collect()
-}
-
-fn by_experiment(
-    scenario: &Scenario,
-    experiment: &str,
-    key: &str,
-    figure: &str,
-    title: &str,
-) -> Option<Plot> {
-    let mut lines = Lines::default();
-    for cell in scenario.cells.iter().filter(|cell| cell.experiment == experiment) {
-        let (Some(Setting::Number(x)), Some(seeds)) = (cell.at.get(key), cell.figures.get(figure)) else {
-            continue;
-        };
-        lines.add(label(cell, key), *x, (seeds.mean, seeds.p5, seeds.p95));
+    let mut plots = Vec::new();
+    for scenario in document.unplotted() {
+        let experiments: BTreeSet<&str> =
+            scenario.cells.iter().map(|cell| cell.experiment.as_str()).collect();
+        for experiment in experiments {
+            let mut lines = Lines::default();
+            for cell in scenario.cells.iter().filter(|cell| cell.experiment == experiment) {
+                let x = cell.at.get(key).and_then(number_of);
+                let Some((x, seeds)) = x.zip(OverSeeds::new(cell, figure, 0.0, 1.0)) else { continue };
+                lines.add(label(cell, key, false), x, seeds);
+            }
+            let place = match scenario.name.as_str() {
+                "" => String::new(),
+                _ if scenario.sweep.is_some() => String::new(),
+                name => format!("{name}, experiment {experiment}; "),
+            };
+            let note = format!("{place}mean, and 5th to 95th percentile of the seeds");
+            plots.extend(lines.plot(title, key, figure, note));
+        }
     }
-    let place = match scenario.name.as_str() {
-        "" => String::new(),
-        _ if scenario.sweep.is_some() => String::new(),
-        name => format!("{name}, experiment {experiment}; "),
-    };
-    let note = format!("{place}mean, and 5th to 95th percentile of the seeds");
-    lines.plot(title, key, figure, note)
+    plots
 }
 
-fn label(cell: &Cell, key: &str) -> String {
-    match others(cell, key).as_str() {
+/// Returns the name of a cell's line in a plot against `key`: the label and the other settings. If all lines of the plot
+/// have the same label, their names do not contain it, because it does not distinguish the lines.
+fn label(cell: &Cell, key: &str, is_only_label: bool) -> String {
+    let others = cell.at.iter().filter(|(other, _)| *other != key).map(|(other, setting)| {
+        let value = number_of(setting).map_or_else(|| setting.to_string(), |number| number.to_string());
+        format!("{other} {value}")
+    });
+    let others = others.collect::<Vec<_>>().join(", ");
+    match others.as_str() {
         "" => cell.label.clone(),
-        others => format!("{}, {others}", cell.label),
+        _ if is_only_label => others,
+        _ => format!("{}, {others}", cell.label),
     }
-}
-
-fn others(cell: &Cell, key: &str) -> String {
-    let others = cell.at.iter().filter(|(other, _)| *other != key).map(|(other, setting)| match setting {
-        Setting::Number(number) => format!("{other} {number}"),
-        Setting::Text(text) => format!("{other} {text}"),
-    });
-    others.collect::<Vec<_>>().join(", ")
 }
 
 fn by_runs(
@@ -193,11 +172,12 @@ fn by_runs(
     let mut lines = Lines::default();
     for strategy in &document.strategies {
         let run = &strategy.runs[0];
-        let x = run.result.as_ref().and_then(|result| of_workload(&result.config.workload, key));
+        let x = of_workload(&run.result.config.workload, key);
         let values = strategy.values(&of);
         let (Some(x), Some(middle)) = (x, percentile(&values, 0.5)) else { continue };
         let end = |share| percentile(&values, share).unwrap_or(middle);
-        lines.add(run.strategy.clone(), x, (middle, end(0.05), end(0.95)));
+        let over_runs = OverSeeds { mean: middle, p5: end(0.05), p95: end(0.95) };
+        lines.add(run.result.strategy.clone(), x, over_runs);
     }
     lines.plot(title, key, figure, "median, and 5th to 95th percentile of the runs".to_owned())
 }
@@ -215,12 +195,11 @@ fn of_workload(workload: &WorkloadRecord, key: &str) -> Option<f64> {
 #[derive(Default)]
 struct Lines(Vec<(String, ByX)>);
 
-/// Points of a line as (middle, low end, high end). The key is the bit pattern of x, so that the points are ordered by
-/// x.
-type ByX = BTreeMap<u64, (f64, f64, f64)>;
+/// Points of a line. The key is the bit pattern of x, so that the points are ordered by x.
+type ByX = BTreeMap<u64, OverSeeds>;
 
 impl Lines {
-    fn add(&mut self, label: String, x: f64, y: (f64, f64, f64)) {
+    fn add(&mut self, label: String, x: f64, y: OverSeeds) {
         let index = self.0.iter().position(|(there, _)| *there == label).unwrap_or_else(|| {
             self.0.push((label, BTreeMap::new()));
             self.0.len() - 1
@@ -237,29 +216,20 @@ impl Lines {
         if self.0.len() > LOOKS {
             note = format!("{note}; the first {LOOKS} of {} lines", self.0.len());
         }
-        let series = self.0.into_iter().take(LOOKS).enumerate().map(|(look, (label, points))| Series {
-            band: points
-                .iter()
-                .filter(|(_, (_, low, high))| high > low)
-                .map(|(x, (_, low, high))| (f64::from_bits(*x), *low, *high))
-                .collect(),
-            ..Series::line(&label, look, points.iter().map(|(x, y)| (f64::from_bits(*x), y.0)).collect())
+        let ((x, x_unit), (y, mut y_unit)) = (name(key), name(figure));
+        let series = self.0.into_iter().take(LOOKS).enumerate().map(|(look, (label, points))| {
+            let points: Vec<_> = points.into_iter().map(|(x, y)| (f64::from_bits(x), y)).collect();
+            OverSeeds::line(&label, look, &points)
         });
-        let series: Vec<Series> = series.collect();
-        let ((x, x_unit), (y, y_unit)) = (name(key), name(figure));
-        let (series, y_unit) = if y_unit == "ms" { (in_seconds(series), "s") } else { (series, y_unit) };
-        let (x, y) = (Axis::linear(&x, x_unit), Axis::linear(&y, y_unit));
-        Plot { title: title.to_owned(), x: far_apart(x, &series), y, series, note }.if_any()
+        let mut series: Vec<Series> = series.collect();
+        if y_unit == "ms" {
+            // Latencies are easier to read in seconds.
+            series.iter_mut().for_each(|series| series.convert(1.0, 1e3));
+            y_unit = "s";
+        }
+        let x = far_apart(Axis::linear(&x, x_unit), &series);
+        Plot::new(title, x, Axis::linear(&y, y_unit), series, note)
     }
-}
-
-/// Converts latencies from milliseconds to seconds, in which they are easier to read.
-fn in_seconds(mut series: Vec<Series>) -> Vec<Series> {
-    for series in &mut series {
-        series.points.iter_mut().for_each(|(_, y)| *y /= 1e3);
-        series.band.iter_mut().for_each(|(_, low, high)| (*low, *high) = (*low / 1e3, *high / 1e3));
-    }
-    series
 }
 
 /// Chooses the scale of an axis. The scale is logarithmic if the highest value is over 300 times the lowest. On a

@@ -3,11 +3,9 @@
 
 use super::drawn;
 use super::gauges::gauges;
-use crate::report::document::Document;
-use crate::report::number::number;
 use crate::report::palette::{CAP, IN_FLIGHT, SSTHRESH, WINDOW};
-use crate::report::plot::{Axis, Plot, Scale, Series};
-use crate::report::run::{Point, Run};
+use crate::report::run::Point;
+use crate::report::{Axis, Document, Plot, Run, Scale, Series, number};
 
 /// Maximum number of window plots. Readers do not look at more of them.
 const MOST: usize = 6;
@@ -53,29 +51,24 @@ pub(in crate::report) fn windows(document: &Document) -> Vec<Plot> {
             note.push(format!("lines: means over {} s; bands: lowest to highest", number(part_s)));
         }
         if strategy.runs.len() > 1 {
-            note.push(format!("the run with the median makespan, seed {}", run.seed));
+            note.push(format!("the run with the median makespan, seed {}", run.result.seed));
         }
         if above > highest * 1.5 {
             note.push(format!("ssthresh is not drawn where it exceeds the axis (maximum {above})"));
         }
-        let y = Axis::linear("attempts", "");
-        Plot { title, x: Axis::linear("time", "s"), y, series, note: note.join("; ") }.if_any()
+        Plot::new(title, Axis::time(), Axis::linear("attempts", ""), series, note.join("; "))
     });
     with_shared_axes(windows.collect())
 }
 
 fn with_shared_axes(mut plots: Vec<Plot>) -> Vec<Plot> {
-    let places = |plot: &Plot| {
-        let points = plot.series.iter().flat_map(|series| series.points.clone());
-        points.filter(|(_, y)| y.is_finite()).collect::<Vec<(f64, f64)>>()
+    let wider = |(t, high): (f64, f64), point: &(f64, f64)| (point.0.max(t), point.1.max(high));
+    let corner = |plot: &Plot| {
+        let points = plot.points();
+        points.filter(|(_, y)| y.is_finite()).fold((0.0, 0.0), wider)
     };
-    let corners: Vec<(f64, f64)> = plots
-        .iter()
-        .map(|plot| {
-            places(plot).iter().fold((0.0, 0.0), |(t, high), point| (point.0.max(t), point.1.max(high)))
-        })
-        .collect();
-    let (end_s, high) = corners.iter().fold((0.0, 0.0), |(t, high), one| (one.0.max(t), one.1.max(high)));
+    let corners: Vec<(f64, f64)> = plots.iter().map(corner).collect();
+    let (end_s, high) = corners.iter().fold((0.0, 0.0), wider);
     let low = corners.iter().map(|corner| corner.1).filter(|high| *high > 0.0).fold(f64::INFINITY, f64::min);
     for plot in &mut plots {
         (plot.x.reaches, plot.y.reaches) = (end_s, high);
@@ -110,14 +103,12 @@ fn calmed(series: Series, part_s: f64) -> Series {
 }
 
 fn line(run: &Run, label: &str, look: usize, gauge: fn(&Point) -> f64) -> Series {
-    let mut points: Vec<(f64, f64)> = run.series.iter().map(|point| (point.t_s, gauge(point))).collect();
-    let same = |a: f64, b: f64| a.to_bits() == b.to_bits();
-    let kept = |index: usize| {
-        index == 0
-            || index + 1 == points.len()
-            || !same(points[index - 1].1, points[index].1)
-            || !same(points[index + 1].1, points[index].1)
+    let points: Vec<(f64, f64)> = run.series.iter().map(|point| (point.t_s, gauge(point))).collect();
+    let bits = |index: usize| points[index].1.to_bits();
+    let kept = |index: &usize| match *index {
+        0 => true,
+        index if index + 1 == points.len() => true,
+        index => bits(index - 1) != bits(index) || bits(index + 1) != bits(index),
     };
-    points = (0..points.len()).filter(|index| kept(*index)).map(|index| points[index]).collect();
-    Series::line(label, look, points)
+    Series::line(label, look, (0..points.len()).filter(kept).map(|index| points[index]).collect())
 }
