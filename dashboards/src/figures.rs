@@ -6,7 +6,7 @@ mod timeline;
 use std::time::Duration;
 
 use loadgen_core::{Latencies, Snapshot};
-use results::{Bottleneck, GeneratorLoad};
+use results::{Bottleneck, GeneratorLoad, advised_waits};
 
 use crate::{Frame, Lanes, text};
 
@@ -51,6 +51,11 @@ pub(crate) fn failures(snapshot: &Snapshot) -> Option<String> {
         .map(|failure| format!("{} ×{}", failure.words(), text::count(failure.attempts)))
         .collect();
     (!causes.is_empty()).then(|| causes.join(", "))
+}
+
+/// Returns a warning if ops wait long because a server advised it.
+pub(crate) fn advised(snapshot: &Snapshot) -> Option<String> {
+    snapshot.advised_waits.as_ref().map(|(ops, last)| advised_waits(*ops, last))
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
@@ -235,6 +240,15 @@ impl Progress {
         (self.given_up > 0).then(|| format!("{} given up", text::count(self.given_up)))
     }
 
+    /// Returns the number of ended ops, with the planned number of a run that ends after a number of ops.
+    pub(crate) fn ops_text(&self) -> String {
+        let ended = text::count(self.ended);
+        match self.goal {
+            Goal::Ops(ops) => format!("{ended}/{} ops", text::count(ops)),
+            Goal::Seconds(_) | Goal::Open => format!("{ended} ops"),
+        }
+    }
+
     pub(crate) fn optimal_share(&self) -> Option<f64> {
         Some((self.elapsed_s / self.optimal_s?.max(1e-9)).min(1.0))
     }
@@ -277,10 +291,7 @@ impl Remaining {
         let sum = |of: fn(&crate::Lane) -> usize| lanes.lanes.iter().map(of).sum::<usize>();
         let (done, runs) = (sum(|lane| lane.done), sum(|lane| lane.runs));
         let took: Duration = lanes.lanes.iter().map(|lane| lane.took).sum();
-        let under_way = lanes.lanes.iter().find_map(|lane| {
-            let frame = lane.run.as_deref().filter(|_| lane.running)?;
-            Some(Progress::new(&frame.snapshot))
-        });
+        let under_way = lanes.lanes.iter().find_map(|lane| Some(Progress::new(&lane.going_on()?.snapshot)));
         let elapsed_s = under_way.map_or(0.0, |run| run.elapsed_s * time_scale);
         let usual_s = match (done, under_way) {
             (0, Some(run)) => run.eta_s.map(|eta_s| elapsed_s + eta_s * time_scale),

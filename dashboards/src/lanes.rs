@@ -57,6 +57,13 @@ pub struct Lane {
     pub run: Option<Box<Frame>>,
 }
 
+impl Lane {
+    /// Returns the state of the run in progress.
+    pub(crate) fn going_on(&self) -> Option<&Frame> {
+        self.run.as_deref().filter(|_| self.running)
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     pub median: f64,

@@ -1,8 +1,6 @@
 //! Progress of a comparison of strategies in one plain line, for use without a terminal.
 
-use results::advised_waits;
-
-use crate::figures::{Goal, Progress, Remaining};
+use crate::figures::{Progress, Remaining, advised};
 use crate::{Lanes, text};
 
 pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
@@ -13,18 +11,12 @@ pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
     if !lanes.stage.is_empty() {
         parts.push(lanes.stage.clone());
     }
-    let now =
-        lanes.lanes.iter().filter(|lane| lane.running).find_map(|lane| Some((lane, lane.run.as_ref()?)));
+    let now = lanes.lanes.iter().find_map(|lane| Some((lane, lane.going_on()?)));
     if let Some((lane, frame)) = now {
-        let progress = Progress::new(&frame.snapshot);
-        let ended = text::count(progress.ended);
-        let ops = match progress.goal {
-            Goal::Ops(ops) => format!("{ended}/{} ops", text::count(ops)),
-            Goal::Seconds(_) | Goal::Open => format!("{ended} ops"),
-        };
+        let ops = Progress::new(&frame.snapshot).ops_text();
         let attempts = text::count(frame.snapshot.attempts.total);
         parts.push(format!("now {}: {ops}, attempts {attempts}", lane.name));
-        parts.extend(frame.snapshot.advised_waits.as_ref().map(|(ops, last)| advised_waits(*ops, last)));
+        parts.extend(advised(&frame.snapshot));
     }
     parts.join("  ")
 }

@@ -1,9 +1,8 @@
 //! Progress of a run in one plain line per second, for use without a terminal.
 
 use loadgen_core::{Phase, Snapshot};
-use results::advised_waits;
 
-use crate::figures::{AttemptStats, Goal, Progress, Timeline};
+use crate::figures::{AttemptStats, Progress, Timeline, advised};
 use crate::text;
 
 /// Formats a run in one line of at most `width` columns; parts that do not fit are left out from the end.
@@ -46,10 +45,10 @@ fn parts(snapshot: &Snapshot) -> Vec<String> {
     }
     parts.push(rates.join(" "));
     parts.push(format!("in flight {}", text::count(snapshot.in_flight)));
-    if let Some((ops, last)) = &snapshot.advised_waits {
+    if let Some(advised) = advised(snapshot) {
         // While nothing else happens, rates would only take the room of the reason.
         let place = if snapshot.in_flight + snapshot.ready == 0 { 2 } else { parts.len() };
-        parts.insert(place, advised_waits(*ops, last));
+        parts.insert(place, advised);
     }
     if snapshot.op_latency.count() > 0 {
         parts.push(format!("p99 {}", text::duration(snapshot.op_latency.quantile(0.99))));
@@ -61,12 +60,7 @@ fn ops(progress: &Progress) -> String {
     let share =
         progress.share().map(|share| format!(" ({})", text::whole_percent(share))).unwrap_or_default();
     let given_up = progress.given_up_text().map(|text| format!(", {text}")).unwrap_or_default();
-    match progress.goal {
-        Goal::Ops(ops) => {
-            format!("{}/{} ops{share}{given_up}", text::count(progress.ended), text::count(ops))
-        }
-        Goal::Seconds(_) | Goal::Open => format!("{} ops{share}{given_up}", text::count(progress.ended)),
-    }
+    format!("{}{share}{given_up}", progress.ops_text())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod painter;
 mod render;
 mod screen;
 mod state;
+mod surface;
 mod theme;
 mod watch;
 mod widgets;
@@ -18,3 +19,6 @@ mod tests;
 
 pub use screen::{WatchError, restore};
 pub use watch::{watch, watch_lanes};
+
+use surface::{Segment, Surface, row_of};
+use theme::{Role, Theme};

@@ -39,26 +39,26 @@ pub(crate) struct Overview {
 }
 
 pub(crate) fn overview(body: Rect) -> Overview {
-    if body.width >= 110 && body.height >= 18 {
+    let (charts, panels) = if body.width >= 110 && body.height >= 18 {
         let side_width = (body.width * 36 / 100).min(64);
         let [charts, side] =
             Layout::horizontal([Constraint::Min(0), Constraint::Length(side_width)]).spacing(2).areas(body);
-        return Overview { charts: halves(charts), panels: Some(stacked_panels(side)), lines: None };
-    }
-    if body.width >= 76 && body.height >= 17 {
+        (charts, stacked_panels(side))
+    } else if body.width >= 76 && body.height >= 17 {
         let panel_height = (body.height / 3).clamp(6, 10);
         let [charts, row] =
             Layout::vertical([Constraint::Min(0), Constraint::Length(panel_height)]).areas(body);
         let panels = Layout::horizontal([5, 4, 4].map(Constraint::Fill)).spacing(2).areas(row);
-        return Overview { charts: halves(charts), panels: Some(panels), lines: None };
-    }
-    if body.height >= 34 {
+        (charts, panels)
+    } else if body.height >= 34 {
         let [charts, panels] = Layout::vertical([Constraint::Min(0), Constraint::Length(20)]).areas(body);
-        return Overview { charts: halves(charts), panels: Some(stacked_panels(panels)), lines: None };
-    }
-    let [charts, lines] = Layout::vertical([Constraint::Min(0), Constraint::Length(3)]).areas(body);
-    let charts = if charts.height >= 11 { halves(charts) } else { vec![charts] };
-    Overview { charts, panels: None, lines: Some(lines) }
+        (charts, stacked_panels(panels))
+    } else {
+        let [charts, lines] = Layout::vertical([Constraint::Min(0), Constraint::Length(3)]).areas(body);
+        let charts = if charts.height >= 11 { halves(charts) } else { vec![charts] };
+        return Overview { charts, panels: None, lines: Some(lines) };
+    };
+    Overview { charts: halves(charts), panels: Some(panels), lines: None }
 }
 
 fn stacked_panels(area: Rect) -> [Rect; 3] {

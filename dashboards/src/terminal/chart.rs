@@ -1,12 +1,11 @@
 //! Chart over time: a title with the legend, a value axis, and layers of areas, lines and levels.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::painter::{Painter, steps};
-use super::theme::{Role, Theme};
 use super::widgets::rule::{LegendKey, rule};
 use super::widgets::time_axis::{self, TimeAxis};
+use super::{Role, Surface};
 use crate::figures::Scale;
 use crate::text;
 
@@ -47,8 +46,8 @@ pub(crate) fn columns(area: Rect) -> u16 {
 }
 
 impl Chart<'_> {
-    pub(crate) fn draw(self, area: Rect, buf: &mut Buffer, theme: Theme) {
-        rule(area, buf, theme, self.title, &self.legend);
+    pub(crate) fn draw(self, area: Rect, surface: &mut Surface<'_>) {
+        rule(area, surface, self.title, &self.legend);
         let below = u16::from(self.labelled);
         let plot = Rect {
             x: area.x + GUTTER.min(area.width),
@@ -56,24 +55,24 @@ impl Chart<'_> {
             width: columns(area),
             height: area.height.saturating_sub(1 + below),
         };
-        self.draw_value_axis(plot, area.x, buf, theme);
-        let mut painter = Painter::new(buf, plot);
+        self.draw_value_axis(plot, area.x, surface);
+        let mut painter = Painter::new(surface, plot);
         for layer in &self.layers {
-            self.draw_layer(layer, &mut painter, theme);
+            self.draw_layer(layer, &mut painter);
         }
         if let Some(column) = self.time.optimal_column(plot.width) {
-            painter.hair_line(column, theme.style(Role::LowerBound));
+            painter.hair_line(column, Role::LowerBound);
         }
         if self.labelled {
             let row = Rect { y: plot.bottom(), height: 1, ..plot };
-            time_axis::draw(self.time, row.intersection(buf.area), buf, theme);
+            time_axis::draw(self.time, row.intersection(surface.buf.area), surface);
         }
     }
 
-    fn draw_value_axis(&self, plot: Rect, x: u16, buf: &mut Buffer, theme: Theme) {
-        let line = Rect { x: plot.x.saturating_sub(1), width: 1, ..plot }.intersection(buf.area);
+    fn draw_value_axis(&self, plot: Rect, x: u16, surface: &mut Surface<'_>) {
+        let line = Rect { x: plot.x.saturating_sub(1), width: 1, ..plot }.intersection(surface.buf.area);
         for y in line.top()..line.bottom() {
-            buf.set_stringn(line.x, y, "│", 1, theme.style(Role::Faint));
+            surface.print(line.x, y, 1, "│", Role::Faint);
         }
         let mut labelled = None;
         for value in self.scale.ticks(self.end, plot.height) {
@@ -88,20 +87,20 @@ impl Chart<'_> {
             if y >= plot.top() && y < line.bottom() && labelled != Some(y) {
                 labelled = Some(y);
                 let label = format!("{:>5}", text::short(value));
-                buf.set_stringn(x, y, label, usize::from(GUTTER - 1), theme.style(Role::Faint));
-                buf.set_stringn(line.x, y, "┤", usize::from(line.width), theme.style(Role::Faint));
+                surface.print(x, y, GUTTER - 1, label, Role::Faint);
+                surface.print(line.x, y, line.width, "┤", Role::Faint);
             }
         }
     }
 
-    fn draw_layer(&self, layer: &Layer, painter: &mut Painter<'_>, theme: Theme) {
+    fn draw_layer(&self, layer: &Layer, painter: &mut Painter<'_>) {
         let height = |value: f64| self.scale.share(value, self.end);
         match layer {
             Layer::Area(role, values) => {
-                each(values, |column, value| painter.bar(column, height(value), theme.style(*role)));
+                each(values, |column, value| painter.bar(column, height(value), *role));
             }
             Layer::Level(role, values) => {
-                each(values, |column, value| painter.level(column, height(value), theme.style(*role)));
+                each(values, |column, value| painter.level(column, height(value), *role));
             }
             Layer::Line(role, dash, ranges) => {
                 let mut before = None;
@@ -114,7 +113,7 @@ impl Chart<'_> {
                             Some((was_low, was_high)) => (low.min(was_high), high.max(was_low)),
                             None => (low, high),
                         };
-                        painter.stroke(column, from, to, theme.style(*role));
+                        painter.stroke(column, from, to, *role);
                     }
                     before = range.map(|(low, high)| (height(low), height(high)));
                 }

@@ -3,7 +3,9 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Modifier};
+
+use super::{Role, Surface, Theme};
 
 const EIGHTHS: [&str; 9] = [" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 
@@ -16,34 +18,35 @@ const BLANK_BRAILLE: u32 = 0x2800;
 /// Painter for a rectangle of the screen. Heights are shares of the rectangle's height, 0 to 1.
 pub(crate) struct Painter<'a> {
     buf: &'a mut Buffer,
+    theme: Theme,
     area: Rect,
 }
 
 impl<'a> Painter<'a> {
-    pub(crate) fn new(buf: &'a mut Buffer, area: Rect) -> Self {
-        let area = area.intersection(buf.area);
-        Self { buf, area }
+    pub(crate) fn new(surface: &'a mut Surface<'_>, area: Rect) -> Self {
+        let area = area.intersection(surface.buf.area);
+        Self { buf: surface.buf, theme: surface.theme, area }
     }
 
     /// Draws a bar from the bottom up to a height. A bar of positive height is at least one eighth of a row high.
-    pub(crate) fn bar(&mut self, column: u16, height: f64, style: Style) {
+    pub(crate) fn bar(&mut self, column: u16, height: f64, role: Role) {
         let rows = self.area.height;
         let eighths = steps(height, rows * 8).max(u16::from(height > 0.0));
         for row in 0..rows {
             let filled = eighths.saturating_sub(row * 8).min(8);
             if filled > 0 {
-                self.set(column, rows - 1 - row, EIGHTHS[usize::from(filled)], style);
+                self.set(column, rows - 1 - row, EIGHTHS[usize::from(filled)], role);
             }
         }
     }
 
-    pub(crate) fn level(&mut self, column: u16, height: f64, style: Style) {
+    pub(crate) fn level(&mut self, column: u16, height: f64, role: Role) {
         let rows = self.area.height;
         if rows > 0 {
             let thirds = steps(height, rows * 3).clamp(1, rows * 3) - 1;
             let (row, third) = (rows - 1 - thirds / 3, usize::from(thirds % 3));
             self.make_room(column, row, third);
-            self.set(column, row, ["▁", "─", "▔"][third], style);
+            self.set(column, row, ["▁", "─", "▔"][third], role);
         }
     }
 
@@ -59,29 +62,29 @@ impl<'a> Painter<'a> {
         }
     }
 
-    pub(crate) fn hair_line(&mut self, column: u16, style: Style) {
+    pub(crate) fn hair_line(&mut self, column: u16, role: Role) {
         for row in 0..self.area.height {
             if self.symbol(column, row) == Some(' ') {
-                self.set(column, row, "┊", style);
+                self.set(column, row, "┊", role);
             }
         }
     }
 
-    pub(crate) fn stroke(&mut self, dot_column: u16, low: f64, high: f64, style: Style) {
+    pub(crate) fn stroke(&mut self, dot_column: u16, low: f64, high: f64, role: Role) {
         let last = (self.area.height * 4).saturating_sub(1);
         for dot_row in steps(low, last)..=steps(high, last) {
-            self.dot(dot_column, last - dot_row, style);
+            self.dot(dot_column, last - dot_row, role);
         }
     }
 
-    fn dot(&mut self, dot_column: u16, dot_row: u16, style: Style) {
+    fn dot(&mut self, dot_column: u16, dot_row: u16, role: Role) {
         let (column, row) = (dot_column / 2, dot_row / 4);
         let bit = DOTS[usize::from(dot_row % 4)][usize::from(dot_column % 2)];
         let Some(symbol) = self.symbol(column, row) else { return };
         let there = u32::from(symbol);
         let dots = if (BLANK_BRAILLE..BLANK_BRAILLE + 256).contains(&there) { there } else { BLANK_BRAILLE };
         let braille = char::from_u32(dots | bit).unwrap_or(' ');
-        self.set(column, row, braille.encode_utf8(&mut [0; 4]), style);
+        self.set(column, row, braille.encode_utf8(&mut [0; 4]), role);
     }
 
     fn symbol(&self, column: u16, row: u16) -> Option<char> {
@@ -92,11 +95,11 @@ impl<'a> Painter<'a> {
 
     /// Sets a character on the screen. If the character replaces a full block, the block's colour becomes its
     /// background. Without colours, the character is shown in reverse video.
-    fn set(&mut self, column: u16, row: u16, symbol: &str, style: Style) {
+    fn set(&mut self, column: u16, row: u16, symbol: &str, role: Role) {
         if self.symbol(column, row).is_some()
             && let Some(cell) = self.buf.cell_mut((self.area.x + column, self.area.y + row))
         {
-            let mut style = style;
+            let mut style = self.theme.style(role);
             match (cell.symbol(), cell.fg) {
                 ("█", Color::Reset) if symbol != "█" => style = style.add_modifier(Modifier::REVERSED),
                 ("█", colour) => cell.bg = colour,
@@ -120,7 +123,7 @@ mod tests {
     fn painted(width: u16, height: u16, paint: impl FnOnce(&mut Painter<'_>)) -> Vec<String> {
         let area = Rect::new(0, 0, width, height);
         let mut buf = Buffer::empty(area);
-        paint(&mut Painter::new(&mut buf, area));
+        paint(&mut Painter::new(&mut Surface { buf: &mut buf, theme: Theme::Dark }, area));
         let row = |y| (0..width).map(|x| buf[(x, y)].symbol()).collect();
         (0..height).map(row).collect()
     }
@@ -129,7 +132,7 @@ mod tests {
     fn bars_grow_in_eighths_and_a_little_is_not_nothing() {
         let rows = painted(4, 2, |painter| {
             for (column, height) in [(0, 0.0), (1, 0.001), (2, 0.5), (3, 0.75)] {
-                painter.bar(column, height, Style::new());
+                painter.bar(column, height, Role::Plain);
             }
         });
         assert_eq!(rows, ["   ▄", " ▁██"]);
@@ -138,8 +141,8 @@ mod tests {
     #[test]
     fn strokes_share_their_characters() {
         let rows = painted(1, 1, |painter| {
-            painter.stroke(0, 0.0, 1.0, Style::new());
-            painter.stroke(1, 0.0, 0.0, Style::new());
+            painter.stroke(0, 0.0, 1.0, Role::Plain);
+            painter.stroke(1, 0.0, 0.0, Role::Plain);
         });
         assert_eq!(rows, ["⣇"]);
     }
@@ -148,7 +151,7 @@ mod tests {
     fn levels_are_exact_to_a_third_of_a_row() {
         let rows = painted(3, 1, |painter| {
             for (column, height) in [(0, 0.2), (1, 0.6), (2, 1.0)] {
-                painter.level(column, height, Style::new());
+                painter.level(column, height, Role::Plain);
             }
         });
         assert_eq!(rows, ["▁─▔"]);
@@ -156,13 +159,13 @@ mod tests {
 
     #[test]
     fn a_level_can_be_seen_on_bars_of_every_height() {
-        let bar = Style::new().fg(Color::Indexed(25));
         let area = Rect::new(0, 0, 9, 2);
         let mut buf = Buffer::empty(area);
-        let mut painter = Painter::new(&mut buf, area);
+        let mut surface = Surface { buf: &mut buf, theme: Theme::Dark };
+        let mut painter = Painter::new(&mut surface, area);
         for (column, eighths) in (0..9).zip(8_u8..) {
-            painter.bar(column, f64::from(eighths) / 16.0, bar);
-            painter.level(column, 0.75, Style::new());
+            painter.bar(column, f64::from(eighths) / 16.0, Role::InFlight);
+            painter.level(column, 0.75, Role::Plain);
         }
         let row = |y| (0..9).map(move |x| (x, y));
         assert!(row(0).all(|at| buf[at].symbol() == "─"), "{buf:?}");
@@ -174,8 +177,8 @@ mod tests {
     #[test]
     fn what_is_outside_is_not_drawn() {
         let rows = painted(1, 1, |painter| {
-            painter.bar(7, 1.0, Style::new());
-            painter.stroke(9, -3.0, f64::NAN, Style::new());
+            painter.bar(7, 1.0, Role::Plain);
+            painter.stroke(9, -3.0, f64::NAN, Role::Plain);
         });
         assert_eq!(rows, [" "]);
     }

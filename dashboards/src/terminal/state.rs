@@ -1,6 +1,8 @@
 //! State of the dashboard's view, as chosen by the user. The state has no clock, and measures time in frames.
 
-use super::theme::Theme;
+use ratatui::layout::Rect;
+
+use super::Surface;
 use crate::Frame;
 use crate::figures::Scale;
 
@@ -33,17 +35,22 @@ impl View {
 
 /// Content of a dashboard: the frames of one run, or the lanes of several strategies.
 pub(crate) trait Shown: Clone + Default {
-    type Header;
+    type Header: Default;
 
     /// Column of the key table that has this dashboard's help.
     const HELP: usize;
 
+    /// Explanations of the charts, which the help shows below the keys.
+    const LEGEND: &[&str];
+
     /// Returns why the server's limit cannot be changed; `None` if it can.
     fn fixed_limit(header: &Self::Header) -> Option<&'static str>;
 
-    fn render(&self, canvas: &mut ratatui::Frame<'_>, state: &State<Self>, theme: Theme);
+    /// Draws the whole screen, which is not too small.
+    fn draw(&self, screen: Rect, surface: &mut Surface<'_>, state: &State<Self>);
 }
 
+#[derive(Default)]
 pub(crate) struct State<F: Shown = Frame> {
     pub(crate) header: F::Header,
     pub(crate) view: View,
@@ -60,16 +67,7 @@ pub(crate) struct State<F: Shown = Frame> {
 
 impl<F: Shown> State<F> {
     pub(crate) fn new(header: F::Header) -> Self {
-        Self {
-            header,
-            view: View::default(),
-            scale: Scale::default(),
-            top: None,
-            help: false,
-            paused: None,
-            stopping: false,
-            notice: Notice::default(),
-        }
+        Self { header, ..Self::default() }
     }
 }
 

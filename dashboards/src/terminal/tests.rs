@@ -8,9 +8,9 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
 
+use super::Theme;
 use super::render::render;
 use super::state::{State, View};
-use super::theme::Theme;
 use crate::figures::Scale;
 use crate::synthetic_run::SyntheticRun;
 use crate::{Frame, GeneratorState, Header, PolicyName};

@@ -33,6 +33,11 @@ pub(crate) enum Role {
     LowerBound,
     Latency,
     Title,
+    /// Role of the name of the strategy or command.
+    Name,
+    /// Role of the title of the view that is shown.
+    Selected,
+    Plain,
     Faint,
     Alert,
 }
@@ -62,10 +67,13 @@ impl Theme {
     pub(crate) fn style(self, role: Role) -> Style {
         let plain = Style::new();
         let coloured = match role {
+            Role::Plain => plain,
             Role::Title => plain.add_modifier(Modifier::BOLD),
             // The default text colour is set explicitly. Without it, text over a bar would take the bar's colour and be
             // invisible.
             Role::Cap => plain.fg(Color::Reset).add_modifier(Modifier::BOLD),
+            Role::Selected => plain.add_modifier(Modifier::BOLD | Modifier::UNDERLINED),
+            Role::Name => plain.fg(Color::Indexed(self.colour(role))).add_modifier(Modifier::BOLD),
             // Alerts have black text on orange, whatever the background of the terminal is.
             Role::Alert => plain.fg(Color::Indexed(16)).bg(Color::Indexed(214)).add_modifier(Modifier::BOLD),
             role => plain.fg(Color::Indexed(self.colour(role))),
@@ -83,11 +91,11 @@ impl Theme {
             Role::Accepted => [36, 29, 29],
             Role::Rejected => [166, 166, 166],
             Role::Failed | Role::Drawn => [175, 132, 169],
-            Role::Window => [214, 130, 136],
+            Role::Window | Role::Name => [214, 130, 136],
             Role::Ssthresh | Role::Latency => [74, 25, 67],
             Role::InFlight => [25, 74, 25],
             Role::LowerBound => [227, 58, 100],
-            Role::Cap | Role::Title | Role::Faint | Role::Alert => [244, 242, 244],
+            _ => [244, 242, 244],
         };
         match self {
             Self::Dark => dark,

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use crossterm::event::{Event, KeyEventKind};
 
-use super::keyboard;
 use super::keys::handle_key;
+use super::render::render;
 use super::screen::{Screen, WatchError};
 use super::state::{Shown, State};
-use super::theme::Theme;
+use super::{Theme, keyboard};
 use crate::{Action, Background, Frame, Header, Lanes, LanesHeader, Liveness};
 
 const FRAME_TIME: Duration = Duration::from_millis(100);
@@ -84,7 +84,7 @@ fn draw_and_listen<F: Shown>(
     let mut due = Instant::now();
     while refresh(&mut frame) == Liveness::Running {
         state.notice.on_frame();
-        screen.draw(|canvas| frame.render(canvas, &state, theme))?;
+        screen.draw(|canvas| render(canvas, &frame, &state, theme))?;
         due = (due + FRAME_TIME).max(Instant::now());
         while let Some(event) = next_event(&screen, due)? {
             if let Event::Key(key) = event
@@ -94,7 +94,7 @@ fn draw_and_listen<F: Shown>(
             {
                 state.notice.set(answer);
             }
-            screen.draw(|canvas| frame.render(canvas, &state, theme))?;
+            screen.draw(|canvas| render(canvas, &frame, &state, theme))?;
         }
     }
     Ok(())

@@ -11,7 +11,6 @@ pub(crate) mod latency;
 pub(crate) mod progress;
 pub(crate) mod rates;
 pub(crate) mod rule;
-pub(crate) mod segments;
 pub(crate) mod strategy;
 pub(crate) mod time_axis;
 pub(crate) mod window;

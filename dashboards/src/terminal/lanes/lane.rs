@@ -1,17 +1,14 @@
 //! Drawing of one lane (strategy): its name, its progress, bars of its figures so far, and a chart of its window over
 //! time.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
 use super::numbers;
 use crate::figures::Progress;
-use crate::terminal::theme::{Role, Theme};
 use crate::terminal::widgets::rule::{LegendKey, rule};
-use crate::terminal::widgets::segments::{self, Segment};
 use crate::terminal::widgets::time_axis::TimeAxis;
 use crate::terminal::widgets::{bar, window};
+use crate::terminal::{Role, Segment, Surface, row_of};
 use crate::{Lane, Lanes, text};
 
 /// Widths in columns. `NAME` is the width of a row's name. `BEHIND` and `BEHIND_NARROW` are the widths of the text
@@ -36,23 +33,21 @@ pub(crate) fn tallest(lanes: &Lanes) -> u16 {
 /// Draws one lane (strategy), which has at least two rows. All lanes share the time axis.
 pub(crate) fn draw(
     area: Rect,
-    buf: &mut Buffer,
+    surface: &mut Surface<'_>,
     lanes: &Lanes,
     lane: &Lane,
     time: Option<TimeAxis>,
-    theme: Theme,
 ) {
     let bars = area.height.saturating_sub(2).min(u16::try_from(lanes.columns.len()).unwrap_or(u16::MAX));
     let title = format!("{} {}", numbers::mark(lane), lane.name);
-    rule(area, buf, theme, title.trim_start(), &legend(area, lanes, lane, usize::from(bars)));
-    let row = |y: u16| Rect { y: area.y + y, height: 1, ..area };
-    draw_progress(row(1), buf, lane, theme);
+    rule(area, surface, title.trim_start(), &legend(area, lanes, lane, usize::from(bars)));
+    draw_progress(row_of(area, 1), surface, lane);
     for (y, column) in (2..).zip(0..usize::from(bars)) {
-        draw_figure(row(y), buf, lanes, lane, column, theme);
+        draw_figure(row_of(area, y), surface, lanes, lane, column);
     }
     let rest = Rect { y: area.y + 2 + bars, height: area.height - 2 - bars, ..area };
     if let (Some(frame), Some(time), CHART..) = (lane.run.as_deref(), time, rest.height) {
-        window::draw_on(time, rest, buf, frame, rest.height > CHART + 2, theme);
+        window::draw_on(time, rest, surface, frame, rest.height > CHART + 2);
     }
 }
 
@@ -63,10 +58,9 @@ fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey>
     let key = |mark, name: &'static str, value, role| LegendKey { mark, name: name.into(), value, role };
     let mut keys = Vec::new();
     if lane.short > 0 {
-        let value = format!("{} of {} runs", text::count(lane.short as u64), text::count(lane.done as u64));
-        keys.push(key("!", "ops undone in", value, Role::Rejected));
+        keys.push(key("!", "ops undone in", numbers::runs(lane.short, lane.done), Role::Rejected));
     }
-    if let Some(frame) = numbers::going_on(lane).filter(|_| area.width < NARROW) {
+    if let Some(frame) = lane.going_on().filter(|_| area.width < NARROW) {
         let (attempts, gauges) = (frame.snapshot.attempts.total, &frame.snapshot.gauges);
         keys.push(key("", "attempts", format!("{:>6}", text::count(attempts)), Role::Title));
         let window = gauges.window.map(|window| format!("{:>3}", text::short(window)));
@@ -78,45 +72,44 @@ fn legend(area: Rect, lanes: &Lanes, lane: &Lane, bars: usize) -> Vec<LegendKey>
         Some(key("", column.name, numbers::value(*column, (*spread)?.median), Role::Title))
     }));
     if lane.running {
-        keys.push(key("", "done", numbers::runs(lane), Role::Title));
+        keys.push(key("", "done", numbers::runs(lane.done, lane.runs), Role::Title));
     }
     keys
 }
 
-fn draw_progress(row: Rect, buf: &mut Buffer, lane: &Lane, theme: Theme) {
-    let going_on = numbers::going_on(lane);
+fn draw_progress(row: Rect, surface: &mut Surface<'_>, lane: &Lane) {
+    let going_on = lane.going_on();
     let (name, extent) = match going_on.map(|frame| Progress::new(&frame.snapshot)) {
         Some(run) => (format!("run {}", lane.done + 1), bar::Extent::new(&run)),
         None => ("runs".to_owned(), bar::Extent::plain(numbers::share(lane))),
     };
     let [label, bar_area, behind] = parts(row);
-    segments::draw(label, buf, &[(name, theme.style(Role::Faint))], &[]);
-    bar::draw(bar_area, buf, extent, theme);
+    surface.segments(label, &[(name, Role::Faint)], &[]);
+    bar::draw(bar_area, surface, extent);
     let words: Vec<Segment> = match going_on {
         Some(frame) => {
-            let fitting = |text: String| (text::fit(&text, usize::from(behind.width)), Style::new());
+            let fitting = |text: String| (text::fit(&text, usize::from(behind.width)), Role::Plain);
             numbers::now(&frame.snapshot).into_iter().map(fitting).collect()
         }
-        None => vec![(format!("  {:>15}", numbers::runs(lane)), theme.style(Role::Faint))],
+        None => vec![(format!("  {:>15}", numbers::runs(lane.done, lane.runs)), Role::Faint)],
     };
-    segments::draw(behind, buf, &words, &[]);
+    surface.segments(behind, &words, &[]);
 }
 
-fn draw_figure(row: Rect, buf: &mut Buffer, lanes: &Lanes, lane: &Lane, column: usize, theme: Theme) {
-    let (highest, name) = (numbers::highest(lanes, column), lanes.columns[column].name);
+fn draw_figure(row: Rect, surface: &mut Surface<'_>, lanes: &Lanes, lane: &Lane, column: usize) {
+    let (highest, kind) = (numbers::highest(lanes, column), lanes.columns[column]);
     let [label, bar_area, behind] = parts(row);
-    segments::draw(label, buf, &[(name.to_owned(), theme.style(Role::Faint))], &[]);
+    surface.segments(label, &[(kind.name.to_owned(), Role::Faint)], &[]);
     let Some(spread) = lane.figures.get(column).copied().flatten() else {
-        return segments::draw(behind, buf, &[(format!("{:>17}", "–"), theme.style(Role::Faint))], &[]);
+        return surface.segments(behind, &[(format!("{:>17}", "–"), Role::Faint)], &[]);
     };
     let role = [Role::Latency, Role::Rejected, Role::Failed][column % 3];
     let share = if highest > 0.0 { spread.median / highest } else { 0.0 };
-    bar::fill(bar_area, buf, share, theme.style(role));
-    let median = numbers::value(lanes.columns[column], spread.median);
-    let mut words = vec![(format!("{median:>17}"), theme.style(Role::Title))];
-    words
-        .extend(numbers::range(lanes.columns[column], spread).map(|range| (range, theme.style(Role::Faint))));
-    segments::draw(behind, buf, &words, &[]);
+    bar::fill(bar_area, surface, share, role);
+    let median = numbers::value(kind, spread.median);
+    let mut words = vec![(format!("{median:>17}"), Role::Title)];
+    words.extend(numbers::range(kind, spread).map(|range| (range, Role::Faint)));
+    surface.segments(behind, &words, &[]);
 }
 
 fn parts(row: Rect) -> [Rect; 3] {

@@ -2,10 +2,9 @@
 //! format the numbers in the same way.
 
 use loadgen_core::Snapshot;
-use results::advised_waits;
 
-use crate::figures::{AttemptStats, Goal, Progress};
-use crate::{Column, Frame, Lane, Lanes, Spread, Unit, text};
+use crate::figures::{Progress, advised};
+use crate::{Column, Lane, Lanes, Spread, Unit, text};
 
 pub(crate) fn value(column: Column, value: f64) -> String {
     match column.unit {
@@ -26,18 +25,14 @@ pub(crate) fn highest(lanes: &Lanes, column: usize) -> f64 {
     medians.fold(0.0, |highest, spread| spread.median.max(highest))
 }
 
-pub(crate) fn going_on(lane: &Lane) -> Option<&Frame> {
-    lane.run.as_deref().filter(|_| lane.running)
-}
-
 pub(crate) fn share(lane: &Lane) -> f64 {
-    let part = going_on(lane).and_then(|frame| Progress::new(&frame.snapshot).share());
+    let part = lane.going_on().and_then(|frame| Progress::new(&frame.snapshot).share());
     let done = lane.done as f64 + part.unwrap_or(0.0);
     if lane.runs == 0 { 0.0 } else { (done / lane.runs as f64).min(1.0) }
 }
 
-pub(crate) fn runs(lane: &Lane) -> String {
-    format!("{} of {} runs", text::count(lane.done as u64), text::count(lane.runs as u64))
+pub(crate) fn runs(part: usize, whole: usize) -> String {
+    format!("{} of {} runs", text::count(part as u64), text::count(whole as u64))
 }
 
 pub(crate) fn mark(lane: &Lane) -> &'static str {
@@ -50,20 +45,13 @@ pub(crate) fn mark(lane: &Lane) -> &'static str {
 
 /// Describes the run in progress in short texts, the most informative one first.
 pub(crate) fn now(snapshot: &Snapshot) -> Vec<String> {
-    if let Some((ops, last)) = snapshot.advised_waits.as_ref().filter(|_| snapshot.in_flight == 0) {
-        return vec![format!("  {}", advised_waits(*ops, last))];
+    if let Some(advised) = advised(snapshot).filter(|_| snapshot.in_flight == 0) {
+        return vec![format!("  {advised}")];
     }
-    let progress = Progress::new(snapshot);
-    let ops = match progress.goal {
-        Goal::Ops(ops) => format!("{}/{} ops", text::count(progress.ended), text::count(ops)),
-        Goal::Seconds(_) | Goal::Open => format!("{} ops", text::count(progress.ended)),
-    };
-    let mut words = vec![format!("  {ops:>15}"), attempts(snapshot)];
+    let ops = Progress::new(snapshot).ops_text();
+    let mut words =
+        vec![format!("  {ops:>15}"), format!("attempts {:>6}", text::count(snapshot.attempts.total))];
     words.extend(snapshot.gauges.window.map(|window| format!("window {:>3}", text::short(window))));
     words.push(format!("in flight {:>3}", text::count(snapshot.in_flight)));
     words
-}
-
-pub(crate) fn attempts(snapshot: &Snapshot) -> String {
-    format!("attempts {:>6}", text::count(AttemptStats::new(snapshot).attempts))
 }

@@ -8,10 +8,10 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 use vocabulary::Instant;
 
-use super::render::render;
-use crate::synthetic_lanes::{end, many, over_http, simulated, start};
+use crate::terminal::Theme;
+use crate::terminal::render::render;
 use crate::terminal::state::State;
-use crate::terminal::theme::Theme;
+use crate::synthetic_lanes::{end, many, over_http, simulated, start};
 use crate::{Lanes, LanesHeader};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];

@@ -1,12 +1,10 @@
 //! Horizontal bars whose length is exact to an eighth of a column.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
 use crate::figures::Progress;
 use crate::terminal::painter::steps;
-use crate::terminal::theme::{Role, Theme};
+use crate::terminal::{Role, Surface};
 use crate::text;
 
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -37,39 +35,33 @@ impl Extent {
     }
 }
 
-pub(crate) fn draw(area: Rect, buf: &mut Buffer, extent: Extent, theme: Theme) {
+pub(crate) fn draw(area: Rect, surface: &mut Surface<'_>, extent: Extent) {
     let Extent { share, in_vain, mark } = extent;
-    let bar = Rect { height: 1, width: area.width.saturating_sub(PERCENT), ..area }.intersection(buf.area);
-    let width = usize::from(bar.width);
-    buf.set_stringn(bar.x, bar.y, "░".repeat(width), width, theme.style(Role::Faint));
+    let bar =
+        Rect { height: 1, width: area.width.saturating_sub(PERCENT), ..area }.intersection(surface.buf.area);
+    surface.print(bar.x, bar.y, bar.width, "░".repeat(usize::from(bar.width)), Role::Faint);
     let over = share.unwrap_or(0.0);
     if in_vain > 0.0 {
         let columns = usize::from(steps(over, bar.width).max(1));
-        buf.set_stringn(bar.x, bar.y, IN_VAIN.repeat(columns), width, theme.style(Role::Failed));
+        surface.print(bar.x, bar.y, bar.width, IN_VAIN.repeat(columns), Role::Failed);
     }
     // A difference of at most 1e-9 is a rounding error, so it is not drawn as successful work.
     let done = if over - in_vain > 1e-9 { over - in_vain } else { 0.0 };
-    fill(bar, buf, done, theme.style(Role::Accepted));
+    fill(bar, surface, done, Role::Accepted);
     if let (Some(mark), Some(_)) = (mark, share) {
         let column = steps(mark, bar.width.saturating_sub(1));
-        buf.set_stringn(bar.x + column, bar.y, "┃", 1, theme.style(Role::LowerBound));
+        surface.print(bar.x + column, bar.y, 1, "┃", Role::LowerBound);
     }
     let percent = share.map_or_else(|| "–".to_owned(), text::whole_percent);
-    buf.set_stringn(
-        bar.right(),
-        bar.y,
-        format!("{percent:>6}"),
-        usize::from(PERCENT),
-        theme.style(Role::Title),
-    );
+    surface.print(bar.right(), bar.y, PERCENT, format!("{percent:>6}"), Role::Title);
 }
 
 /// Fills a share (0 to 1) of a row with a bar. A positive share fills at least one eighth of a column.
-pub(crate) fn fill(row: Rect, buf: &mut Buffer, share: f64, style: Style) {
-    let row = Rect { height: row.height.min(1), ..row }.intersection(buf.area);
+pub(crate) fn fill(row: Rect, surface: &mut Surface<'_>, share: f64, role: Role) {
+    let row = Rect { height: row.height.min(1), ..row }.intersection(surface.buf.area);
     if !row.is_empty() {
         let eighths = steps(share, row.width.saturating_mul(8)).max(u16::from(share > 0.0));
         let filled = "█".repeat(usize::from(eighths / 8)) + EIGHTHS[usize::from(eighths % 8)];
-        buf.set_stringn(row.x, row.y, filled, usize::from(row.width), style);
+        surface.print(row.x, row.y, row.width, filled, role);
     }
 }

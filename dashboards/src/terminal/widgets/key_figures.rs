@@ -1,18 +1,14 @@
 //! The most important figures of the panels in three lines, for screens that are too small for panels.
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
-use super::segments::{self, Segment};
-use crate::Frame;
 use crate::figures::{AttemptStats, CapLimit, RateLimit, failures};
-use crate::terminal::theme::Theme;
-use crate::text;
+use crate::terminal::{Role, Segment, Surface, row_of};
+use crate::{Frame, text};
 
-pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, _theme: Theme) {
+pub(crate) fn draw(area: Rect, surface: &mut Surface<'_>, frame: &Frame) {
     for (row, line) in (0..area.height).zip(lines(frame)) {
-        segments::draw(Rect { y: area.y + row, height: 1, ..area }, buf, &line, &[]);
+        surface.segments(row_of(area, row), &line, &[]);
     }
 }
 
@@ -39,5 +35,5 @@ fn lines(frame: &Frame) -> [Vec<Segment>; 3] {
     let mut latencies = vec![format!("latency p50 {:>6}", latency(0.5)), format!("p99 {:>6}", latency(0.99))];
     latencies.extend(snapshot.gauges.phase.map(str::to_owned));
     latencies.extend(snapshot.gauges.reason.map(str::to_owned));
-    [flight, attempts, latencies].map(|line| line.into_iter().map(|text| (text, Style::new())).collect())
+    [flight, attempts, latencies].map(|line| line.into_iter().map(|text| (text, Role::Plain)).collect())
 }

@@ -1,17 +1,15 @@
 //! Chart of requests per second over time: accepted requests as an area, rejected and failed requests as lines. If the
 //! server has a rate limit, the chart also shows the limit's long-run rate.
 
-use loadgen_core::{Gauge, Point, RATE_LIMIT};
-use ratatui::buffer::Buffer;
+use loadgen_core::{Gauge, RATE_LIMIT};
 use ratatui::layout::Rect;
 
 use super::rule::LegendKey;
 use super::time_axis::TimeAxis;
-use crate::Frame;
 use crate::figures::{Counter, RateLimit, Scale, Timeline, level};
 use crate::terminal::chart::{Chart, Dash, Layer, columns};
-use crate::terminal::theme::{Role, Theme};
-use crate::text;
+use crate::terminal::{Role, Surface};
+use crate::{Frame, text};
 
 /// Minimum width over which rates are smoothed, as a share of the time axis. With less smoothing, narrow columns would
 /// show single requests.
@@ -20,13 +18,13 @@ const SMOOTHING: f64 = 1.0 / 25.0;
 /// Maximum ratio of the rate limit to the highest rate at which the axis still includes the limit.
 const FAR: f64 = 2.0;
 
-pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, labelled: bool, theme: Theme) {
+pub(crate) fn draw(area: Rect, surface: &mut Surface<'_>, frame: &Frame, scale: Scale, labelled: bool) {
     let timeline = Timeline::new(&frame.snapshot);
     let time = TimeAxis::new(&frame.snapshot);
     let width = usize::from(columns(area));
-    let counter = |count: fn(&Point) -> u32| timeline.counter(count);
-    let [accepted, rejected, failed] =
-        [counter(|point| point.succeeded), counter(|point| point.rejected), counter(|point| point.failed)];
+    let accepted = timeline.counter(|point| point.succeeded);
+    let rejected = timeline.counter(|point| point.rejected);
+    let failed = timeline.counter(|point| point.failed);
 
     let area_values = rates(&accepted, time, width);
     let rejected_values = rates(&rejected, time, 2 * width);
@@ -69,7 +67,7 @@ pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, scale: Scale, la
         (Scale::Logarithmic, true) => "Log req/s",
         (Scale::Logarithmic, false) => "Requests per second, log",
     };
-    Chart { title, legend, scale, end, time, labelled, layers }.draw(area, buf, theme);
+    Chart { title, legend, scale, end, time, labelled, layers }.draw(area, surface);
 }
 
 /// Returns the lowest rate limit in each column of the chart. If the server has several limits, its responses advertise

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::terminal::theme::{Role, Theme};
+use crate::terminal::{Role, Surface};
 use crate::text;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,21 +24,14 @@ impl LegendKey {
     }
 }
 
-pub(crate) fn rule(area: Rect, buf: &mut Buffer, theme: Theme, title: &str, legend: &[LegendKey]) {
-    let row = Rect { height: 1, ..area }.intersection(buf.area);
+pub(crate) fn rule(area: Rect, surface: &mut Surface<'_>, title: &str, legend: &[LegendKey]) {
+    let row = Rect { height: 1, ..area }.intersection(surface.buf.area);
     if row.is_empty() || area.height == 0 {
         return;
     }
-    let faint = theme.style(Role::Faint);
-    buf.set_stringn(row.x, row.y, "─".repeat(usize::from(row.width)), usize::from(row.width), faint);
+    surface.print(row.x, row.y, row.width, "─".repeat(usize::from(row.width)), Role::Faint);
     let title = format!(" {} ", text::fit(title, usize::from(row.width.saturating_sub(4))));
-    let (title_end, _) = buf.set_stringn(
-        row.x + 1,
-        row.y,
-        title,
-        usize::from(row.width.saturating_sub(2)),
-        theme.style(Role::Title),
-    );
+    let title_end = surface.print(row.x + 1, row.y, row.width.saturating_sub(2), title, Role::Title);
 
     let room = usize::from(row.right().saturating_sub(title_end + 2));
     let mut entries = legend;
@@ -50,16 +42,16 @@ pub(crate) fn rule(area: Rect, buf: &mut Buffer, theme: Theme, title: &str, lege
     let mut x = row.right().saturating_sub(u16::try_from(total(entries)).unwrap_or(0) + 1);
     for key in entries {
         let gap = if key.mark.is_empty() { "" } else { " " };
-        for (part, style) in [
-            (" ", faint),
-            (key.mark, theme.style(key.role)),
-            (gap, faint),
-            (&key.name, faint),
-            (" ", faint),
-            (key.value.as_str(), theme.style(Role::Title)),
-            (" ", faint),
+        for (part, role) in [
+            (" ", Role::Faint),
+            (key.mark, key.role),
+            (gap, Role::Faint),
+            (&key.name, Role::Faint),
+            (" ", Role::Faint),
+            (key.value.as_str(), Role::Title),
+            (" ", Role::Faint),
         ] {
-            x = buf.set_stringn(x, row.y, part, usize::from(row.right().saturating_sub(x)), style).0;
+            x = surface.print(x, row.y, row.right().saturating_sub(x), part, role);
         }
     }
 }

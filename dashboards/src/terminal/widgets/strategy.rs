@@ -3,25 +3,20 @@
 
 use std::borrow::Cow;
 
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::Style;
 
 use super::rule::rule;
-use super::segments;
-use crate::Frame;
 use crate::figures::{CapLimit, RateLimit};
-use crate::terminal::theme::{Role, Theme};
-use crate::text;
+use crate::terminal::{Role, Surface, row_of};
+use crate::{Frame, text};
 
-pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, theme: Theme) {
-    rule(area, buf, theme, "Strategy now", &[]);
+pub(crate) fn draw(area: Rect, surface: &mut Surface<'_>, frame: &Frame) {
+    rule(area, surface, "Strategy now", &[]);
     let lines = lines(frame);
     for (row, (name, value)) in (1..area.height).zip(&lines) {
-        let line = Rect { y: area.y + row, height: 1, ..area };
         let room = usize::from(area.width).saturating_sub(text::width_of(name) + 2);
-        let value = vec![(text::fit(value, room), Style::new())];
-        segments::draw(line, buf, &[(name.to_string(), theme.style(Role::Faint))], &value);
+        let value = [(text::fit(value, room), Role::Plain)];
+        surface.segments(row_of(area, row), &[(name.to_string(), Role::Faint)], &value);
     }
 }
 

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use loadgen_core::Snapshot;
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::figures::{Timeline, nice_span, nice_step};
 use crate::terminal::painter::steps;
-use crate::terminal::theme::{Role, Theme};
+use crate::terminal::{Role, Surface};
 use crate::text;
 
 /// Limits for the lower bound on the makespan. The time axis includes this bound only up to `FORESIGHT` times the
@@ -49,48 +48,35 @@ impl TimeAxis {
         Some(steps(self.optimal_at_s? / self.span_s, width)).filter(|column| *column < width)
     }
 
-    fn label(&self, time_s: f64) -> String {
+    /// Returns the unit of the labels, in seconds, with its name.
+    fn unit(&self) -> (f64, &'static str) {
         match self.span_s {
-            span if span <= 120.0 => format!("{time_s:.0} s"),
-            span if span <= 7_200.0 => format!("{:.0} min", time_s / 60.0),
-            _ => format!("{:.0} h", time_s / 3_600.0),
-        }
-    }
-
-    fn step(&self, width: u16) -> f64 {
-        let step = nice_step(self.span_s, f64::from(width) / 10.0);
-        match self.span_s {
-            span if span <= 120.0 => step,
-            span if span <= 7_200.0 => step.max(60.0),
-            _ => step.max(3_600.0),
+            span if span <= 120.0 => (1.0, "s"),
+            span if span <= 7_200.0 => (60.0, "min"),
+            _ => (3_600.0, "h"),
         }
     }
 }
 
-pub(crate) fn draw(axis: TimeAxis, row: Rect, buf: &mut Buffer, theme: Theme) {
+pub(crate) fn draw(axis: TimeAxis, row: Rect, surface: &mut Surface<'_>) {
     let mut taken = 0..0;
     if let Some(column) = axis.optimal_column(row.width) {
         let text = format!("▲ at least {}", text::clock(axis.optimal.unwrap_or_default().as_secs_f64()));
         let width = u16::try_from(text::width_of(&text)).unwrap_or(u16::MAX);
         let text = if column + width <= row.width { text } else { "▲".to_owned() };
-        let (end, _) = buf.set_stringn(
-            row.x + column,
-            row.y,
-            text,
-            usize::from(row.width - column),
-            theme.style(Role::LowerBound),
-        );
+        let end = surface.print(row.x + column, row.y, row.width - column, text, Role::LowerBound);
         taken = column.saturating_sub(1)..end - row.x + 1;
     }
-    let step = axis.step(row.width);
+    let (unit_s, unit) = axis.unit();
+    let step = nice_step(axis.span_s, f64::from(row.width) / 10.0).max(unit_s);
     let mut time_s = 0.0;
     while time_s <= axis.span_s {
-        let label = axis.label(time_s);
+        let label = format!("{:.0} {unit}", time_s / unit_s);
         let width = u16::try_from(text::width_of(&label)).unwrap_or(u16::MAX);
         let start = steps(time_s / axis.span_s, row.width);
         let free = start + width <= taken.start || start >= taken.end;
         if free && start + width <= row.width {
-            buf.set_string(row.x + start, row.y, label, theme.style(Role::Faint));
+            surface.print(row.x + start, row.y, width, label, Role::Faint);
         }
         time_s += step;
     }

@@ -3,29 +3,20 @@
 use std::borrow::Cow;
 
 use loadgen_core::{DrawnGauge, Gauge, Point};
-use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use super::rule::LegendKey;
 use super::time_axis::TimeAxis;
-use crate::Frame;
 use crate::figures::{CapLimit, Scale, Timeline, level};
 use crate::terminal::chart::{Chart, Dash, Layer, columns};
-use crate::terminal::theme::{Role, Theme};
-use crate::text;
+use crate::terminal::{Role, Surface};
+use crate::{Frame, text};
 
-pub(crate) fn draw(area: Rect, buf: &mut Buffer, frame: &Frame, labelled: bool, theme: Theme) {
-    draw_on(TimeAxis::new(&frame.snapshot), area, buf, frame, labelled, theme);
+pub(crate) fn draw(area: Rect, surface: &mut Surface<'_>, frame: &Frame, labelled: bool) {
+    draw_on(TimeAxis::new(&frame.snapshot), area, surface, frame, labelled);
 }
 
-pub(crate) fn draw_on(
-    time: TimeAxis,
-    area: Rect,
-    buf: &mut Buffer,
-    frame: &Frame,
-    labelled: bool,
-    theme: Theme,
-) {
+pub(crate) fn draw_on(time: TimeAxis, area: Rect, surface: &mut Surface<'_>, frame: &Frame, labelled: bool) {
     let timeline = Timeline::new(&frame.snapshot);
     let width = usize::from(columns(area));
     let ranges = |parts: usize, pick: fn(&Point) -> Gauge| -> Vec<Option<(f64, f64)>> {
@@ -70,7 +61,7 @@ pub(crate) fn draw_on(
         Layer::Line(Role::Drawn, Dash::Dotted, within(gauge)),
         Layer::Line(Role::Window, Dash::Solid, window),
     ];
-    Chart { title, legend, scale: Scale::Linear, end, time, labelled, layers }.draw(area, buf, theme);
+    Chart { title, legend, scale: Scale::Linear, end, time, labelled, layers }.draw(area, surface);
 }
 
 /// Returns the entries of the chart's legend, the most important first. If there is too little room, the last entries
@@ -110,9 +101,11 @@ fn highs(ranges: &[Option<(f64, f64)>]) -> Vec<Option<f64>> {
 #[cfg(test)]
 mod tests {
     use loadgen_core::{GaugeKind, Snapshot};
+    use ratatui::buffer::Buffer;
     use vocabulary::Instant;
 
     use super::*;
+    use crate::terminal::theme::Theme;
 
     fn level_at(buf: &Buffer, column: u16) -> Vec<u16> {
         (1..buf.area.height).filter(|y| ["▁", "─", "▔"].contains(&buf[(column, *y)].symbol())).collect()
@@ -132,7 +125,8 @@ mod tests {
         }
         let area = Rect::new(0, 0, 86, 20);
         let mut buf = Buffer::empty(area);
-        draw(area, &mut buf, &Frame { snapshot, ..Frame::default() }, false, Theme::Dark);
+        let mut surface = Surface { buf: &mut buf, theme: Theme::Dark };
+        draw(area, &mut surface, &Frame { snapshot, ..Frame::default() }, false);
         let [first, early, late, future] = [6, 20, 60, 85].map(|column| level_at(&buf, column));
         assert_eq!((first.len(), late.len()), (1, 1), "{buf:?}");
         assert_eq!(first, early, "{buf:?}");
@@ -151,7 +145,8 @@ mod tests {
         }
         let area = Rect::new(0, 0, 86, 12);
         let mut buf = Buffer::empty(area);
-        draw(area, &mut buf, &Frame { snapshot, ..Frame::default() }, false, Theme::Dark);
+        let mut surface = Surface { buf: &mut buf, theme: Theme::Dark };
+        draw(area, &mut surface, &Frame { snapshot, ..Frame::default() }, false);
         let row = |y: u16| (0..area.width).map(|x| buf[(x, y)].symbol()).collect::<String>();
         assert!(row(0).contains("tokens   20") && !row(0).contains("share"), "{}", row(0));
         let colour = Theme::Dark.style(Role::Drawn).fg;
@@ -170,7 +165,8 @@ mod tests {
         let area = Rect::new(0, 0, 86, 20);
         for theme in [Theme::Dark, Theme::Light, Theme::Either] {
             let mut buf = Buffer::empty(area);
-            draw(area, &mut buf, &Frame { snapshot: snapshot.clone(), ..Frame::default() }, false, theme);
+            let frame = Frame { snapshot: snapshot.clone(), ..Frame::default() };
+            draw(area, &mut Surface { buf: &mut buf, theme }, &frame, false);
             let [row] = level_at(&buf, 20)[..] else { panic!("one level: {buf:?}") };
             let (cell, bar) = (&buf[(20, row)], &buf[(20, row + 1)]);
             assert_eq!(cell.bg, bar.fg, "{theme:?}: it is on a bar");
