@@ -1,7 +1,7 @@
 //! The dashboard with a synthetic run, to be tried by hand:
 //! `cargo run -p tailback-dashboards --example demo [overload|panic|thread-panic]`.
 
-#[path = "../src/synthetic_run.rs"]
+#[path = "../src/tests/synthetic_run.rs"]
 #[expect(dead_code, reason = "the tests use the rest")]
 mod synthetic_run;
 

@@ -363,7 +363,7 @@ mod tests {
     use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
 
     use super::*;
-    use crate::synthetic_run::SyntheticRun;
+    use crate::tests::synthetic_run::SyntheticRun;
     use crate::{Frame, Lane, PolicyName};
 
     fn with_lag(lag: Duration) -> Frame {

@@ -24,7 +24,7 @@ pub fn lanes_line(lanes: &Lanes, time_scale: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synthetic_lanes;
+    use crate::tests::synthetic_lanes;
 
     #[test]
     fn the_line_tells_how_far_all_is_and_what_goes_on() {

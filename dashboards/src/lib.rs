@@ -14,11 +14,12 @@ mod model;
 mod progress_line;
 pub mod report;
 mod smoothing;
-#[cfg(test)]
-mod synthetic_lanes;
-#[cfg(test)]
-mod synthetic_run;
 mod terminal;
+#[cfg(test)]
+mod tests {
+    pub(crate) mod synthetic_lanes;
+    pub(crate) mod synthetic_run;
+}
 mod text;
 
 pub use lanes::{Column, Lane, Lanes, LanesHeader, Spread, Unit};

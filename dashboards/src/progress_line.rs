@@ -71,7 +71,7 @@ mod tests {
     use vocabulary::Instant;
 
     use super::*;
-    use crate::synthetic_run::SyntheticRun;
+    use crate::tests::synthetic_run::SyntheticRun;
 
     #[test]
     fn the_line_tells_what_happens() {

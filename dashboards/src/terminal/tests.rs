@@ -12,7 +12,7 @@ use super::Theme;
 use super::render::render;
 use super::state::{State, View};
 use crate::figures::Scale;
-use crate::synthetic_run::SyntheticRun;
+use crate::tests::synthetic_run::SyntheticRun;
 use crate::{Frame, GeneratorState, Header, PolicyName};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];

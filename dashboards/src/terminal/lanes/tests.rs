@@ -11,7 +11,7 @@ use vocabulary::Instant;
 use crate::terminal::Theme;
 use crate::terminal::render::render;
 use crate::terminal::state::State;
-use crate::synthetic_lanes::{end, many, over_http, simulated, start};
+use crate::tests::synthetic_lanes::{end, many, over_http, simulated, start};
 use crate::{Lanes, LanesHeader};
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::synthetic_run::SyntheticRun;
+use crate::tests::synthetic_run::SyntheticRun;
 use crate::{Column, Frame, GeneratorState, Lane, Lanes, Spread, Unit};
 
 const COLUMNS: [Column; 3] = [
