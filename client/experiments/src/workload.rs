@@ -10,7 +10,7 @@ mod table;
 #[cfg(test)]
 pub(crate) mod testing;
 
-pub use file::{FileError, from_table, is_key};
+pub use file::{from_table, is_key};
 pub use parameter::{AllowedIn, Kind, Parameter, Word};
 pub use spec::{Arrivals, DEFAULT_RATE, MAX_BURST, Spelling, WorkloadError, WorkloadSpec};
 pub use table::{PARAMETERS, recorded_as_typed};

@@ -4,27 +4,20 @@ use toml::Table;
 use vocabulary::did_you_mean;
 
 use super::parameter::{AllowedIn, Parameter};
-use super::spec::WorkloadSpec;
+use super::spec::{WorkloadError, WorkloadSpec, error};
 use super::table::PARAMETERS;
 
 const OF_ARRIVALS: [&str; 5] = ["scatter", "at", "in_flight", "rate", "arrivals"];
-
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{words}")]
-pub struct FileError {
-    pub key: String,
-    words: String,
-}
 
 pub fn is_key(key: &str) -> bool {
     keys().any(|parameter| parameter.key == key)
 }
 
-pub fn from_table(table: &Table) -> Result<WorkloadSpec, FileError> {
+pub fn from_table(table: &Table) -> Result<WorkloadSpec, WorkloadError> {
     let mut spec = WorkloadSpec::default();
     for (key, value) in table {
         let parameter = keys().find(|parameter| parameter.key == key).ok_or_else(|| unknown(key))?;
-        parameter.read(&mut spec, value).map_err(|words| FileError { key: key.clone(), words })?;
+        parameter.read(&mut spec, value).map_err(|words| error(key, words))?;
     }
     let given: Vec<&str> = OF_ARRIVALS.into_iter().filter(|key| table.contains_key(*key)).collect();
     match given.as_slice() {
@@ -34,7 +27,7 @@ pub fn from_table(table: &Table) -> Result<WorkloadSpec, FileError> {
                 "`{}` exclude one another, because each sets how ops arrive",
                 several.join("` and `")
             );
-            Err(FileError { key: several[0].to_owned(), words })
+            Err(error(several[0], words))
         }
     }
 }
@@ -43,12 +36,12 @@ fn keys() -> impl Iterator<Item = &'static Parameter> {
     PARAMETERS.iter().filter(|parameter| parameter.place != AllowedIn::CommandLine)
 }
 
-fn unknown(key: &str) -> FileError {
+fn unknown(key: &str) -> WorkloadError {
     let known: Vec<&str> = keys().map(|parameter| parameter.key).collect();
     let suggestion = did_you_mean(key, known.iter().copied());
     let words =
         format!("unknown key `{key}`{suggestion}; the keys of a workload are `{}`", known.join("`, `"));
-    FileError { key: key.to_owned(), words }
+    error(key, words)
 }
 
 #[cfg(test)]

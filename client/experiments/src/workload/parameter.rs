@@ -1,5 +1,6 @@
 //! One parameter of a workload, and its conversion from text and from files.
 
+use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +12,7 @@ use serde::Deserialize;
 use toml::Value;
 use vocabulary::{Instant, Rate, TimeScale, did_you_mean, duration_text};
 
-use super::spec::WorkloadSpec;
-use crate::workload::spec::MAX_BURST;
+use super::spec::{MAX_BURST, WorkloadSpec};
 
 #[derive(Clone, Copy)]
 pub struct Parameter {
@@ -28,9 +28,9 @@ pub struct Parameter {
     pub place: AllowedIn,
     pub excludes: &'static [&'static str],
     pub kind: Kind,
-    /// True if results have a separate field for the value of this workload parameter that a run actually uses. If there is no such field,
-    /// results contain the value under the parameter's key, in the form in which the user gave it.
-    pub resolved: bool,
+    /// True if results contain the value of this workload parameter under its key, in the form in which the user gave it. Otherwise, results
+    /// have a separate field for the value that a run actually uses.
+    pub recorded_as_typed: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +86,17 @@ impl Parameter {
         about: &'static str,
         kind: Kind,
     ) -> Self {
-        let (default, place, excludes, resolved) = (None, AllowedIn::Everywhere, &[], false);
-        Self { key, short: None, placeholder, about, default, place, excludes, kind, resolved }
+        Self {
+            key,
+            short: None,
+            placeholder,
+            about,
+            default: None,
+            place: AllowedIn::Everywhere,
+            excludes: &[],
+            kind,
+            recorded_as_typed: false,
+        }
     }
 
     pub(super) const fn short(self, letter: char) -> Self {
@@ -106,8 +115,8 @@ impl Parameter {
         Self { excludes, ..self }
     }
 
-    pub(super) const fn resolved(self) -> Self {
-        Self { resolved: true, ..self }
+    pub(super) const fn recorded_as_typed(self) -> Self {
+        Self { recorded_as_typed: true, ..self }
     }
 
     pub fn flag(&self) -> String {
@@ -137,15 +146,11 @@ impl Parameter {
             },
             Kind::Words(words) => match words.iter().find(|word| word.name == text) {
                 Some(word) => (word.choose)(spec),
-                None => return Err(no_word(words, text)),
+                None => return Err(format!("`{text}` is not one of {}", listed(words))),
             },
-            Kind::Mix(field) => *field(spec) = Some(Mix::from_str(text).map_err(|error| error.to_string())?),
-            Kind::RejectedWhen(field) => {
-                *field(spec) = Some(RejectedWhen::from_str(text).map_err(|error| error.to_string())?);
-            }
-            Kind::Success(field) => {
-                *field(spec) = Some(SuccessStatuses::from_str(text).map_err(|error| error.to_string())?);
-            }
+            Kind::Mix(field) => *field(spec) = Some(parsed(text)?),
+            Kind::RejectedWhen(field) => *field(spec) = Some(parsed(text)?),
+            Kind::Success(field) => *field(spec) = Some(parsed(text)?),
             Kind::Groups(_) | Kind::Instants(_) => {
                 return Err("lists are accepted only in files".to_owned());
             }
@@ -158,14 +163,14 @@ impl Parameter {
     pub fn show(&self, spec: &WorkloadSpec) -> Option<String> {
         let mut spec = spec.clone();
         match self.kind {
-            Kind::Count { field, .. } => field(&mut spec).map(|number| number.to_string()),
-            Kind::SmallCount { field, .. } => field(&mut spec).map(|number| number.to_string()),
+            Kind::Count { field, .. } => shown(field, &mut spec),
+            Kind::SmallCount { field, .. } => shown(field, &mut spec),
             Kind::Duration(field) | Kind::PositiveDuration(field) => {
                 field(&mut spec).map(duration_text::format)
             }
-            Kind::Rate(field) => field(&mut spec).map(|rate| rate.to_string()),
-            Kind::TimeScale(field) => field(&mut spec).map(|scale| scale.to_string()),
-            Kind::Switch(field) | Kind::Truth(field) => field(&mut spec).map(|truth| truth.to_string()),
+            Kind::Rate(field) => shown(field, &mut spec),
+            Kind::TimeScale(field) => shown(field, &mut spec),
+            Kind::Switch(field) | Kind::Truth(field) => shown(field, &mut spec),
             Kind::Words(words) => {
                 let chosen = |word: &&Word| {
                     let mut with = spec.clone();
@@ -174,9 +179,9 @@ impl Parameter {
                 };
                 words.iter().find(chosen).map(|word| word.name.to_owned())
             }
-            Kind::Mix(field) => field(&mut spec).as_ref().map(Mix::to_string),
-            Kind::RejectedWhen(field) => field(&mut spec).as_ref().map(RejectedWhen::to_string),
-            Kind::Success(field) => field(&mut spec).as_ref().map(SuccessStatuses::to_string),
+            Kind::Mix(field) => shown(field, &mut spec),
+            Kind::RejectedWhen(field) => shown(field, &mut spec),
+            Kind::Success(field) => shown(field, &mut spec),
             Kind::Groups(_) | Kind::Instants(_) => None,
         }
     }
@@ -184,13 +189,12 @@ impl Parameter {
     /// Returns the field's value as results contain it. Returns `None` if the field is not set, or if it has the default value.
     pub(super) fn recorded(&self, spec: &WorkloadSpec) -> Option<Setting> {
         let shown = self.show(spec)?;
-        let mut by_default = WorkloadSpec::default();
-        let usual = match self.kind {
-            Kind::Switch(_) => Some("false"),
-            _ => self.default,
-        };
-        let usual =
-            usual.and_then(|text| self.set(&mut by_default, text).ok().and_then(|()| self.show(&by_default)));
+        let usual = if matches!(self.kind, Kind::Switch(_)) { Some("false") } else { self.default };
+        let usual = usual.and_then(|text| {
+            let mut by_default = WorkloadSpec::default();
+            self.set(&mut by_default, text).ok()?;
+            self.show(&by_default)
+        });
         Some(match shown.parse() {
             _ if usual.as_ref() == Some(&shown) => return None,
             Ok(truth) => Setting::Truth(truth),
@@ -206,7 +210,8 @@ impl Parameter {
     /// The error describes the accepted values, in a text that begins with the key in backticks.
     pub(super) fn read(&self, spec: &mut WorkloadSpec, value: &Value) -> Result<(), String> {
         let key = self.key;
-        let mistyped = |takes: &str| format!("`{key}` takes {takes}, not {value}");
+        let mistyped = |takes: &str| Err(format!("`{key}` takes {takes}, not {value}"));
+        let mut set = |text: &str| self.set(spec, text).map_err(|why| format!("`{key}`: {why}"));
         match (self.kind, value) {
             (Kind::Count { min, max, field }, Value::Integer(number)) => {
                 *field(spec) = Some(within(key, *number, min, max)?);
@@ -214,32 +219,32 @@ impl Parameter {
             (Kind::SmallCount { min, max, field }, Value::Integer(number)) => {
                 *field(spec) = Some(within(key, *number, min, max)?);
             }
-            (Kind::Count { .. } | Kind::SmallCount { .. }, _) => return Err(mistyped("a whole number")),
-            (Kind::Switch(_) | Kind::Truth(_), Value::Boolean(truth)) => {
-                self.set(spec, &truth.to_string())?;
-            }
-            (Kind::Switch(_) | Kind::Truth(_), _) => return Err(mistyped("true or false")),
-            (Kind::Words(words), Value::String(text)) => {
-                let accepted = listed(words);
-                self.set(spec, text).map_err(|_| {
-                    let suggestion = did_you_mean(text, words.iter().map(|word| word.name));
-                    format!("`{key}` is \"{text}\"{suggestion}; accepted are {accepted}")
-                })?;
-            }
-            (Kind::RejectedWhen(_), Value::Integer(status)) => {
-                self.set(spec, &status.to_string()).map_err(|why| format!("`{key}`: {why}"))?;
-            }
+            (Kind::Count { .. } | Kind::SmallCount { .. }, _) => return mistyped("a whole number"),
+            (Kind::Switch(field) | Kind::Truth(field), Value::Boolean(truth)) => *field(spec) = Some(*truth),
+            (Kind::Switch(_) | Kind::Truth(_), _) => return mistyped("true or false"),
+            (Kind::Words(words), Value::String(text)) => self.set(spec, text).map_err(|_| {
+                let suggestion = did_you_mean(text, words.iter().map(|word| word.name));
+                format!("`{key}` is \"{text}\"{suggestion}; accepted are {}", listed(words))
+            })?,
+            (Kind::RejectedWhen(_), Value::Integer(status)) => set(&status.to_string())?,
             (Kind::RejectedWhen(_), Value::Array(list)) if list.iter().all(Value::is_str) => {
-                let lines: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
-                self.set(spec, &lines.join("\n")).map_err(|why| format!("`{key}`: {why}"))?;
+                set(&list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"))?;
             }
             (Kind::Groups(field), value) => *field(spec) = Some(groups(key, value)?),
             (Kind::Instants(field), value) => *field(spec) = Some(instants(key, value)?),
-            (_, Value::String(text)) => self.set(spec, text).map_err(|why| format!("`{key}`: {why}"))?,
-            _ => return Err(mistyped("text in quotes")),
+            (_, Value::String(text)) => set(text)?,
+            _ => return mistyped("text in quotes"),
         }
         Ok(())
     }
+}
+
+fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn shown<T: ToString>(field: Field<T>, spec: &mut WorkloadSpec) -> Option<String> {
+    field(spec).as_ref().map(T::to_string)
 }
 
 fn arrival_rate(text: &str) -> Result<Rate, String> {
@@ -253,16 +258,12 @@ fn duration(text: &str) -> Result<Duration, String> {
     duration_text::parse(text).map_err(|error| error.to_string())
 }
 
-fn within<N: Copy + Into<u64> + TryFrom<u64>>(key: &str, number: i64, min: N, max: N) -> Result<N, String> {
-    let (low, high): (u64, u64) = (min.into(), max.into());
-    let inside = u64::try_from(number).ok().filter(|number| (low..=high).contains(number));
-    inside
-        .and_then(|number| N::try_from(number).ok())
-        .ok_or_else(|| format!("`{key}` is {number}; it must be from {low} to {high}"))
-}
-
-fn no_word(words: &[Word], text: &str) -> String {
-    format!("`{text}` is not one of {}", listed(words))
+fn within<N>(key: &str, number: i64, min: N, max: N) -> Result<N, String>
+where
+    N: Display + PartialOrd + TryFrom<i64>,
+{
+    let inside = N::try_from(number).ok().filter(|number| (&min..=&max).contains(&number));
+    inside.ok_or_else(|| format!("`{key}` is {number}; it must be from {min} to {max}"))
 }
 
 fn listed(words: &[Word]) -> String {
@@ -280,7 +281,6 @@ struct GroupSection {
     ops: u64,
     from: String,
     to: String,
-    #[serde(default)]
     grid: Option<String>,
 }
 

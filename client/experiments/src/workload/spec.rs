@@ -77,7 +77,7 @@ pub enum Spelling {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct WorkloadError {
-    pub key: &'static str,
+    pub key: String,
     words: String,
 }
 
@@ -212,13 +212,13 @@ fn check_arrivals(
     }
 }
 
-fn too_late(key: &'static str, what: &str, at: Duration, lasts: Duration) -> WorkloadError {
+fn too_late(key: &str, what: &str, at: Duration, lasts: Duration) -> WorkloadError {
     let (at, lasts) = (duration_text::format(at), duration_text::format(lasts));
     error(key, format!("`{key}`: {what} {at}, but the arrivals of this run end after {lasts}"))
 }
 
-fn error(key: &'static str, words: impl Into<String>) -> WorkloadError {
-    WorkloadError { key, words: words.into() }
+pub(super) fn error(key: &str, words: impl Into<String>) -> WorkloadError {
+    WorkloadError { key: key.to_owned(), words: words.into() }
 }
 
 #[cfg(test)]

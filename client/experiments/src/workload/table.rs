@@ -18,53 +18,45 @@ pub static PARAMETERS: &[Parameter] = &[
         "Number of ops [default: 2000, without --duration]",
         Kind::Count { min: 1, max: MAX_OPS, field: |spec| &mut spec.ops },
     )
-    .short('n')
-    .resolved(),
+    .short('n'),
     Parameter::new(
         "ops_per_client",
         "N",
         "Number of ops of each client",
         Kind::Count { min: 1, max: MAX_OPS, field: |spec| &mut spec.ops_per_client },
     )
-    .only(AllowedIn::Files)
-    .resolved(),
+    .only(AllowedIn::Files),
     Parameter::new(
         "duration",
         "TIME",
         "Time during which ops arrive\n\nWith --ops, arrivals end at whichever comes first.",
         Kind::PositiveDuration(|spec| &mut spec.duration),
     )
-    .short('z')
-    .resolved(),
+    .short('z'),
     Parameter::new(
         "drain",
         "TIME",
         "Time to finish ops after --duration [default: 60s with --duration]",
         Kind::Duration(|spec| &mut spec.drain),
-    )
-    .resolved(),
+    ),
     Parameter::new(
         "rate",
         "RATE",
         "Rate of arrivals, such as `20/s` [default: 1000/s]\n\nPer second, minute or hour (open loop). There is no \
          default where --target is not a mockserver.",
         Kind::Rate(|spec| &mut spec.rate),
-    )
-    .resolved(),
+    ),
     Parameter::new("arrivals", "ARRIVALS", "Open loop: arrival process", Kind::Words(ARRIVALS))
-        .by_default("poisson")
-        .resolved(),
+        .by_default("poisson"),
     Parameter::new(
         "scatter",
         "GROUPS",
         "Open loop: groups of ops, each scattered over a period of time",
         Kind::Groups(|spec| &mut spec.scatter),
     )
-    .only(AllowedIn::Files)
-    .resolved(),
+    .only(AllowedIn::Files),
     Parameter::new("at", "TIMES", "Open loop: ops at these instants", Kind::Instants(|spec| &mut spec.at))
-        .only(AllowedIn::Files)
-        .resolved(),
+        .only(AllowedIn::Files),
     Parameter::new(
         "in_flight",
         "N",
@@ -72,46 +64,40 @@ pub static PARAMETERS: &[Parameter] = &[
         Kind::SmallCount { min: 1, max: MAX_CLIENTS, field: |spec| &mut spec.in_flight },
     )
     .short('c')
-    .excluding(&["rate", "arrivals"])
-    .resolved(),
+    .excluding(&["rate", "arrivals"]),
     Parameter::new(
         "clients",
         "K",
         "Independent clients; op i belongs to client i mod K",
         Kind::SmallCount { min: 1, max: MAX_CLIENTS, field: |spec| &mut spec.clients },
     )
-    .by_default("1")
-    .resolved(),
+    .by_default("1"),
     Parameter::new(
         "share_strategy",
         "BOOL",
         "One strategy instance for all clients instead of one each",
         Kind::Switch(|spec| &mut spec.share_strategy),
-    )
-    .resolved(),
+    ),
     Parameter::new(
         "timeout",
         "TIME",
         "Time after which an attempt without a response has failed",
         Kind::PositiveDuration(|spec| &mut spec.timeout),
     )
-    .by_default("30s")
-    .resolved(),
+    .by_default("30s"),
     Parameter::new(
         "deadline",
         "TIME",
         "Give up an op that cannot start its next attempt within this time of its arrival",
         Kind::PositiveDuration(|spec| &mut spec.deadline),
-    )
-    .resolved(),
+    ),
     Parameter::new(
         "within",
         "TIME",
         "Count an op as done in time if it succeeds within this time of its arrival; the run itself does not change \
          [default: --deadline; without one, any time]",
         Kind::PositiveDuration(|spec| &mut spec.within),
-    )
-    .resolved(),
+    ),
     Parameter::new(
         "warm_up",
         "TIME",
@@ -120,40 +106,35 @@ pub static PARAMETERS: &[Parameter] = &[
         Kind::Duration(|spec| &mut spec.warm_up),
     )
     .by_default("0")
-    .only(AllowedIn::CommandLine)
-    .resolved(),
+    .only(AllowedIn::CommandLine),
     Parameter::new(
         "max_attempts",
         "N",
         "Attempts after which an op is given up",
         Kind::SmallCount { min: 1, max: u32::MAX, field: |spec| &mut spec.max_attempts },
     )
-    .only(AllowedIn::CommandLine)
-    .resolved(),
+    .only(AllowedIn::CommandLine),
     Parameter::new(
         "retry_failed",
         "BOOL",
         "Do not retry ops after failures (timeouts, resets, 5xx), only after rejections",
         Kind::Truth(|spec| &mut spec.retry_failed),
     )
-    .by_default("true")
-    .resolved(),
+    .by_default("true"),
     Parameter::new(
         "delay_noise",
         "TIME",
         "In virtual time: amplitude by which constant network delays vary, uniformly distributed; 0 for exact delays \
          [default: 200us]",
         Kind::Duration(|spec| &mut spec.delay_noise),
-    )
-    .resolved(),
+    ),
     Parameter::new(
         "kind",
         "KIND",
         "Requests of one attempt: a single request, or a read followed at once by a write that fails if another client wrote in between",
         Kind::Words(KINDS),
     )
-    .by_default("request")
-    .resolved(),
+    .by_default("request"),
     Parameter::new(
         "mix",
         "KINDS",
@@ -161,13 +142,15 @@ pub static PARAMETERS: &[Parameter] = &[
          [used=N]`. PATH is appended to that of the target; --body is sent with methods that have one. A mockserver \
          receives `cost` (x-tailback-cost) and the actual cost, `used` (x-tailback-used)",
         Kind::Mix(|spec| &mut spec.mix),
-    ),
+    )
+    .recorded_as_typed(),
     Parameter::new(
         "api_keys",
         "N",
         "Send each op with one of N API keys, drawn uniformly: `authorization: Bearer key-0000017`",
         Kind::SmallCount { min: 1, max: MAX_API_KEYS, field: |spec| &mut spec.api_keys },
-    ),
+    )
+    .recorded_as_typed(),
     Parameter::new(
         "rejected_when",
         "LIST",
@@ -176,7 +159,8 @@ pub static PARAMETERS: &[Parameter] = &[
          beside it. A word with `-` is found in any case, and `-` matches a blank, `-` or `_`. A value that begins with `body:` \
          and has blanks is one phrase to its end, such as 'body:Rate exceeded, try later'. The flag can be given several times",
         Kind::RejectedWhen(|spec| &mut spec.rejected_when),
-    ),
+    )
+    .recorded_as_typed(),
     Parameter::new(
         "success",
         "LIST",
@@ -184,23 +168,22 @@ pub static PARAMETERS: &[Parameter] = &[
          ranges; statuses listed singly win over them. Words of --rejected-when and a mockserver's own verdict always win",
         Kind::Success(|spec| &mut spec.success),
     )
-    .only(AllowedIn::CommandLine),
+    .only(AllowedIn::CommandLine)
+    .recorded_as_typed(),
     Parameter::new(
         "bins",
         "TIME",
         "Width of the time bins in which calls are counted",
         Kind::PositiveDuration(|spec| &mut spec.bins),
     )
-    .only(AllowedIn::Files)
-    .resolved(),
+    .only(AllowedIn::Files),
     Parameter::new(
         "patience",
         "TIME",
         "Time without a success after which a run counts as stalled",
         Kind::Duration(|spec| &mut spec.patience),
     )
-    .only(AllowedIn::Files)
-    .resolved(),
+    .only(AllowedIn::Files),
     Parameter::new(
         "seed",
         "N",
@@ -208,8 +191,7 @@ pub static PARAMETERS: &[Parameter] = &[
         Kind::Count { min: 0, max: u64::MAX, field: |spec| &mut spec.seed },
     )
     .by_default("1")
-    .only(AllowedIn::CommandLine)
-    .resolved(),
+    .only(AllowedIn::CommandLine),
     Parameter::new(
         "repeats",
         "N",
@@ -217,8 +199,7 @@ pub static PARAMETERS: &[Parameter] = &[
         Kind::SmallCount { min: 1, max: 1_000_000, field: |spec| &mut spec.repeats },
     )
     .by_default("1")
-    .only(AllowedIn::CommandLine)
-    .resolved(),
+    .only(AllowedIn::CommandLine),
     Parameter::new(
         "time_scale",
         "F",
@@ -226,8 +207,7 @@ pub static PARAMETERS: &[Parameter] = &[
         Kind::TimeScale(|spec| &mut spec.time_scale),
     )
     .by_default("1")
-    .only(AllowedIn::CommandLine)
-    .resolved(),
+    .only(AllowedIn::CommandLine),
 ];
 
 const ARRIVALS: &[Word] = &[
@@ -256,7 +236,7 @@ const KINDS: &[Word] = &[
 /// Workload parameters that results contain exactly as the user gave them. For these parameters, results have no separate field for the
 /// value that a run actually uses.
 pub fn recorded_as_typed(spec: &WorkloadSpec) -> BTreeMap<String, Setting> {
-    let parameters = PARAMETERS.iter().filter(|parameter| !parameter.resolved);
+    let parameters = PARAMETERS.iter().filter(|parameter| parameter.recorded_as_typed);
     parameters.filter_map(|parameter| Some((parameter.key.to_owned(), parameter.recorded(spec)?))).collect()
 }
 #[cfg(test)]
