@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use results::{Baseline, Conditions, RunFigures};
 
-use crate::error::Error;
+use crate::error::refuse;
 
 pub use change::{Change, ChangeKind, changes};
 pub use finding::{Finding, asked_for, judge, refuse_absent, refuse_unknown};
@@ -157,7 +157,7 @@ impl FromStr for Share {
 
 /// Pairing of results with a saved baseline. Rejects a baseline of another experiment, and finds the counterpart of each strategy in the
 /// baseline.
-pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) -> Result<(), Error> {
+pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) -> anyhow::Result<()> {
     let differences = experiment.differences(&baseline.experiment);
     if differences.is_empty() {
         return Ok(());
@@ -166,22 +166,22 @@ pub fn refuse_other(baseline: &Baseline, name: &str, experiment: &Conditions) ->
         differences.iter().any(|it| it.starts_with("delay_noise is") && it.ends_with("there null"));
     let hint =
         if is_exact_there { " (with `--delay-noise 0`, because that baseline has exact delays)" } else { "" };
-    Err(Error::usage(format!(
+    refuse(format!(
         "`{name}` (--baseline) is of another experiment: {}; run the same{hint}, or save a new baseline",
         differences.join("; ")
-    )))
+    ))
 }
 
-pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> Result<(), Error> {
+pub fn refuse_foreign(baseline: &Baseline, name: &str, strategies: &[&str]) -> anyhow::Result<()> {
     if counterparts(baseline, strategies).iter().any(Option::is_some) {
         return Ok(());
     }
     let known: Vec<&str> = baseline.strategies.keys().map(String::as_str).collect();
-    Err(Error::usage(format!(
+    refuse(format!(
         "`{name}` (--baseline) has the strategies {}, and this run has {}; none of them match, so save a new baseline",
         known.join(", "),
         strategies.join(", ")
-    )))
+    ))
 }
 
 /// Returns the counterpart of each strategy in the baseline, which is an identical strategy if there is one. Otherwise it is a strategy of

@@ -42,16 +42,9 @@ impl Error {
     }
 }
 
-pub(crate) fn refusal(kind: ErrorKind, message: impl Into<String>) -> anyhow::Error {
-    Error::new(kind, message).into()
-}
-
-pub(crate) fn refusal_because(
-    kind: ErrorKind,
-    message: impl Into<String>,
-    source: impl Into<Box<dyn error::Error + Send + Sync>>,
-) -> anyhow::Error {
-    Error::because(kind, message, source).into()
+/// Returns an error about wrong usage.
+pub(crate) fn refuse<T>(message: impl Into<String>) -> anyhow::Result<T> {
+    Err(Error::usage(message).into())
 }
 
 /// Formats an error and its causes on one line.

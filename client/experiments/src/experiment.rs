@@ -15,7 +15,7 @@ use results::Setting;
 use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale};
 
-use crate::error::Error;
+use crate::error::refuse;
 use crate::workload::{Spelling, WorkloadError, WorkloadSpec, recorded_as_typed};
 
 /// Credentials for the administrative endpoints of a mockserver.
@@ -97,13 +97,14 @@ impl Experiment {
             None => strategy,
         };
         let run = workload.run_config(&strategy, spelling)?;
-        let mut experiment = Self::of_run(strategy, run);
-        experiment.workload = workload.clone();
-        experiment.recorded_as_typed = recorded_as_typed(workload);
-        experiment.paced = workload.is_paced();
-        experiment.repeats = workload.repeats.unwrap_or(1);
-        experiment.time_scale = workload.time_scale.unwrap_or_default();
-        Ok(experiment)
+        Ok(Self {
+            workload: workload.clone(),
+            recorded_as_typed: recorded_as_typed(workload),
+            paced: workload.is_paced(),
+            repeats: workload.repeats.unwrap_or(1),
+            time_scale: workload.time_scale.unwrap_or_default(),
+            ..Self::of_run(strategy, run)
+        })
     }
 
     /// Creates an experiment with a single run, whose configuration is `run`. The strategy is used as it is.
@@ -139,7 +140,7 @@ impl Experiment {
     ///
     /// # Errors
     /// Fails if a flag has no effect on `none`.
-    pub fn use_strategy_of_foreign_servers(&mut self) -> Result<(), Error> {
+    pub fn use_strategy_of_foreign_servers(&mut self) -> anyhow::Result<()> {
         if !self.is_default_strategy {
             return Ok(());
         }
@@ -150,13 +151,12 @@ impl Experiment {
             ("--share-strategy", self.workload.share_strategy == Some(true)),
         ];
         if let Some((flag, _)) = flags.iter().find(|(_, is_given)| *is_given) {
-            return Err(Error::usage(format!(
+            return refuse(format!(
                 "`{flag}` has no effect on `none`; add `--strategy`, because a server that is not a mockserver gets no retries \
                  without it"
-            )));
+            ));
         }
-        self.strategy =
-            "none".parse().map_err(|error: tailback::SpecError| Error::usage(error.to_string()))?;
+        self.strategy = "none".parse()?;
         Ok(())
     }
 
@@ -173,7 +173,7 @@ impl Experiment {
 
     /// Rejects oracles (strategies that follow an optimal schedule) if such a schedule cannot be computed. It can be computed only if each
     /// op is a single request and the server has nothing but a concurrency limit.
-    pub fn refuse_unplannable(&self, server: &Config) -> Result<(), Error> {
+    pub fn refuse_unplannable(&self, server: &Config) -> anyhow::Result<()> {
         if !self.strategy.needs_foreknowledge() {
             return Ok(());
         }
@@ -187,15 +187,15 @@ impl Experiment {
         if in_the_way.is_empty() {
             return Ok(());
         }
-        Err(Error::usage(format!(
+        refuse(format!(
             "`oracle` supports only single requests and a server with a plain concurrency cap; leave out {}, or choose another strategy",
             in_the_way.join(", ")
-        )))
+        ))
     }
 
     /// Rejects a strategy that has retry rules of its own if it would resend a request that may then take effect twice. Removing the
     /// retries instead would silently turn the strategy into a different client. Called only for servers other than mockservers.
-    pub fn refuse_sending_twice(&self) -> Result<(), Error> {
+    pub fn refuse_sending_twice(&self) -> anyhow::Result<()> {
         let twice = match &self.run.requests.mix {
             _ if self.idempotent || !self.run.retry_failed || !self.strategy.has_rules() => None,
             _ if self.run.kind == OperationKind::ReadModifyWrite => None,
@@ -206,10 +206,10 @@ impl Experiment {
             }
         };
         let Some(method) = twice else { return Ok(()) };
-        Err(Error::usage(format!(
+        refuse(format!(
             "`{}` has its own rules for retries, and a {method} request sent twice may take effect twice; add `--idempotent` if it does not, or `--no-retry-failed` to end ops at their first failure",
             self.strategy
-        )))
+        ))
     }
 
     /// Returns the strategy that clients are built from, adapted to the HTTP methods of the experiment's requests. All clients built from
@@ -224,22 +224,22 @@ impl Experiment {
         }
     }
 
-    pub fn refuse_own_endpoints(&self) -> Result<(), Error> {
+    pub fn refuse_own_endpoints(&self) -> anyhow::Result<()> {
         let kinds = self.run.requests.mix.iter().flat_map(Mix::kinds);
         match kinds.map(|kind| &*kind.path).find(|path| *path == "/metrics") {
             None => Ok(()),
-            Some(path) => Err(Error::usage(format!(
+            Some(path) => refuse(format!(
                 "`{path}` (--mix) is an admin endpoint of the mockserver; choose another path"
-            ))),
+            )),
         }
     }
 
-    pub fn refuse_request_of_its_own(&self) -> Result<(), Error> {
+    pub fn refuse_request_of_its_own(&self) -> anyhow::Result<()> {
         let request = &self.request;
         if self.run.requests.api_keys.is_some() && request.headers.contains_key(AUTHORIZATION) {
-            return Err(Error::usage(
+            return refuse(
                 "`--header authorization` and `--api-keys` both set the `authorization` header; leave one of them out",
-            ));
+            );
         }
         if self.run.kind != OperationKind::ReadModifyWrite {
             return Ok(());
@@ -250,10 +250,10 @@ impl Experiment {
             () if self.workload.success.is_some() => "--success",
             () => return Ok(()),
         };
-        Err(Error::usage(format!(
+        refuse(format!(
             "`{what}` has no effect with `--kind read-modify-write`, which sends a GET and then a PUT with the ETag of the \
              GET; leave it out"
-        )))
+        ))
     }
 
     /// Returns the configuration of a run with the given seed. `model` is the configuration of the mockserver, or `None` for any other

@@ -59,7 +59,7 @@ impl<'a> Checks<'a> {
         else {
             return Ok(());
         };
-        Ok(refuse_other(baseline, &path.display().to_string(), &Conditions::new(config, mode))?)
+        refuse_other(baseline, &path.display().to_string(), &Conditions::new(config, mode))
     }
 
     pub fn figures(&self) -> impl Iterator<Item = &'static Figure> {

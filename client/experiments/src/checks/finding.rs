@@ -6,7 +6,7 @@ use statistics::{Level, Method, Summary};
 use vocabulary::did_you_mean;
 
 use crate::checks::{Condition, Subject};
-use crate::error::Error;
+use crate::error::refuse;
 
 type Statistic = fn(&Summary) -> f64;
 
@@ -38,7 +38,7 @@ pub struct Finding {
     pub failed: bool,
 }
 
-pub fn refuse_unknown(conditions: &[Condition]) -> Result<(), Error> {
+pub fn refuse_unknown(conditions: &[Condition]) -> anyhow::Result<()> {
     let columns = Column::all();
     let paths: Vec<&str> = columns.iter().map(Column::path).collect();
     for condition in conditions {
@@ -57,13 +57,13 @@ pub fn refuse_unknown(conditions: &[Condition]) -> Result<(), Error> {
                 ),
             };
             let words = format!("--fail-if '{}': {why}", condition.text);
-            return Err(Error::usage(words));
+            return refuse(words);
         }
     }
     Ok(())
 }
 
-pub fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> Result<(), Error> {
+pub fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> anyhow::Result<()> {
     for condition in conditions {
         let Some(wanted) = &condition.strategy else { continue };
         if !strategies.iter().any(|strategy| is_meant(wanted, strategy)) {
@@ -73,7 +73,7 @@ pub fn refuse_absent(conditions: &[Condition], strategies: &[&str]) -> Result<()
                 did_you_mean(wanted, strategies.iter().copied()),
                 strategies.join(", ")
             );
-            return Err(Error::usage(words));
+            return refuse(words);
         }
     }
     Ok(())
@@ -95,20 +95,14 @@ pub fn judge(conditions: &[Condition], subjects: &[Subject<'_>]) -> Vec<Finding>
 }
 
 fn finding(condition: &Condition, subject: &Subject<'_>) -> Finding {
-    if let Some((found, failed)) = truth(condition, subject.runs) {
-        return Finding {
-            condition: condition.text.clone(),
-            strategy: subject.strategy.clone(),
-            found,
-            failed,
-        };
-    }
-    let (found, failed) = match figure(&condition.path, subject.runs) {
-        Ok(figure) => (short(figure), condition.operator.holds(figure, condition.value)),
-        Err(_) if split(&condition.path).0 == MISSING_WHEN_WELL => ("did not stall".to_owned(), false),
+    let Condition { text, path, operator, value, .. } = condition;
+    let of_figure = || match figure(path, subject.runs) {
+        Ok(figure) => (short(figure), operator.holds(figure, *value)),
+        Err(_) if split(path).0 == MISSING_WHEN_WELL => ("did not stall".to_owned(), false),
         Err(why) => (why, true),
     };
-    Finding { condition: condition.text.clone(), strategy: subject.strategy.clone(), found, failed }
+    let (found, failed) = truth(condition, subject.runs).unwrap_or_else(of_figure);
+    Finding { condition: text.clone(), strategy: subject.strategy.clone(), found, failed }
 }
 
 /// Checks a condition that compares a figure with `true` or `false`. Each run is checked separately, because the mean of several truth

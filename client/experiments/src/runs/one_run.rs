@@ -13,8 +13,8 @@ use loadgen_core::{
     SampleSink, Snapshot,
 };
 use loadgen_http::{
-    Control, DriveError, DriveOptions, DriveReport, ReadyTransport, RunHeaders, SearchedBodies, Target,
-    TransportConfig, peak_rss_bytes,
+    Control, DriveError, DriveOptions, DriveReport, RunHeaders, SearchedBodies, Target, TransportConfig,
+    peak_rss_bytes,
 };
 use results::{
     Bottleneck, GeneratorLoad, GeneratorResult, Mode, ResultContext, RunResult, Warning, is_about_machine,
@@ -23,7 +23,7 @@ use tokio::runtime::Runtime;
 use vocabulary::WallTime;
 use vocabulary::wire::{RunId, ServerStats};
 
-use crate::error::{ErrorKind, refusal_because, words_of};
+use crate::error::{Error, ErrorKind, words_of};
 use crate::experiment::Experiment;
 use crate::load::Load;
 use crate::record::config_record;
@@ -96,7 +96,7 @@ impl Finished {
             None => Ok(()),
             Some(mismatch) => {
                 let words = format!("{}, seed {seed}: ACCOUNTING MISMATCH", self.result.strategy);
-                Err(refusal_because(ErrorKind::NotConserved, words, mismatch.clone()))
+                Err(Error::because(ErrorKind::NotConserved, words, mismatch.clone()).into())
             }
         }
     }
@@ -114,9 +114,9 @@ pub fn start(
     let mut config = settings.for_server(server.model.as_ref(), seed);
     config.outages.server_age = server_age;
     let id = RandomState::new().hash_one(seed);
-    let (searched, last_head) = (Arc::<SearchedBodies>::default(), Arc::default());
-    let of_bodies = (searched.clone(), Arc::clone(&last_head));
-    let transport = transport(settings, server, target, &config, id, (room.most, of_bodies))?;
+    let transport = transport(settings, server, target, &config, id, room.most);
+    let (searched, last_head) = (transport.searched.clone(), transport.last_head.clone());
+    let transport = settings.sending.transport.towards(server.mock.is_some()).build(transport)?;
     let margin = settings.time_scale.to_experiment(ORACLE_MARGIN);
     let strategy = settings.strategy_of_clients();
     let mut run = Run::new(
@@ -139,7 +139,7 @@ pub fn start(
         let _ = tell_over.send(());
         let report = report.map_err(|error| match error {
             DriveError::Silent { .. } => {
-                refusal_because(ErrorKind::Unreachable, "the run did not begin", error)
+                anyhow::Error::from(Error::because(ErrorKind::Unreachable, "the run did not begin", error))
             }
             error => error.into(),
         })?;
@@ -178,7 +178,10 @@ impl Underway {
         // Period for which the server must still have its counts. It is 5 s longer than the run, because the server's clock is read some
         // time after the end of the run.
         let lasted = settings.time_scale.to_experiment(driven.report.wall + Duration::from_secs(5));
-        let stats = server_stats(server, self.id, (runtime, stop), lasted, &mut warnings);
+        let stats = server_stats(server, self.id, (runtime, stop), lasted).unwrap_or_else(|warning| {
+            warnings.push(warning);
+            None
+        });
         // If the server did not respond to the query for its counts, no further query is sent.
         let is_silent = matches!(warnings[..], [Warning::CountsUnknown(_)]);
         let conservation = driven.run.conservation(stats.as_ref().map(|stats| &stats.counts));
@@ -314,8 +317,8 @@ fn transport(
     target: &Target,
     config: &RunConfig,
     id: RunId,
-    (max_connections, (searched, last_head)): (usize, (Arc<SearchedBodies>, Arc<AtomicU16>)),
-) -> anyhow::Result<ReadyTransport> {
+    max_connections: usize,
+) -> TransportConfig {
     let headers = server.mock.as_ref().map(|mock| RunHeaders {
         run: id,
         seed: config.seed,
@@ -328,12 +331,12 @@ fn transport(
         success: config.success.clone(),
         ..Classifier::new(&config.rejected_when, of_server, conditional_writes)
     };
-    let transport = TransportConfig {
+    TransportConfig {
         target: target.clone(),
         request: settings.request.clone(),
         run: headers,
         classifier,
-        last_head,
+        last_head: Arc::default(),
         reading: settings.strategy.reading().clone(),
         kind: config.kind,
         requests: config.requests.clone(),
@@ -344,9 +347,8 @@ fn transport(
         threads: settings.sending.threads,
         http2_connections: settings.sending.http2_connections,
         scale: settings.time_scale,
-        searched,
-    };
-    Ok(settings.sending.transport.towards(server.mock.is_some()).build(transport)?)
+        searched: Arc::default(),
+    }
 }
 
 /// Returns the number of connections to open before the first op, from 1 to 128. A closed loop needs one connection per op in flight. For
@@ -367,43 +369,25 @@ fn warm_connections(config: &RunConfig) -> usize {
     count
 }
 
+/// Queries the server for its counts of a run, which took the time `lasted`. Returns a warning if they are unknown or incomplete.
 fn server_stats(
     server: &Server,
     id: RunId,
     (runtime, stop): (&Runtime, &dyn Stop),
     lasted: Duration,
-    warnings: &mut Vec<Warning>,
-) -> Option<ServerStats> {
-    let mock = server.mock.as_ref()?;
-    match unless_stopped(stop, runtime, mock.stats(id)) {
-        None => {
-            warnings.push(Warning::CountsUnknown("the run was stopped before they were received".to_owned()));
-            None
-        }
-        Some(Ok(stats)) => {
-            let before = mock.state;
-            let warning = match () {
-                () if before.instance.is_some_and(|before| before != stats.instance) => {
-                    Warning::ServerRestarted
-                }
-                () if before.epoch.is_some_and(|before| before != stats.epoch) => Warning::ServerReset,
-                () if forgotten(&stats, lasted) => Warning::CountsForgotten,
-                () => return Some(stats),
-            };
-            warnings.push(warning);
-            None
-        }
-        Some(Err(error)) => {
-            let error = words_of(&error);
-            warnings.push(Warning::CountsUnknown(error));
-            None
-        }
+) -> Result<Option<ServerStats>, Warning> {
+    let Some(mock) = &server.mock else { return Ok(None) };
+    let answer = unless_stopped(stop, runtime, mock.stats(id));
+    let stopped = || Warning::CountsUnknown("the run was stopped before they were received".to_owned());
+    let stats = answer.ok_or_else(stopped)?.map_err(|error| Warning::CountsUnknown(words_of(&error)))?;
+    let before = mock.state;
+    let is_forgotten = |until| until >= stats.uptime_s - lasted.as_secs_f64();
+    match () {
+        () if before.instance.is_some_and(|before| before != stats.instance) => Err(Warning::ServerRestarted),
+        () if before.epoch.is_some_and(|before| before != stats.epoch) => Err(Warning::ServerReset),
+        () if stats.forgotten_until_s.is_some_and(is_forgotten) => Err(Warning::CountsForgotten),
+        () => Ok(Some(stats)),
     }
-}
-
-/// Returns true if the server may have discarded some counts of a run. The run took the time `lasted` and has just ended.
-fn forgotten(stats: &ServerStats, lasted: Duration) -> bool {
-    stats.forgotten_until_s.is_some_and(|until| until >= stats.uptime_s - lasted.as_secs_f64())
 }
 
 /// Formats warnings, those about the machine last.

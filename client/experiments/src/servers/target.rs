@@ -13,7 +13,7 @@ use tailback::OracleSchedule;
 use tokio::runtime::Runtime;
 use vocabulary::wire;
 
-use crate::error::{ErrorKind, refusal, refusal_because};
+use crate::error::{Error, ErrorKind, refuse};
 use crate::experiment::Experiment;
 use crate::record::ServerRecord;
 use crate::runs::stop::{Stop, unless_stopped};
@@ -84,14 +84,14 @@ impl Server {
             return Ok(named);
         }
         let config = choice.own.clone().map_err(|error| {
-            refusal_because(ErrorKind::Usage, "the embedded server cannot be configured", error)
+            Error::because(ErrorKind::Usage, "the embedded server cannot be configured", error)
         })?;
         if !choice.own_is_described
             && let Some(found) = found(settings, runtime)?
         {
             return Ok(found);
         }
-        if start { embedded(config, settings, runtime) } else { Ok(Self::planned(config)) }
+        if start { Self::start(config, settings, runtime) } else { Ok(Self::planned(config)) }
     }
 
     pub fn named(
@@ -102,18 +102,14 @@ impl Server {
         let Some(url) = choice.target else {
             return match choice.ask {
                 AskMock::Auto => Ok(None),
-                _ => Err(refusal(
-                    ErrorKind::Usage,
-                    "`--mock` is about the server of `--target`; add its URL, or leave out `--mock`",
-                )),
+                _ => refuse("`--mock` is about the server of `--target`; add its URL, or leave out `--mock`"),
             };
         };
         if choice.own_is_described {
-            return Err(refusal(
-                ErrorKind::Usage,
+            return refuse(
                 "server flags such as `--max-busy` configure the embedded server, but `--target` names another; \
                  leave out one or the other",
-            ));
+            );
         }
         let server = given(url, choice.ask, settings, runtime)?;
         server.refuse_unpaced(settings)?;
@@ -125,10 +121,7 @@ impl Server {
     /// # Errors
     /// Fails if a flag has no effect on `none`.
     pub fn choose_strategy(&self, settings: &mut Experiment) -> anyhow::Result<()> {
-        if self.is_foreign() {
-            settings.use_strategy_of_foreign_servers()?;
-        }
-        Ok(())
+        if self.is_foreign() { settings.use_strategy_of_foreign_servers() } else { Ok(()) }
     }
 
     pub fn refuse_unusable(&self, settings: &Experiment) -> anyhow::Result<()> {
@@ -140,20 +133,20 @@ impl Server {
             }
             None => {}
         }
-        if self.mock.is_none() {
-            settings.refuse_sending_twice()?;
-        } else {
+        if self.mock.is_some() {
             settings.refuse_own_endpoints()?;
+            return settings.refuse_request_of_its_own();
         }
-        if self.mock.is_none() && settings.strategy.names().any(|name| name == "ethernet") {
+        settings.refuse_sending_twice()?;
+        if settings.strategy.names().any(|name| name == "ethernet") {
             let words = format!(
                 "`ethernet` needs the number of free slots, which only a mockserver reports, and {} is not a mockserver; use \
                  another strategy, or leave out `--target`",
                 self.url()
             );
-            return Err(refusal(ErrorKind::Usage, words));
+            return refuse(words);
         }
-        Ok(settings.refuse_request_of_its_own()?)
+        settings.refuse_request_of_its_own()
     }
 
     /// Rejects a server that is not a mockserver, unless the load was given explicitly. The server may belong to somebody who expects no
@@ -172,11 +165,21 @@ impl Server {
              or `--in-flight 5` (at most five unfinished ops)",
             self.url()
         );
-        Err(refusal(ErrorKind::Usage, words))
+        refuse(words)
     }
 
     pub fn start(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Self> {
-        embedded(config, settings, runtime)
+        let server = Embedded::start(config, settings.time_scale).map_err(|error| {
+            Error::because(ErrorKind::Usage, "the embedded mockserver could not be started", error)
+        })?;
+        let target = Target::resolve(&server.address().to_string(), Trust::default())?;
+        match runtime.block_on(probe(&target))? {
+            Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
+            _ => {
+                let words = "the embedded mockserver was started but does not respond";
+                Err(Error::new(ErrorKind::Unreachable, words).into())
+            }
+        }
     }
 
     fn foreign(kind: Kind, target: Target, gateway_host: Option<String>, is_asked: bool) -> Self {
@@ -209,13 +212,12 @@ impl Server {
     }
 
     fn planned(config: Config) -> Self {
-        let gateway_host = None;
         Self {
             kind: Kind::Embedded,
             target: None,
             mock: None,
             model: Some(config),
-            gateway_host,
+            gateway_host: None,
             is_asked: true,
             _embedded: None,
         }
@@ -296,7 +298,7 @@ fn given(url: &str, ask: AskMock, settings: &Experiment, runtime: &Runtime) -> a
             loadgen_http::TargetError::Unresolved { .. } => ErrorKind::Unreachable,
             _ => ErrorKind::Usage,
         };
-        refusal_because(exit, "cannot use `--target`", error)
+        Error::because(exit, "cannot use `--target`", error)
     })?;
     // Any server can claim to be a mockserver. A token that was not given for this target is therefore sent only to targets where nobody
     // else can read it.
@@ -313,41 +315,39 @@ fn given(url: &str, ask: AskMock, settings: &Experiment, runtime: &Runtime) -> a
         Probe::Mock(mock) => recognised(kind, target, mock, None, settings),
         Probe::Gateway(host) if ask == AskMock::Yes => {
             let words = format!("`{}` (--target): {}", shown(&target), behind_gateway(&host));
-            Err(refusal(ErrorKind::Usage, words))
+            refuse(words)
         }
         Probe::Other if ask == AskMock::Yes => {
             let words = format!(
                 "`{}` (--target) is not a mockserver, contrary to `--mock yes`; leave out `--mock yes`, or check the URL",
                 shown(&target)
             );
-            Err(refusal(ErrorKind::Usage, words))
+            refuse(words)
         }
         Probe::Other | Probe::NotAsked => Ok(Server::foreign(kind, target, None, is_asked)),
         Probe::Gateway(host) => Ok(Server::foreign(kind, target, Some(host), is_asked)),
-        Probe::Refused(words) => Err(refusal(
-            ErrorKind::Usage,
-            format!(
-                "the mockserver at `{}` (--target) refuses this client: {words}{}",
-                shown(&target),
-                if withheld { WITHHELD } else { "" }
-            ),
+        Probe::Refused(words) => refuse(format!(
+            "the mockserver at `{}` (--target) refuses this client: {words}{}",
+            shown(&target),
+            if withheld { WITHHELD } else { "" }
         )),
         Probe::SpeaksTls => {
             let words = format!(
                 "`{}` (--target) speaks TLS, and plain HTTP was sent to it; write `https://` instead of `http://`",
                 shown(&target)
             );
-            Err(refusal(ErrorKind::Unreachable, words))
+            Err(Error::new(ErrorKind::Unreachable, words).into())
         }
         Probe::Unreachable(error, kind) => {
             let words = unreachable_words(&target, kind);
             Err(match refused_certificate(&*error) {
-                Some(wrong) => refusal(ErrorKind::Unreachable, format!("{words}: {wrong}")),
+                Some(wrong) => Error::new(ErrorKind::Unreachable, format!("{words}: {wrong}")),
                 None if is_refused_connection(&*error) => {
-                    refusal(ErrorKind::Unreachable, format!("{words}: Connection refused"))
+                    Error::new(ErrorKind::Unreachable, format!("{words}: Connection refused"))
                 }
-                None => refusal_because(ErrorKind::Unreachable, words, error),
-            })
+                None => Error::because(ErrorKind::Unreachable, words, error),
+            }
+            .into())
         }
     }
 }
@@ -377,15 +377,17 @@ fn shown(target: &Target) -> String {
 
 fn unreachable_words(target: &Target, kind: FailureKind) -> String {
     let url = shown(target);
-    if kind == FailureKind::PlainHttp {
-        format!("`{url}` (--target) responds in plain HTTP, not TLS; write `http://` instead of `https://`")
-    } else if kind == FailureKind::Tls {
-        format!(
+    match kind {
+        FailureKind::PlainHttp => {
+            format!(
+                "`{url}` (--target) responds in plain HTTP, not TLS; write `http://` instead of `https://`"
+            )
+        }
+        FailureKind::Tls => format!(
             "no TLS connection to `{url}` (--target); if its certificate is self-signed, add `--cacert FILE` or \
              `--insecure`; if it speaks plain HTTP, write `http://`"
-        )
-    } else {
-        format!("no server responds at `{url}` (--target); start the server, or leave out `--target`")
+        ),
+        _ => format!("no server responds at `{url}` (--target); start the server, or leave out `--target`"),
     }
 }
 
@@ -394,17 +396,6 @@ fn found(settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Option<Serv
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Found, target, mock, None, settings).map(Some),
         _ => Ok(None),
-    }
-}
-
-fn embedded(config: Config, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Server> {
-    let server = Embedded::start(config, settings.time_scale).map_err(|error| {
-        refusal_because(ErrorKind::Usage, "the embedded mockserver could not be started", error)
-    })?;
-    let target = Target::resolve(&server.address().to_string(), Trust::default())?;
-    match runtime.block_on(probe(&target))? {
-        Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
-        _ => Err(refusal(ErrorKind::Unreachable, "the embedded mockserver was started but does not respond")),
     }
 }
 
@@ -417,30 +408,26 @@ fn recognised(
 ) -> anyhow::Result<Server> {
     let scale = mock.state.time_scale.unwrap_or(1.0);
     if (scale - settings.time_scale.factor()).abs() > 1e-9 {
-        return Err(refusal(
-            ErrorKind::Usage,
-            format!(
-                "the mockserver at {} runs at time scale {scale} and this run at {}; start it with `--time-scale {}`, \
+        return refuse(format!(
+            "the mockserver at {} runs at time scale {scale} and this run at {}; start it with `--time-scale {}`, \
                  or give this run `--time-scale {scale}`",
-                shown(&target),
-                settings.time_scale,
-                settings.time_scale
-            ),
+            shown(&target),
+            settings.time_scale,
+            settings.time_scale
         ));
     }
     let model = serde_json::from_value(mock.config.clone()).map_err(|error| {
-        refusal_because(
+        Error::because(
             ErrorKind::Unreachable,
             format!("the mockserver at {} is of another version", shown(&target)),
             error,
         )
     })?;
-    let (mock, model) = (Some(mock), Some(model));
     Ok(Server {
         kind,
         target: Some(target),
-        mock,
-        model,
+        mock: Some(mock),
+        model: Some(model),
         gateway_host: None,
         is_asked: true,
         _embedded: embedded,
@@ -452,30 +439,16 @@ const HIDDEN: &str = "…";
 
 pub fn url(typed: &str) -> String {
     let typed = typed.split('#').next().unwrap_or_default();
-    let (place, query) = typed.split_once('?').map_or((typed, None), |(place, query)| (place, Some(query)));
-    let (scheme, rest) = place.split_once("://").map_or(("", place), |(scheme, rest)| (scheme, rest));
-    let (host, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
-    let mut shown = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
-    let host = match host.rsplit_once('@') {
-        Some((_, host)) => {
-            shown.push_str(HIDDEN);
-            shown.push('@');
-            host
-        }
-        None => host,
+    let (place, query) = typed.split_at(typed.find('?').unwrap_or(typed.len()));
+    let (scheme, rest) = place.split_once("://").unwrap_or(("", place));
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let separator = if scheme.is_empty() { "" } else { "://" };
+    let host = host.rsplit_once('@').map_or_else(|| host.to_owned(), |(_, host)| format!("{HIDDEN}@{host}"));
+    let shown = format!("{scheme}{separator}{host}{path}");
+    let Some(query) = query.strip_prefix('?') else { return shown };
+    let hidden = |pair: &str| match pair.split_once('=') {
+        Some((name, _)) => format!("{name}={HIDDEN}"),
+        None => HIDDEN.to_owned(),
     };
-    shown.push_str(host);
-    if let Some(path) = path {
-        shown.push('/');
-        shown.push_str(path);
-    }
-    if let Some(query) = query {
-        let hidden = |pair: &str| match pair.split_once('=') {
-            Some((name, _)) => format!("{name}={HIDDEN}"),
-            None => HIDDEN.to_owned(),
-        };
-        shown.push('?');
-        shown.push_str(&query.split('&').map(hidden).collect::<Vec<_>>().join("&"));
-    }
-    shown
+    format!("{shown}?{}", query.split('&').map(hidden).collect::<Vec<_>>().join("&"))
 }
