@@ -7,7 +7,7 @@ use results::{RankedStrategy, RunFigures, RunResult, Score};
 
 use crate::experiment::Experiment;
 use crate::runs::blocks::{Blocks, Measured};
-use crate::runs::driver::{Driver, Nobody, Outcome, Tasks, Watcher};
+use crate::runs::driver::{Driver, Nobody, Outcome, Take, Tasks, Watcher};
 use crate::runs::one_run::Finished;
 use crate::runs::stop::{Never, Stop};
 
@@ -21,7 +21,7 @@ impl<F: Fn(&str, u64) -> u64 + Sync> Driver for Scripted<F> {
         tasks: &Tasks<'_>,
         stop: &dyn Stop,
         watcher: &dyn Watcher,
-        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+        take: &mut Take<'_>,
     ) -> anyhow::Result<()> {
         for number in (0..tasks.count()).take_while(|_| stop.asked_by().is_none()) {
             let task = tasks.task(number);

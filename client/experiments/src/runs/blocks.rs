@@ -93,7 +93,7 @@ impl<'a> Blocks<'a> {
         self.count() * self.strategies.len()
     }
 
-    fn task(&self, block: usize, strategy: usize) -> Task<'a> {
+    pub(super) fn task(&self, block: usize, strategy: usize) -> Task<'a> {
         let runs_of_file = u32::try_from(self.runs()).unwrap_or(u32::MAX);
         Task {
             experiment: &self.strategies[strategy],
@@ -106,17 +106,9 @@ impl<'a> Blocks<'a> {
     /// Returns all runs as tasks. The order of runs in the document differs from the order of execution. The document lists the runs by
     /// strategy, and the runs of each strategy by block.
     pub fn tasks(self) -> Tasks<'a> {
-        self.placed(|blocks, block, strategy| strategy * blocks.count() + block)
-    }
-
-    pub(super) fn tasks_by_block(self) -> Tasks<'a> {
-        self.placed(|blocks, block, strategy| block * blocks.strategies.len() + strategy)
-    }
-
-    fn placed(self, in_document: fn(&Self, usize, usize) -> usize) -> Tasks<'a> {
         Tasks::in_another_order(self.runs(), move |number| {
             let (block, strategy) = self.place(number);
-            (self.task(block, strategy), in_document(&self, block, strategy))
+            (self.task(block, strategy), strategy * self.count() + block)
         })
     }
 

@@ -61,19 +61,6 @@ impl<'a> Tasks<'a> {
         self.only.as_ref().map_or(place, |only| only[place])
     }
 
-    pub fn in_turn(all: Vec<Self>) -> Self {
-        let begin = |first: &mut usize, tasks: &Self| Some(std::mem::replace(first, *first + tasks.count));
-        let first: Vec<usize> = all.iter().scan(0, begin).collect();
-        let count = all.iter().map(Self::count).sum();
-        Self::in_another_order(count, move |number| {
-            // Several lists of tasks can begin at the same number, because an empty list begins where the next list begins. The last list
-            // that begins at this number is taken, because it is the only one of them that has tasks.
-            let part = first.partition_point(|first| *first <= number) - 1;
-            let (task, place) = (all[part].task)(number - first[part]);
-            (task, first[part] + place)
-        })
-    }
-
     pub fn count(&self) -> usize {
         self.count
     }
@@ -138,6 +125,9 @@ pub struct Nobody;
 
 impl Watcher for Nobody {}
 
+/// Receiver of the outcomes of tasks, by task number.
+pub type Take<'a> = dyn FnMut(usize, Outcome) -> anyhow::Result<()> + 'a;
+
 pub trait Driver: Sync {
     /// Executes the tasks, one after another or several at once. Passes the outcomes to `take` in the order of the tasks. Returns when all
     /// tasks are done, after the first error (including an error of `take`), or when `stop` requests it. After a stop request, runs in
@@ -147,6 +137,6 @@ pub trait Driver: Sync {
         tasks: &Tasks<'_>,
         stop: &dyn Stop,
         watcher: &dyn Watcher,
-        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+        take: &mut Take<'_>,
     ) -> anyhow::Result<()>;
 }

@@ -38,8 +38,13 @@ impl<'a> InTurn<'a> {
     }
 
     /// Returns all runs as tasks. In a document the runs are listed by point, then by block, then in the order of strategies.
-    pub fn tasks(&self) -> Tasks<'a> {
-        Tasks::in_turn(self.points.iter().map(|blocks| blocks.tasks_by_block()).collect())
+    pub fn tasks(&self) -> Tasks<'_> {
+        Tasks::in_another_order(self.first[self.points.len()], |number| {
+            let (point, number) = self.place(number);
+            let blocks = &self.points[point];
+            let (block, strategy) = blocks.place(number);
+            (blocks.task(block, strategy), self.first[point] + block * blocks.strategies.len() + strategy)
+        })
     }
 
     /// Executes the runs and keeps the given figures of each run. Calls `passed_on` for every complete point, while runs of later points

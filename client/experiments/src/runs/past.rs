@@ -6,7 +6,7 @@ use std::time::Duration;
 use loadgen_core::Conservation;
 use results::{Bottleneck, Mode, RunResult};
 
-use super::driver::{Driver, Outcome, Tasks, Watcher};
+use super::driver::{Driver, Outcome, Take, Tasks, Watcher};
 use super::stop::Stop;
 use crate::runs::one_run::Finished;
 
@@ -25,7 +25,7 @@ impl Driver for Past {
         tasks: &Tasks<'_>,
         stop: &dyn Stop,
         watcher: &dyn Watcher,
-        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+        take: &mut Take<'_>,
     ) -> anyhow::Result<()> {
         for number in 0..tasks.count() {
             if stop.asked_by().is_some() {

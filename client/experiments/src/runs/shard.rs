@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use results::ShardRecord;
 
-use super::driver::{Driver, Outcome, Tasks, Watcher};
+use super::driver::{Driver, Take, Tasks, Watcher};
 use super::stop::Stop;
 
 /// Part of the blocks of a command: of N shards, block `b` belongs to shard `b` mod N. Blocks are numbered by point, then by seed.
@@ -48,7 +48,7 @@ impl Driver for OfShard {
         tasks: &Tasks<'_>,
         stop: &dyn Stop,
         watcher: &dyn Watcher,
-        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+        take: &mut Take<'_>,
     ) -> anyhow::Result<()> {
         let own = tasks.only(|number| self.shard.has((number / self.strategies.max(1)) as u64));
         self.driver.drive(&own, stop, watcher, &mut |number, outcome| {
@@ -69,8 +69,8 @@ impl FromStr for Shard {
                 .to_owned()
         };
         let digits = |text: &str| {
-            let whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            whole.then(|| text.parse::<u32>().ok()).flatten()
+            let is_whole = text.bytes().all(|byte| byte.is_ascii_digit());
+            text.parse::<u32>().ok().filter(|_| is_whole)
         };
         let (index, of) = text.split_once('/').ok_or_else(wrong)?;
         let (index, of) = digits(index).zip(digits(of)).ok_or_else(wrong)?;

@@ -6,17 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{ptr, thread};
 
-use loadgen_core::{OperationKind, Run, SERIES_POINTS, SampleSink};
+use loadgen_core::{OperationKind, Run, SERIES_POINTS};
 use loadgen_sim::{Simulation, Steer, least_costs, rate_law, side_by_side, with_delay_noise};
 use mockserver::core::Config;
 use results::{GeneratorResult, Mode, ResultContext, RunResult, SharedConfig, Warning};
-use tailback::OracleSchedule;
 
-use super::driver::{Driver, Outcome, Task, Tasks, Watcher};
+use super::driver::{Driver, Outcome, Take, Task, Tasks, Watcher};
 use super::stop::Stop;
-use crate::experiment::Experiment;
 use crate::load::Load;
-use crate::record::{ServerRecord, config_record};
+use crate::record::config_record;
 use crate::runs::one_run::{Finished, KeptLatencies, unfinished};
 use crate::servers::server_under_test::ServerUnderTest;
 
@@ -46,7 +44,7 @@ impl Driver for VirtualTime {
         tasks: &Tasks<'_>,
         stop: &dyn Stop,
         watcher: &dyn Watcher,
-        take: &mut dyn FnMut(usize, Outcome) -> anyhow::Result<()>,
+        take: &mut Take<'_>,
     ) -> anyhow::Result<()> {
         let (mut failed, configs) = (None, Configs::default());
         let mut numbers = (0..).map(|place| tasks.number(place));
@@ -85,8 +83,7 @@ impl Configs {
         let addresses = [ptr::from_ref(task.experiment).addr(), ptr::from_ref(server).addr()];
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let config = known.entry(addresses).or_insert_with(|| {
-            let record = ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) };
-            config_record(task.experiment, &record, task.seed).into()
+            config_record(task.experiment, &task.server_under_test.record(true), task.seed).into()
         });
         config.with_seed(task.seed)
     }
@@ -106,43 +103,29 @@ pub fn one_run(
     let ServerUnderTest::Own(server) = task.server_under_test else {
         anyhow::bail!("an existing server cannot be run in virtual time");
     };
-    let attempts = watcher.attempts_of(number, task.seed)?;
-    let simulated = simulate(task.experiment, server, task.seed, attempts, |run, now| {
-        watcher.on_simulated(number, run, now);
-        if stop.asked_by().is_some() { Steer::Stop } else { Steer::On }
-    })?;
-    let finished = result(task, server, configs.of(task, server), &simulated, stop.asked_by());
-    let bins = simulated.run.measurements().bins.clone();
-    Ok(Outcome { finished, bins, took: begun.elapsed() })
-}
-
-fn simulate(
-    experiment: &Experiment,
-    server: &Config,
-    seed: u64,
-    attempts: Option<SampleSink>,
-    steer: impl FnMut(&Run, vocabulary::Instant) -> Steer,
-) -> anyhow::Result<loadgen_sim::Finished> {
+    let Task { experiment, seed, .. } = *task;
+    let attempts = watcher.attempts_of(number, seed)?;
     let mut config = experiment.for_server(Some(server), seed);
     config.exact_latencies = true;
     let kind = config.kind;
-    let costs = least_costs(server, seed);
     let noisy = with_delay_noise(server, experiment.workload.delay_noise());
-    let schedule = || oracle_schedule(&noisy, kind, seed);
+    let is_planned = noisy.is_plain_cap() && kind == OperationKind::Request;
+    let schedule = || is_planned.then(|| noisy.oracle_schedule(seed, Duration::ZERO));
     let strategy = experiment.strategy_of_clients();
-    let mut client = Run::new(config, |_| strategy.build(seed, schedule()), costs)?;
+    let mut client = Run::new(config, |_| strategy.build(seed, schedule()), least_costs(server, seed))?;
     client.follow_law(rate_law(server));
     if let Some(sink) = attempts {
         client.record_samples(sink);
     }
     let noisy = Config { seed, ..noisy };
     let method = experiment.request.method.as_str();
-    Ok(Simulation::with_method(client, kind, seed, noisy, method).run(steer))
-}
-
-fn oracle_schedule(server: &Config, kind: OperationKind, seed: u64) -> Option<OracleSchedule> {
-    let plain = server.is_plain_cap() && kind == OperationKind::Request;
-    plain.then(|| server.oracle_schedule(seed, Duration::ZERO))
+    let simulated = Simulation::with_method(client, kind, seed, noisy, method).run(|run, now| {
+        watcher.on_simulated(number, run, now);
+        if stop.asked_by().is_some() { Steer::Stop } else { Steer::On }
+    });
+    let finished = result(task, server, configs.of(task, server), &simulated, stop.asked_by());
+    let bins = simulated.run.measurements().bins.clone();
+    Ok(Outcome { finished, bins, took: begun.elapsed() })
 }
 
 fn result(
@@ -201,6 +184,7 @@ mod tests {
     use loadgen_core::RunConfig;
 
     use super::*;
+    use crate::experiment::Experiment;
     use crate::runs::driver::Nobody;
     use crate::runs::stop::Never;
     use crate::servers::server_under_test::GivenServer;
