@@ -283,7 +283,7 @@ fn compared(
         // If the runs against a variation of the server are incomplete, this variation and all later ones are dropped. A ranking over fewer
         // seeds would not be comparable.
         let Some(measured) = session.run_whole(board, (blocks, &variation.name), figures)? else { break };
-        comparison.vary(variation, blocks, &measured);
+        comparison.vary(&variation, blocks, &measured);
     }
     Ok(Ok(comparison))
 }

@@ -108,8 +108,7 @@ impl BestPoint<'_> {
 
     pub fn estimated(&self, measured: &Measured, by: Score) -> Estimate {
         let all = standings(&self.experiments, measured, by);
-        let chosen = Measured { runs: measured.runs[..2].to_vec(), unpaired: Vec::new() };
-        let standings = standings(&self.experiments[..2], &chosen, by);
+        let standings = standings(&self.experiments[..2], measured, by);
         let seed = first_seed(&self.experiments);
         // Only one pair is compared: the best and the second best strategy. If both strategies did the same work, they are compared in the
         // score. If they did not, they are compared in the share of ops done or in attempts per success.
@@ -173,9 +172,8 @@ pub fn cells(index: usize, point: &Point, measured: &Measured, by: Score) -> Vec
     let mut cells: Vec<Cell> = standings(&point.experiments, measured, by)
         .into_iter()
         .filter_map(|standing| {
-            let named = |strategy: String| strategy == standing.strategy;
-            let strategy =
-                point.experiments.iter().position(|experiment| named(experiment.strategy.to_string()))?;
+            let is_named = |experiment: &Experiment| experiment.strategy.to_string() == standing.strategy;
+            let strategy = point.experiments.iter().position(is_named)?;
             let rank = standing.rank.filter(|_| standing.is_complete());
             Some(Cell { point: index, runs: measured.blocks(), strategy, rank, standing })
         })

@@ -3,12 +3,10 @@
 
 use results::{Answer, Compared, RankedStrategy, Score, ranked_by_share};
 
-use super::pairs::{best_against_others, every_pair, pairs_by_share};
-use super::sensitivity::Sensitivity;
+use super::pairs::{Pair, best_against_others, every_pair, pairs_by_share};
+use super::sensitivity::{Variation, compared};
 use super::standings::{first_seed, standings};
 use crate::checks::Subject;
-use crate::evaluation::pairs::Pair;
-use crate::evaluation::sensitivity::Variation;
 use crate::runs::blocks::{Blocks, Measured, order};
 
 pub struct Comparison {
@@ -23,9 +21,8 @@ pub struct Comparison {
     /// Comparisons of every two strategies that did not do the same work. These strategies are compared in the share of ops done or, if
     /// this share is equal, in attempts per success.
     pub by_share: Vec<Pair>,
-    pub sensitivity: Vec<Sensitivity>,
+    pub sensitivity: Vec<results::Variation>,
     pub measured: Measured,
-    seed: u64,
     orders: Vec<Vec<usize>>,
     intervals: &'static str,
 }
@@ -37,24 +34,17 @@ impl Comparison {
         }
         let seed = first_seed(blocks.strategies);
         let standings = standings(blocks.strategies, &measured, by);
-        let pairs = every_pair(&standings, by, seed);
-        let companion = best_against_others(&standings, by.companion(), seed);
-        let by_share = pairs_by_share(&standings, seed);
-        let intervals = blocks.server_under_test.intervals();
-        let sensitivity = Vec::new();
-        let orders =
-            (0..measured.blocks()).map(|block| order(measured.runs.len(), blocks.seed(block))).collect();
+        let order_of = |block| order(measured.runs.len(), blocks.seed(block));
         Some(Self {
             by,
+            pairs: every_pair(&standings, by, seed),
+            companion: best_against_others(&standings, by.companion(), seed),
+            by_share: pairs_by_share(&standings, seed),
+            sensitivity: Vec::new(),
+            orders: (0..measured.blocks()).map(order_of).collect(),
+            intervals: blocks.server_under_test.intervals(),
             standings,
-            pairs,
-            companion,
-            by_share,
-            sensitivity,
             measured,
-            seed,
-            orders,
-            intervals,
         })
     }
 
@@ -66,13 +56,14 @@ impl Comparison {
         results::Comparison { runs: Vec::new(), comparison, shard: None }
     }
 
-    pub fn vary(&mut self, variation: Variation, blocks: Blocks<'_>, measured: &Measured) {
+    pub fn vary(&mut self, variation: &Variation, blocks: Blocks<'_>, measured: &Measured) {
+        let seed = first_seed(blocks.strategies);
         let standings = standings(blocks.strategies, measured, self.by);
-        let mut pairs = every_pair(&standings, self.by, self.seed);
-        pairs.extend(pairs_by_share(&standings, self.seed));
+        let mut pairs = every_pair(&standings, self.by, seed);
+        pairs.extend(pairs_by_share(&standings, seed));
         let pairs_before: Vec<&Pair> = self.pairs.iter().chain(&self.by_share).collect();
-        let before = (self.standings.as_slice(), pairs_before.as_slice());
-        self.sensitivity.push(Sensitivity::new(variation, (standings, &pairs), before, self.by));
+        let before = (&*self.standings, &*pairs_before);
+        self.sensitivity.push(compared(variation, (&standings, &pairs), before, self.by));
     }
 
     pub fn subjects(&self, blocks: Blocks<'_>) -> Vec<Subject<'_>> {
@@ -102,7 +93,7 @@ impl Comparison {
                     .chain(&self.by_share)
                     .map(Pair::record)
                     .collect(),
-                sensitivity: self.sensitivity.iter().map(Sensitivity::record).collect(),
+                sensitivity: self.sensitivity.clone(),
                 incomplete: None,
             },
         }
@@ -183,7 +174,7 @@ mod tests {
             let server_under_test = ServerUnderTest::Own(Box::new(variation.server.clone()));
             let blocks = Blocks { strategies: &strategies, server_under_test: &server_under_test };
             let measured = measured(blocks, &driver, Score::attempts());
-            comparison.vary(variation, blocks, &measured);
+            comparison.vary(&variation, blocks, &measured);
         }
         let tried = comparison.document().comparison.sensitivity;
         let names: Vec<_> = tried.iter().map(|tried| tried.variation.as_str()).collect();

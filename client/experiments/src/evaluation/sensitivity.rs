@@ -10,78 +10,60 @@ use vocabulary::Distribution;
 use crate::evaluation::pairs::Pair;
 use crate::record::server_model;
 
-pub struct Sensitivity {
-    pub variation: Variation,
-    standings: Vec<RankedStrategy>,
-    pub changes: Vec<String>,
-    winner: Option<String>,
-    same_winner: bool,
-}
-
-impl Sensitivity {
-    /// Compares the ranking on a varied server with the ranking on the original server. The ranking holds under two conditions. First, the
-    /// same strategies get all ops done. Second, every strategy that was ahead of another by more than chance on the original server is
-    /// still ahead of it.
-    pub fn new(
-        variation: Variation,
-        (standings, pairs): (Vec<RankedStrategy>, &[Pair]),
-        (before, pairs_before): (&[RankedStrategy], &[&Pair]),
-        by: Score,
-    ) -> Self {
-        let place = |name: &str| standings.iter().position(|standing| standing.strategy == name);
-        let complete =
-            |name: &str| standings.iter().any(|standing| standing.strategy == name && standing.is_complete());
-        let mut changes = Vec::new();
-        for standing in before {
-            match (standing.is_complete(), complete(&standing.strategy)) {
-                (true, false) => changes.push(format!("{} is incomplete", standing.strategy)),
-                (false, true) => changes.push(format!("{} is complete", standing.strategy)),
-                _ => {}
-            }
+/// Compares the ranking on a varied server with the ranking on the original server. The ranking holds under two conditions. First, the
+/// same strategies get all ops done. Second, every strategy that was ahead of another by more than chance on the original server is
+/// still ahead of it.
+pub fn compared(
+    variation: &Variation,
+    (standings, pairs): (&[RankedStrategy], &[Pair]),
+    (before, pairs_before): (&[RankedStrategy], &[&Pair]),
+    by: Score,
+) -> results::Variation {
+    let place = |name: &str| standings.iter().position(|standing| standing.strategy == name);
+    let complete =
+        |name: &str| standings.iter().any(|standing| standing.strategy == name && standing.is_complete());
+    let mut changes = Vec::new();
+    for standing in before {
+        match (standing.is_complete(), complete(&standing.strategy)) {
+            (true, false) => changes.push(format!("{} is incomplete", standing.strategy)),
+            (false, true) => changes.push(format!("{} is complete", standing.strategy)),
+            _ => {}
         }
-        // Pairs with a strategy that became complete or incomplete are skipped, because `changes` already lists this strategy.
-        let as_before = |name: &str| {
-            let of = |standings: &[RankedStrategy]| {
-                let standing = standings.iter().find(|standing| standing.strategy == name);
-                standing.filter(|standing| standing.rank.is_some()).map(RankedStrategy::is_complete)
-            };
-            of(before).is_some() && of(before) == of(&standings)
-        };
-        for Pair { first, second, .. } in pairs_before.iter().filter(|pair| claims(pair)) {
-            if as_before(first) && as_before(second) && place(first) > place(second) {
-                let turned = pairs.iter().find(|pair| pair.first == *second && pair.second == *first);
-                changes.push(if turned.is_some_and(claims) {
-                    format!("{second} is ahead of {first}")
-                } else {
-                    format!("{first} is no longer ahead of {second}")
-                });
-            }
-        }
-        let (winner_before, winner) = (winner(before, by), winner(&standings, by));
-        let same_winner = winner == winner_before;
-        Self { variation, standings, changes, winner, same_winner }
     }
-
-    pub fn stands(&self) -> bool {
-        self.changes.is_empty()
-    }
-
-    pub fn record(&self) -> results::Variation {
-        let names = |complete: bool| {
-            let those = self.standings.iter().filter(|standing| standing.is_complete() == complete);
-            those.map(|standing| standing.strategy.clone()).collect()
+    // Pairs with a strategy that became complete or incomplete are skipped, because `changes` already lists this strategy.
+    let as_before = |name: &str| {
+        let of = |standings: &[RankedStrategy]| {
+            let standing = standings.iter().find(|standing| standing.strategy == name);
+            standing.filter(|standing| standing.rank.is_some()).map(RankedStrategy::is_complete)
         };
-        results::Variation {
-            variation: self.variation.name.clone(),
-            server: server_model(&self.variation.server),
-            ranking: names(true),
-            incomplete: names(false),
-            stands: self.stands(),
-            changes: self.changes.clone(),
-            name: self.variation.short_name().to_owned(),
-            winner: self.winner.clone(),
-            same_winner: Some(self.same_winner),
+        of(before).is_some() && of(before) == of(standings)
+    };
+    for Pair { first, second, .. } in pairs_before.iter().filter(|pair| claims(pair)) {
+        if as_before(first) && as_before(second) && place(first) > place(second) {
+            let turned = pairs.iter().find(|pair| pair.first == *second && pair.second == *first);
+            changes.push(if turned.is_some_and(claims) {
+                format!("{second} is ahead of {first}")
+            } else {
+                format!("{first} is no longer ahead of {second}")
+            });
         }
+    }
+    let winner_before = winner(before, by);
+    let winner = winner(standings, by);
+    let names = |complete: bool| {
+        let those = standings.iter().filter(|standing| standing.is_complete() == complete);
+        those.map(|standing| standing.strategy.clone()).collect()
+    };
+    results::Variation {
+        variation: variation.name.clone(),
+        server: server_model(&variation.server),
+        ranking: names(true),
+        incomplete: names(false),
+        stands: changes.is_empty(),
+        changes,
+        name: variation.short_name().to_owned(),
+        same_winner: Some(winner == winner_before),
+        winner,
     }
 }
 
@@ -177,7 +159,7 @@ mod tests {
         let (standings, pairs) = ranking(now);
         let variation = Variation { name: "another cap".to_owned(), server: Config::default() };
         let pairs_before: Vec<&Pair> = pairs_before.iter().collect();
-        Sensitivity::new(variation, (standings, &pairs), (&before, &pairs_before), Score::attempts()).changes
+        compared(&variation, (&standings, &pairs), (&before, &pairs_before), Score::attempts()).changes
     }
 
     fn about(attempts: u64) -> Vec<u64> {

@@ -204,8 +204,8 @@ fn sensitivity(comparison: &Comparison) -> String {
     }
     let mut text = String::from("\nranking against other servers\n");
     for tried in &comparison.sensitivity {
-        let words = if tried.stands() { "the same".to_owned() } else { tried.changes.join("; ") };
-        let _ = writeln!(text, "{}", labelled(&format!("{INDENT}{}", tried.variation.name), 40, &words));
+        let words = if tried.stands { "the same".to_owned() } else { tried.changes.join("; ") };
+        let _ = writeln!(text, "{}", labelled(&format!("{INDENT}{}", tried.variation), 40, &words));
     }
     text
 }

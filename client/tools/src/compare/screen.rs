@@ -4,12 +4,11 @@
 use std::fmt::Write as _;
 
 use experiments::evaluation::comparison::Comparison;
-use experiments::evaluation::sensitivity::Sensitivity;
 use experiments::runs::blocks::Blocks;
 use experiments::workload::WorkloadSpec;
 use experiments::{Experiment, Load};
 use mockserver::core::Config;
-use results::{Answer, Mode, RankedBy, RankedStrategy, Score, Unthrottled, same_winner_sentence};
+use results::{Answer, Mode, RankedBy, RankedStrategy, Score, Unthrottled, Variation, same_winner_sentence};
 use shell::runner::interrupt::by_whom;
 use shell::runner::variance_warnings;
 use shell::text::figures::{seconds, thousands};
@@ -184,9 +183,8 @@ fn skewed(standings: &[RankedStrategy], answer: &Answer, explain: bool) -> Vec<S
 
 /// Returns a sentence on how the ranking depends on the server. Returns `None` with `explain`, because `--explain` prints a whole section
 /// on sensitivity.
-fn sensitivity(sensitivity: &[Sensitivity], explain: bool) -> Option<String> {
-    let variations: Vec<_> = sensitivity.iter().map(Sensitivity::record).collect();
-    let sentence = same_winner_sentence(&variations).filter(|_| !explain)?;
+fn sensitivity(variations: &[Variation], explain: bool) -> Option<String> {
+    let sentence = same_winner_sentence(variations).filter(|_| !explain)?;
     let is_changed = variations.iter().any(|tried| tried.same_winner == Some(false));
     Some(format!("{sentence}{}", if is_changed { " (--explain)" } else { "" }))
 }
