@@ -92,7 +92,7 @@ impl Load {
     fn limit(&self) -> String {
         match &self.capacity.limit {
             CapacityLimit::Slots { slots, service } => {
-                format!("{} × {}", counted_slots(*slots), spaced(*service))
+                format!("{} × {}", counted(*slots, "slot"), spaced(*service))
             }
             CapacityLimit::Rate { burst, cost, .. } => {
                 let burst = burst.filter(|burst| *burst > 1).map(thousands);
@@ -188,10 +188,6 @@ fn spaced(duration: Duration) -> String {
         format!("{number} {}", if unit == "m" { "min" } else { unit })
     });
     parts.collect::<Vec<_>>().join(" ")
-}
-
-fn counted_slots(slots: u64) -> String {
-    format!("{} slot{}", thousands(slots), if slots == 1 { "" } else { "s" })
 }
 
 fn traffic(experiment: &Experiment, mode: Mode) -> Traffic {

@@ -24,13 +24,15 @@ pub fn server_model(config: &Config) -> ServerModel {
 }
 
 pub fn rejections_hold_slots(config: &ConfigRecord) -> bool {
-    let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
-    model.is_some_and(|model| model.rejections_hold_slots())
+    model(config).is_some_and(|model| model.rejections_hold_slots())
 }
 
 pub fn has_faults(config: &ConfigRecord) -> bool {
-    let model = config.server_model.as_ref().and_then(ServerModel::read::<Config>);
-    model.is_some_and(|model| model.has_faults())
+    model(config).is_some_and(|model| model.has_faults())
+}
+
+fn model(config: &ConfigRecord) -> Option<Config> {
+    config.server_model.as_ref()?.read()
 }
 
 /// Returns the records of a strategy's parts, from the outermost layer to the innermost. If a layer changes retry rules, the record of
