@@ -3,21 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use dashboards::report::PLOTS;
 use experiments::runs::driver::Nobody;
 use experiments::runs::stop::Never;
 use experiments::runs::virtual_time::VirtualTime;
 use reproduce::reproduction::{Changes, Plan, Reproduction, Tally, document};
-use reproduce::scenario::{Drawable, EMBEDDED, Text, embedded, load, wanted};
+use reproduce::scenario::{EMBEDDED, Text, embedded, load, wanted};
 use serde_json::Value;
 
 use super::full_size::full_or;
 
 pub(crate) fn planned(text: &Text, settings: &[&str], changes: Changes) -> Reproduction {
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
-    let plots: Vec<Drawable> =
-        PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: entry.basis }).collect();
-    let (scenario, cells) = load(text, &settings, &plots).unwrap();
+    let (scenario, cells) = load(text, &settings).unwrap();
     Reproduction::new(scenario, cells, changes)
 }
 

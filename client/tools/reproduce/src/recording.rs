@@ -15,12 +15,52 @@ use results::{
 use tailback::Status;
 use vocabulary::Instant;
 
-use crate::scenario::{Cell, Counted, Plot, over_seeds};
+use crate::scenario::{Cell, Counted, Plot, Scenario, over_seeds};
 
-/// Recorders of the data of one run that plots need. Each plot that shows the run has its own recorder.
-pub(crate) struct Recorder(Kind);
+/// Recorded data of runs. The key consists of the number of the plot and the number of the cell (one strategy at one point).
+pub type Kept = BTreeMap<(usize, usize), DrawnRun>;
 
-enum Kind {
+/// Recorders of the data of one run of a cell. Each plot that shows the run has its own recorder.
+pub(crate) struct PlotRecording {
+    cell: usize,
+    label: String,
+    /// Recorders, each with the number of its plot. The sink of the run shares them.
+    recorders: Arc<Mutex<Vec<(usize, Recorder)>>>,
+}
+
+impl PlotRecording {
+    /// Creates the recorders that plots need for one run of a cell. Returns `None` if no plot shows the run.
+    pub(crate) fn new(scenario: &Scenario, cells: &[Cell], cell: usize) -> Option<Self> {
+        let recorder = |(number, plot): (usize, &Plot)| {
+            let recorder = Recorder::new(plot, &cells[cell])?;
+            plot.cells(scenario, cells).contains(&cell).then_some((number, recorder))
+        };
+        let recorders: Vec<_> = scenario.plot.values().enumerate().filter_map(recorder).collect();
+        let label = cells[cell].label.clone();
+        (!recorders.is_empty()).then(|| Self { cell, label, recorders: Arc::new(Mutex::new(recorders)) })
+    }
+
+    /// Returns the sink that passes attempts to the recorders. The sink must receive every attempt of the run, from the first to the last.
+    pub(crate) fn sink(&self) -> SampleSink {
+        let recorders = self.recorders.clone();
+        Box::new(move |sample| {
+            for (_, recorder) in recorders.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+                recorder.note(sample);
+            }
+        })
+    }
+
+    /// Takes the recorded data, and adds the parts of the run's result that plots need.
+    pub(crate) fn finish(&self, result: &RunResult) -> Kept {
+        let recorders = std::mem::take(&mut *self.recorders.lock().unwrap_or_else(PoisonError::into_inner));
+        let drawn = |(plot, recorder): (usize, Recorder)| {
+            ((plot, self.cell), recorder.finish(outline(&self.label, result), result))
+        };
+        recorders.into_iter().map(drawn).collect()
+    }
+}
+
+enum Recorder {
     /// Recorder for a plot that needs only the time series. It records nothing, because the result already contains the time series.
     Series,
     Calls(CallRecorder),
@@ -32,61 +72,38 @@ enum Kind {
 impl Recorder {
     /// Creates the recorder that a plot needs for one run of a cell (one strategy at one point). Returns `None` if the plot shows only
     /// figures over all seeds and therefore needs no recorded run.
-    pub(crate) fn new(plot: &Plot, basis: Basis, cell: &Cell) -> Option<Self> {
-        Some(Self(match basis {
+    fn new(plot: &Plot, cell: &Cell) -> Option<Self> {
+        Some(match plot.basis? {
             Basis::Cells | Basis::Chosen | Basis::Columns => return None,
-            Basis::Runs => Kind::Series,
-            Basis::Calls => Kind::Calls(CallRecorder::default()),
-            Basis::Clients => Kind::Clients(ClientRecorder::new(cell.settings.run.clients)),
-            Basis::Steps => Kind::Steps(StepRecorder::new(plot.step(&[cell])?, &plot.series)),
-            Basis::Waits => Kind::Waits(WaitRecorder::default()),
-        }))
-    }
-
-    fn note(&mut self, sample: &Sample) {
-        match &mut self.0 {
-            _ if !sample.is_sent => {}
-            Kind::Series => {}
-            Kind::Calls(calls) => calls.note(sample),
-            Kind::Clients(clients) => clients.note(sample),
-            Kind::Steps(steps) => steps.note(sample),
-            Kind::Waits(waits) => waits.note(sample),
-        }
-    }
-
-    fn finish(self, label: &str, result: &RunResult) -> DrawnRun {
-        let run = outline(label, result);
-        match self.0 {
-            Kind::Series => DrawnRun { series: Some(columns(&result.series)), ..run },
-            Kind::Calls(calls) => DrawnRun { calls: Some(calls.finish()), ..run },
-            Kind::Clients(clients) => DrawnRun { clients: Some(clients.finish()), ..run },
-            Kind::Steps(steps) => DrawnRun { steps: Some(steps.finish()), ..run },
-            Kind::Waits(waits) => DrawnRun { waits: Some(waits.finish()), ..run },
-        }
-    }
-}
-
-#[derive(Clone)]
-pub(crate) struct Recording(Arc<Mutex<Vec<Recorder>>>);
-
-impl Recording {
-    pub(crate) fn new(recorders: Vec<Recorder>) -> Self {
-        Self(Arc::new(Mutex::new(recorders)))
-    }
-
-    /// Returns the sink that passes attempts to the recorders. The sink must receive every attempt of the run, from the first to the last.
-    pub(crate) fn sink(&self) -> SampleSink {
-        let recorders = self.0.clone();
-        Box::new(move |sample| {
-            for recorder in recorders.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-                recorder.note(sample);
-            }
+            Basis::Runs => Self::Series,
+            Basis::Calls => Self::Calls(CallRecorder::default()),
+            Basis::Clients => Self::Clients(ClientRecorder::new(cell.settings.run.clients)),
+            Basis::Steps => Self::Steps(StepRecorder::new(plot.step(cell)?, &plot.series)),
+            Basis::Waits => Self::Waits(WaitRecorder::default()),
         })
     }
 
-    pub(crate) fn finish(self, label: &str, result: &RunResult) -> Vec<DrawnRun> {
-        let recorders = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        recorders.into_iter().map(|recorder| recorder.finish(label, result)).collect()
+    fn note(&mut self, sample: &Sample) {
+        match self {
+            _ if !sample.is_sent => {}
+            Self::Series => {}
+            Self::Calls(calls) => calls.note(sample),
+            Self::Clients(clients) => clients.note(sample),
+            Self::Steps(steps) => steps.note(sample),
+            Self::Waits(waits) => waits.note(sample),
+        }
+    }
+
+    /// Adds the recorded data to the outline of the run.
+    fn finish(self, mut run: DrawnRun, result: &RunResult) -> DrawnRun {
+        match self {
+            Self::Series => run.series = Some(columns(&result.series)),
+            Self::Calls(calls) => run.calls = Some(calls.finish()),
+            Self::Clients(clients) => run.clients = Some(clients.finish()),
+            Self::Steps(steps) => run.steps = Some(steps.finish()),
+            Self::Waits(waits) => run.waits = Some(waits.finish()),
+        }
+        run
     }
 }
 
@@ -300,14 +317,10 @@ fn columns(series: &[SeriesPoint]) -> Columns {
 
 fn drawn(series: &[SeriesPoint]) -> Vec<GaugeColumn> {
     let kinds = series.first().map_or(&[][..], |first| &first.gauges);
-    let values = |index: usize| {
+    let column = |(index, kind): (usize, &GaugePoint)| {
         let value = |point: &SeriesPoint| point.gauges.get(index)?.value.map(rounded);
-        series.iter().map(value).collect()
-    };
-    let column = |(index, kind): (usize, &GaugePoint)| GaugeColumn {
-        name: kind.name.clone(),
-        unit: kind.unit.clone(),
-        values: values(index),
+        let values = series.iter().map(value).collect();
+        GaugeColumn { name: kind.name.clone(), unit: kind.unit.clone(), values }
     };
     kinds.iter().enumerate().map(column).collect()
 }
@@ -380,7 +393,7 @@ impl StepRecorder {
             queued += step.queue;
             queued
         });
-        let lengths: Vec<i64> = lengths.collect();
+        let lengths = self.wanted.contains(&Counted::Queued).then(|| lengths.collect());
         let count = |counted: Counted, of: fn(&Step) -> u32| {
             let column = || self.counts.iter().map(|step| of(step).into()).collect();
             self.wanted.contains(&counted).then(column)
@@ -391,7 +404,7 @@ impl StepRecorder {
             turned_away: count(Counted::TurnedAway, |step| step.turned_away),
             first: count(Counted::First, |step| step.first),
             succeeded: count(Counted::Succeeded, |step| step.succeeded),
-            queued: self.wanted.contains(&Counted::Queued).then_some(lengths),
+            queued: lengths,
         }
     }
 }

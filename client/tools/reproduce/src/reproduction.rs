@@ -5,7 +5,7 @@ mod plan;
 mod state;
 mod tally;
 
-pub use crate::reproduction::state::Kept;
+pub use crate::recording::Kept;
 pub use document::document;
 pub use plan::{HttpChanges, Plan, ScenarioRun};
 pub use state::{Changes, Reproduction};

@@ -22,12 +22,11 @@ mod verdict;
 mod wrong;
 
 pub use crate::scenario::derived::over_seeds;
-pub use crate::scenario::drawing::Drawable;
 pub use cells::{Cell, text};
 pub use claim::{Against, Bound, Claim, ComparedFigure, Expectation, Labels, Stat};
 pub use condition::{Condition, Edge};
 pub use data::{Data, Measured, figures_of, wanted};
-pub use derived::{Derived, Series};
+pub use derived::{BinRange, Derived, Series};
 pub use embedded::{EMBEDDED, embedded};
 pub use evaluation::judge;
 pub use file::{Column, ExperimentSection, Http, Scenario};

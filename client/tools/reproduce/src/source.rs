@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use anyhow::Context;
-use dashboards::report::PLOTS;
 use shell::files::reading::{SMALL, text_of};
 
-use crate::scenario::{Cell, Drawable, Scenario, Text, embedded};
+use crate::scenario::{Cell, Scenario, Text, embedded};
 
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
@@ -23,7 +22,5 @@ pub fn load(source: Source<'_>, settings: &[String]) -> anyhow::Result<(Scenario
             Text { name, text }
         }
     };
-    let plots: Vec<Drawable> =
-        PLOTS.iter().map(|entry| Drawable { name: entry.name, basis: entry.basis }).collect();
-    Ok(crate::scenario::load(&text, settings, &plots)?)
+    Ok(crate::scenario::load(&text, settings)?)
 }

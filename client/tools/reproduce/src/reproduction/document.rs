@@ -58,17 +58,9 @@ fn figures(reproduction: &Reproduction, cell: usize) -> FiguresOverRuns {
 }
 
 fn at(point: &[(String, Value)]) -> At {
-    let setting = |value: &Value| match value {
-        Value::Boolean(truth) => Setting::Truth(*truth),
-        Value::Integer(whole) => u64::try_from(*whole).map_or(Setting::Number(*whole as f64), Setting::Whole),
-        Value::Float(number) => Setting::Number(*number),
-        Value::String(text) => Setting::Text(text.clone()),
-        // The conversion to JSON always succeeds for a list or a table of strings, numbers and booleans. The error case is therefore never
-        // used.
-        other => {
-            serde_json::to_value(other).map_or_else(|_| Setting::Text(other.to_string()), Setting::Other)
-        }
-    };
+    // Every TOML value has a setting, so the error case is never used.
+    let setting =
+        |value: &Value| value.clone().try_into().unwrap_or_else(|_| Setting::Text(value.to_string()));
     point.iter().map(|(key, value)| (key.clone(), setting(value))).collect()
 }
 
@@ -114,7 +106,7 @@ fn plot(
     numbers: &BTreeMap<usize, usize>,
 ) -> Option<results::Plot> {
     let Reproduction { scenario, cells, kept, .. } = reproduction;
-    let basis = plot.basis()?;
+    let basis = plot.basis?;
     let own = plot.cells(scenario, cells);
     let mut written = results::Plot {
         name: name.to_owned(),

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use experiments::runs::driver::{Driver, Nobody, Outcome, RealRun, Task, Tasks, Watcher};
@@ -11,12 +11,12 @@ use experiments::runs::stop::Stop;
 use experiments::runs::virtual_time::{self, Configs};
 use experiments::servers::server_under_test::ServerUnderTest;
 use experiments::{Error, Experiment};
-use loadgen_core::{Run, SampleSink};
-use results::RunResult;
-use vocabulary::{Instant, TimeScale};
+use loadgen_core::SampleSink;
+use vocabulary::TimeScale;
 
-use crate::reproduction::state::{Kept, PlotRecording, Reproduction};
-use crate::scenario::{Cell, figures_of};
+use crate::recording::PlotRecording;
+use crate::reproduction::state::Reproduction;
+use crate::scenario::{Cell, Scenario, figures_of};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScenarioRun {
@@ -36,7 +36,6 @@ pub struct HttpChanges {
 
 pub struct Plan {
     runs: Vec<PlannedRun>,
-    recordings: Recordings,
     /// True if the figures of claims are taken from the planned runs. False if the runs are repetitions from which only plots are recorded.
     figures: bool,
 }
@@ -45,18 +44,13 @@ struct PlannedRun {
     run: ScenarioRun,
     cell: Arc<PlannedCell>,
     seed: u64,
+    /// Recording that plots need from this run, made while the run is executed.
+    recording: Option<PlotRecording>,
 }
 
 struct PlannedCell {
     experiment: Experiment,
     server_under_test: ServerUnderTest,
-}
-
-impl PlannedCell {
-    fn new(cell: &Cell) -> Self {
-        let server_under_test = ServerUnderTest::Own(Box::new(cell.server.clone()));
-        Self { experiment: cell.settings.clone(), server_under_test }
-    }
 }
 
 impl PlannedRun {
@@ -70,16 +64,15 @@ impl Plan {
     /// Plans every run of every cell in virtual time. The first runs of all cells come first, because their durations show how long the
     /// other runs will take.
     pub fn simulated(reproductions: &[Reproduction]) -> Self {
-        let mut runs = Vec::new();
+        let mut plan = Self { runs: Vec::new(), figures: true };
         for (scenario, reproduction) in reproductions.iter().enumerate() {
             for (number, cell) in reproduction.cells.iter().enumerate() {
-                let of_cell = |repeat| ScenarioRun { scenario, cell: number, repeat };
-                let runs_of_cell = (0..cell.settings.repeats).map(of_cell);
-                runs.extend(planned(reproduction, PlannedCell::new(cell), runs_of_cell));
+                let first = ScenarioRun { scenario, cell: number, repeat: 0 };
+                plan.add(reproduction, first, cell.settings.repeats, cell.settings.clone(), None);
             }
         }
-        runs.sort_by_key(|PlannedRun { run, .. }| (run.repeat, run.scenario, run.cell));
-        Self { runs, recordings: Recordings::default(), figures: true }
+        plan.runs.sort_by_key(|PlannedRun { run, .. }| (run.repeat, run.scenario, run.cell));
+        plan
     }
 
     /// Plans the runs that scenarios allow over HTTP, one cell after another. The first run of a cell is recorded for plots. It is recorded
@@ -88,57 +81,69 @@ impl Plan {
     /// # Errors
     /// Fails if a scenario that was selected by name cannot be run over HTTP.
     pub fn over_http(reproductions: &[Reproduction], changes: HttpChanges) -> Result<Self, Error> {
-        let (mut runs, mut recordings) = (Vec::new(), Vec::new());
+        let mut plan = Self { runs: Vec::new(), figures: true };
         for (scenario, reproduction) in reproductions.iter().enumerate() {
-            let Some(http) = &reproduction.scenario.http else {
+            let Reproduction { scenario: Scenario { name, http, .. }, cells, .. } = reproduction;
+            let Some(http) = http else {
                 if !changes.by_name {
                     continue;
                 }
-                let name = &reproduction.scenario.name;
                 let words = format!("scenario `{name}` cannot be run over HTTP; leave out `--http`");
                 return Err(Error::usage(words));
             };
             let scale = TimeScale::parse(&http.time_scale.to_string()).map_err(Error::usage)?;
-            let cells = &reproduction.cells;
             for (number, cell) in cells.iter().enumerate() {
-                if !http.experiments.contains(&cell.experiment) {
-                    continue;
-                }
-                let mut there = PlannedCell::new(cell);
-                there.experiment.time_scale = changes.time_scale.unwrap_or(scale);
-                let of_cell = |repeat| ScenarioRun { scenario, cell: number, repeat };
-                let repeats = changes.repeats.unwrap_or(http.repeats);
-                for run in planned(reproduction, there, (0..repeats).map(of_cell)) {
+                if http.experiments.contains(&cell.experiment) {
+                    let first = ScenarioRun { scenario, cell: number, repeat: 0 };
+                    let time_scale = changes.time_scale.unwrap_or(scale);
+                    let experiment = Experiment { time_scale, ..cell.settings.clone() };
                     let recording = PlotRecording::new(&reproduction.scenario, cells, number);
-                    recordings.push(recording.filter(|_| run.run.repeat == 0));
-                    runs.push(run);
+                    let repeats = changes.repeats.unwrap_or(http.repeats);
+                    plan.add(reproduction, first, repeats, experiment, recording);
                 }
             }
         }
-        Ok(Self { runs, recordings: Recordings::new(recordings), figures: true })
+        Ok(plan)
     }
 
     /// Plans one more run of every cell that a plot shows. This run repeats the cell's run with median makespan, and is recorded for the
     /// plot.
     pub fn drawn(reproductions: &[Reproduction]) -> Self {
-        let (mut runs, mut recordings) = (Vec::new(), Vec::new());
+        let mut plan = Self { runs: Vec::new(), figures: false };
         for (scenario, reproduction) in reproductions.iter().enumerate() {
             let Reproduction { scenario: written, cells, data, .. } = reproduction;
-            for (number, cell) in cells.iter().enumerate() {
-                let middle = data.middle_run(number).and_then(|repeat| u32::try_from(repeat).ok());
-                let (Some(recording), Some(repeat)) = (PlotRecording::new(written, cells, number), middle)
-                else {
-                    continue;
-                };
-                // The repetition is planned as the only run of its file. With more runs in the file, each time series could have fewer
-                // points.
-                let mut alone = PlannedCell::new(cell);
-                alone.experiment.repeats = 1;
-                runs.extend(planned(reproduction, alone, [ScenarioRun { scenario, cell: number, repeat }]));
-                recordings.push(Some(recording));
+            for (cell, Cell { settings, .. }) in cells.iter().enumerate() {
+                let middle = data.middle_run(cell).and_then(|repeat| u32::try_from(repeat).ok());
+                let recording = PlotRecording::new(written, cells, cell);
+                if let (Some(_), Some(repeat)) = (&recording, middle) {
+                    // The repetition is planned as the only run of its file. With more runs in the file, each time series could have
+                    // fewer points.
+                    let alone = Experiment { repeats: 1, ..settings.clone() };
+                    plan.add(reproduction, ScenarioRun { scenario, cell, repeat }, 1, alone, recording);
+                }
             }
         }
-        Self { runs, recordings: Recordings::new(recordings), figures: false }
+        plan
+    }
+
+    /// Adds runs of a cell with consecutive repeat numbers. If a recording is given, the first run is recorded.
+    fn add(
+        &mut self,
+        reproduction: &Reproduction,
+        first: ScenarioRun,
+        runs: u32,
+        experiment: Experiment,
+        mut recording: Option<PlotRecording>,
+    ) {
+        let server = reproduction.cells[first.cell].server.clone();
+        let server_under_test = ServerUnderTest::Own(Box::new(server));
+        let cell = Arc::new(PlannedCell { experiment, server_under_test });
+        self.runs.extend((first.repeat..first.repeat + runs).map(|repeat| PlannedRun {
+            run: ScenarioRun { repeat, ..first },
+            cell: cell.clone(),
+            seed: reproduction.seed(repeat),
+            recording: recording.take(),
+        }));
     }
 
     pub fn runs(&self) -> impl Iterator<Item = ScenarioRun> {
@@ -171,75 +176,32 @@ impl Plan {
         watcher: &dyn Watcher,
     ) -> anyhow::Result<()> {
         let tasks = Tasks::new(self.runs.len(), |task| self.runs[task].task());
-        let recorded = Recorded { recordings: &self.recordings, watcher };
-        driver.drive(&tasks, stop, &recorded, &mut |task, over| {
-            let PlannedRun { run, seed, .. } = &self.runs[task];
+        driver.drive(&tasks, stop, &Recorded { plan: self, watcher }, &mut |task, over| {
+            let PlannedRun { run, seed, recording, .. } = &self.runs[task];
             let Reproduction { scenario, data, kept, .. } = &mut reproductions[run.scenario];
             if self.figures {
                 over.finished.sound(*seed)?;
                 data.push(run.cell, figures_of(scenario, &over.finished.result, over.bins.as_ref()));
             }
-            kept.extend(self.recordings.finish(task, &over.finished.result));
+            kept.extend(recording.iter().flat_map(|recording| recording.finish(&over.finished.result)));
             Ok(())
         })
     }
 }
 
-fn planned(
-    reproduction: &Reproduction,
-    cell: PlannedCell,
-    runs: impl IntoIterator<Item = ScenarioRun>,
-) -> impl Iterator<Item = PlannedRun> {
-    let cell = Arc::new(cell);
-    runs.into_iter().map(move |run| PlannedRun {
-        seed: reproduction.seed(run.repeat),
-        cell: cell.clone(),
-        run,
-    })
-}
-
-/// Recordings that plots need from single runs, made while these runs are executed.
-#[derive(Default)]
-pub(super) struct Recordings(Vec<Mutex<Option<PlotRecording>>>);
-
-impl Recordings {
-    pub(super) fn new(recordings: impl IntoIterator<Item = Option<PlotRecording>>) -> Self {
-        Self(recordings.into_iter().map(Mutex::new).collect())
-    }
-
-    pub(super) fn finish(&self, task: usize, result: &RunResult) -> Kept {
-        let recording =
-            self.0.get(task).and_then(|one| one.lock().unwrap_or_else(PoisonError::into_inner).take());
-        recording.map(|recording| recording.finish(result)).unwrap_or_default()
-    }
-
-    fn sink(&self, task: usize) -> Option<SampleSink> {
-        let recording = self.0.get(task)?.lock().unwrap_or_else(PoisonError::into_inner);
-        recording.as_ref().map(PlotRecording::sink)
-    }
-}
-
-pub(super) struct Recorded<'a> {
-    pub(super) recordings: &'a Recordings,
-    pub(super) watcher: &'a dyn Watcher,
+struct Recorded<'a> {
+    plan: &'a Plan,
+    watcher: &'a dyn Watcher,
 }
 
 impl Watcher for Recorded<'_> {
     fn attempts_of(&self, number: usize, seed: u64) -> anyhow::Result<Option<SampleSink>> {
         self.watcher.attempts_of(number, seed)?;
-        Ok(self.recordings.sink(number))
-    }
-
-    fn on_simulated(&self, number: usize, run: &Run, now: Instant) {
-        self.watcher.on_simulated(number, run, now);
+        Ok(self.plan.runs[number].recording.as_ref().map(PlotRecording::sink))
     }
 
     fn on_real(&self, number: usize, run: &RealRun<'_>) {
         self.watcher.on_real(number, run);
-    }
-
-    fn wait(&self, number: usize, run: &RealRun<'_>) {
-        self.watcher.wait(number, run);
     }
 
     fn on_over(&self, number: usize, outcome: &Outcome) {

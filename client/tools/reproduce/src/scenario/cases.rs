@@ -5,9 +5,8 @@ use toml::Value;
 use vocabulary::did_you_mean;
 
 use crate::scenario::cells::{Cell, is_at, text};
-use crate::scenario::claim::{Against, Claim, ComparedFigure};
-use crate::scenario::file::Scenario;
-use crate::scenario::wrong::Wrong;
+use crate::scenario::wrong::{Wrong, refuse};
+use crate::scenario::{Against, Claim, ComparedFigure, Scenario};
 
 #[derive(Clone, Debug)]
 pub(super) struct Spot<'a> {
@@ -30,13 +29,11 @@ pub(super) struct Case<'a> {
 }
 
 impl Case<'_> {
-    pub(super) fn joined(&self, own: &[f64], other: &[f64]) -> Vec<f64> {
-        let pairs = own.iter().zip(other);
+    /// Returns the ratio of two figures, or the exponent with which the figure grows from the first to the second.
+    pub(super) fn joined(&self, own: f64, other: f64) -> f64 {
         match self.exponent {
-            None => pairs.map(|(own, other)| own / other).collect(),
-            Some((from, to)) => pairs
-                .map(|(low, high)| statistics::growth_exponent((from, *low), (to, *high)).unwrap_or(f64::NAN))
-                .collect(),
+            None => own / other,
+            Some((from, to)) => statistics::growth_exponent((from, own), (to, other)).unwrap_or(f64::NAN),
         }
     }
 }
@@ -46,29 +43,24 @@ pub(super) fn cases<'a>(
     claim: &'a Claim,
     cells: &[Cell],
 ) -> Result<Vec<Case<'a>>, Wrong> {
-    let Some((experiment, _)) = scenario.experiment_of(claim) else {
-        return Err(Wrong::new(
-            "experiment",
-            scenario.no_experiment(claim.experiment.as_deref(), "the claim"),
-        ));
-    };
+    let (experiment, _) = scenario.existing(claim.experiment.as_deref(), "the claim")?;
     let table = Cells { cells, experiment };
     let varied = cells.iter().any(|cell| cell.experiment == experiment && !cell.point.is_empty());
     let ways = [claim.at.is_some(), !claim.over.is_empty(), claim.growth.is_some()];
     if ways.iter().filter(|way| **way).count() > 1 {
-        return Err(Wrong::new("at", "`at`, `over` and `growth` exclude one another"));
+        return refuse("at", "`at`, `over` and `growth` exclude one another");
     }
     if varied && !ways.contains(&true) {
-        return Err(Wrong::new(
+        return refuse(
             "says",
             format!("experiment `{experiment}` has several points; choose with `at`, `over` or `growth`"),
-        ));
+        );
     }
     if claim.growth.is_some() && claim.against.is_some() {
-        return Err(Wrong::new("growth", "`growth` and `against` exclude one another"));
+        return refuse("growth", "`growth` and `against` exclude one another");
     }
     if claim.of.all().is_empty() {
-        return Err(Wrong::new("of", "`of` names no strategy"));
+        return refuse("of", "`of` names no strategy");
     }
     let figure = claim.figure.as_str();
     let mut cases = Vec::new();
@@ -105,7 +97,7 @@ pub(super) fn cases<'a>(
                 None => case(None, None, None),
                 Some(Against::Labels(labels)) => {
                     if labels.all().is_empty() {
-                        return Err(Wrong::new("against", "`against` names no strategy"));
+                        return refuse("against", "`against` names no strategy");
                     }
                     for label in labels.all() {
                         let cell = table.find("against", label, point)?;
@@ -119,17 +111,14 @@ pub(super) fn cases<'a>(
                 Some(Against::Place(place)) => {
                     let name = place.experiment.as_deref().unwrap_or(experiment);
                     if !scenario.experiment.contains_key(name) {
-                        return Err(Wrong::new(
-                            "against",
-                            scenario.no_experiment(Some(name), "the other figure"),
-                        ));
+                        return refuse("against", scenario.no_experiment(Some(name), "the other figure"));
                     }
                     let label = place.of.as_deref().unwrap_or(of);
                     let elsewhere = Cells { cells, experiment: name };
                     let cell = elsewhere.find_beside(label, &cells[own.cell], place.at.as_ref())?;
                     let figure = place.figure.as_deref().unwrap_or(figure);
                     if (cell, figure) == (own.cell, own.figure) {
-                        return Err(Wrong::new("against", "a figure is compared with itself"));
+                        return refuse("against", "a figure is compared with itself");
                     }
                     case(None, Some(Spot { cell, figure }), None);
                 }
@@ -148,11 +137,11 @@ fn published(claim: &Claim, place: &ComparedFigure, index: usize) -> Result<f64,
             published.len(),
             claim.over.len()
         );
-        return Err(Wrong::new("against", words));
+        return refuse("against", words);
     }
     let figure = published[index];
     if !(figure.is_finite() && figure != 0.0) {
-        return Err(Wrong::new("against", format!("a figure of {figure} cannot be the base of a ratio")));
+        return refuse("against", format!("a figure of {figure} cannot be the base of a ratio"));
     }
     Ok(figure)
 }
@@ -175,21 +164,8 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    fn labelled(&self, key: &'static str, label: &str) -> Result<Vec<(usize, &Cell)>, Wrong> {
-        let own = || self.cells.iter().enumerate().filter(|(_, cell)| cell.experiment == self.experiment);
-        let labelled: Vec<_> = own().filter(|(_, cell)| cell.label == label).collect();
-        if labelled.is_empty() {
-            let suggestion = did_you_mean(label, own().map(|(_, cell)| cell.label.as_str()));
-            let words = format!("`{label}` is not run in experiment `{}`{suggestion}", self.experiment);
-            return Err(Wrong::new(key, words));
-        }
-        Ok(labelled)
-    }
-
-    fn find(&self, key: &'static str, label: &str, point: Option<&Value>) -> Result<usize, Wrong> {
-        let mut there = self.labelled(key, label)?;
-        there.retain(|(_, cell)| point.is_none_or(|point| is_at(cell, point)));
-        self.only("at", &there, point)
+    fn find(&self, key: &str, label: &str, point: Option<&Value>) -> Result<usize, Wrong> {
+        self.only((key, label), ("at", point), |cell| point.is_none_or(|point| is_at(cell, point)))
     }
 
     /// Returns the cell with which the cell `own` is compared. The returned cell belongs to the strategy `label`. If `differs` is a table,
@@ -197,35 +173,42 @@ impl Cells<'_> {
     /// returned cell has this value. If `differs` is `None`, the returned cell is at the same point as `own`. Fails if not exactly one cell
     /// matches.
     fn find_beside(&self, label: &str, own: &Cell, differs: Option<&Value>) -> Result<usize, Wrong> {
-        let mut there = self.labelled("against", label)?;
-        there.retain(|(_, cell)| match differs {
+        self.only(("against", label), ("against", differs), |cell| match differs {
             Some(point @ Value::Table(keys)) => {
-                let rest = own.point.iter().filter(|(key, _)| !keys.contains_key(key));
-                is_at(cell, point) && rest.into_iter().all(|wanted| agrees(cell, wanted))
+                let mut rest = own.point.iter().filter(|(key, _)| !keys.contains_key(key));
+                is_at(cell, point) && rest.all(|wanted| agrees(cell, wanted))
             }
             Some(point) => is_at(cell, point),
             None => own.point.iter().all(|wanted| agrees(cell, wanted)),
-        });
-        self.only("against", &there, differs)
+        })
     }
 
+    /// Returns the only cell of the strategy `label` that matches. An error names the key of the claim that gives the label, or the key
+    /// that gives the point.
     fn only(
         &self,
-        key: &'static str,
-        there: &[(usize, &Cell)],
-        point: Option<&Value>,
+        (key, label): (&str, &str),
+        (point_key, point): (&str, Option<&Value>),
+        matches: impl Fn(&Cell) -> bool,
     ) -> Result<usize, Wrong> {
         let name = self.experiment;
+        let own = || self.cells.iter().enumerate().filter(|(_, cell)| cell.experiment == name);
+        let mut labelled = own().filter(|(_, cell)| cell.label == label).peekable();
+        if labelled.peek().is_none() {
+            let suggestion = did_you_mean(label, own().map(|(_, cell)| cell.label.as_str()));
+            return refuse(key, format!("`{label}` is not run in experiment `{name}`{suggestion}"));
+        }
         let point = point.map_or_else(|| "it".to_owned(), ToString::to_string);
-        match there {
-            [(only, _)] => Ok(*only),
-            [] => Err(Wrong::new(key, format!("experiment `{name}` has no point {point}"))),
-            _ => Err(Wrong::new(
-                key,
+        let mut matching = labelled.filter(|(_, cell)| matches(cell));
+        match (matching.next(), matching.next()) {
+            (Some((only, _)), None) => Ok(only),
+            (None, _) => refuse(point_key, format!("experiment `{name}` has no point {point}")),
+            _ => refuse(
+                point_key,
                 format!(
                     "{point} matches several points of experiment `{name}`; name every varied key, such as `at = {{ ops = 10, max_busy = 10 }}`"
                 ),
-            )),
+            ),
         }
     }
 }

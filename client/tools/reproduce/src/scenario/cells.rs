@@ -1,15 +1,16 @@
 //! Expansion of a scenario into its cells: one cell for every strategy at every point of every experiment.
 
-use experiments::workload::{Spelling, from_table, is_key};
+use experiments::workload::{Spelling, WorkloadError, from_table, is_key};
 use experiments::{Experiment, words_of};
 use indexmap::IndexMap;
 use loadgen_core::RunConfig;
 use mockserver::core::Config;
-use tailback::StrategySpec;
+use tailback::{SpecError, StrategySpec};
 use toml::{Table, Value};
 use vocabulary::did_you_mean;
 
 use crate::scenario::file::{ExperimentSection, Scenario};
+use crate::scenario::wrong::{Wrong, refuse};
 
 pub struct Cell {
     pub experiment: String,
@@ -19,42 +20,38 @@ pub struct Cell {
     pub server: Config,
 }
 
-#[derive(Debug)]
-pub(super) struct CellFault {
-    pub(super) path: Vec<String>,
-    pub(super) words: String,
-}
-
-pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, CellFault> {
+pub(super) fn cells(scenario: &Scenario) -> Result<Vec<Cell>, Wrong> {
     let mut cells = Vec::new();
     for (name, section) in &scenario.experiment {
-        let here = |key: &str| vec!["experiment".to_owned(), name.clone(), key.to_owned()];
+        let here = |wrong: Wrong| wrong.within(&["experiment", name]);
         let repeats = section.repeats.unwrap_or(scenario.repeats);
-        for point in points(&section.vary).map_err(|words| CellFault { path: here("vary"), words })? {
+        for point in points(&section.vary).map_err(|words| here(Wrong::new("vary", words)))? {
             let (workload, server, parameters) = at_point(scenario, section, &point);
-            let blamed = |file: &Table, key: Option<String>, words: String, table: &str| {
-                let own = key.as_ref().is_some_and(|key| file.contains_key(key));
-                let mut path = if own { here(table) } else { vec![table.to_owned()] };
-                path.extend(key);
-                CellFault { path, words }
+            let blamed = |file: &Table, key: Option<&str>, words: String, table: &str| {
+                let mut wrong = Wrong::new(table, words);
+                wrong.path.extend(key.map(str::to_owned));
+                if key.is_some_and(|key| file.contains_key(key)) { here(wrong) } else { wrong }
             };
             let config = server_config(&server)
-                .map_err(|words| blamed(&section.server, named_key(&words), words, "server"))?;
+                .map_err(|words| blamed(&section.server, named_key(&words), words.clone(), "server"))?;
             if repeats == 0 {
-                let words = "`repeats` is 0; at least one run is needed".to_owned();
-                return Err(CellFault { path: here("repeats"), words });
+                return refuse("repeats", "`repeats` is 0; at least one run is needed").map_err(here);
             }
             for label in scenario.labels(section) {
-                let spec =
-                    strategy(scenario, section, label, &parameters).map_err(|(path, words)| CellFault {
-                        path: path.map_or_else(
-                            || vec!["experiment".into(), name.clone(), "strategies".into()],
-                            |label| vec!["strategies".into(), label],
-                        ),
-                        words,
-                    })?;
-                let settings = experiment(scenario.seed, repeats, &workload, spec)
-                    .map_err(|(key, words)| blamed(&section.workload, Some(key), words, "workload"))?;
+                let Some(written) = scenario.strategies.get(label) else {
+                    let suggestion = did_you_mean(label, scenario.strategies.keys().map(String::as_str));
+                    let known =
+                        scenario.strategies.keys().map(String::as_str).collect::<Vec<_>>().join("`, `");
+                    let words = format!(
+                        "no strategy is labelled `{label}`{suggestion}; `[strategies]` has `{known}`"
+                    );
+                    return refuse("strategies", words).map_err(here);
+                };
+                let spec = strategy(written, &parameters)
+                    .map_err(|error| Wrong::new(label, words_of(&error)).within(&["strategies"]))?;
+                let settings = experiment(scenario.seed, repeats, &workload, spec).map_err(|error| {
+                    blamed(&section.workload, Some(&error.key), error.to_string(), "workload")
+                })?;
                 cells.push(Cell {
                     experiment: name.clone(),
                     label: label.to_owned(),
@@ -101,16 +98,14 @@ fn at_point<'a>(
     (workload, server, parameters)
 }
 
-/// Returns the settings of a strategy's runs. An error consists of the invalid key of the workload and a message.
+/// Returns the settings of a strategy's runs.
 fn experiment(
     seed: u64,
     repeats: u32,
     workload: &Table,
     strategy: StrategySpec,
-) -> Result<Experiment, (String, String)> {
-    let spec = from_table(workload).map_err(|error| (error.key.clone(), error.to_string()))?;
-    let experiment = Experiment::new(strategy, &spec, Spelling::Keys)
-        .map_err(|error| (error.key.to_owned(), error.to_string()))?;
+) -> Result<Experiment, WorkloadError> {
+    let experiment = Experiment::new(strategy, &from_table(workload)?, Spelling::Keys)?;
     let run = RunConfig { seed, exact_latencies: true, ..experiment.run };
     Ok(Experiment { run, repeats, paced: true, ..experiment })
 }
@@ -143,31 +138,14 @@ fn points(vary: &IndexMap<String, Vec<Value>>) -> Result<Vec<Vec<(String, Value)
     Ok(points)
 }
 
-/// Returns the strategy with the given label. An error contains a message. If the label exists but its strategy is invalid, the error also
-/// contains the label.
-fn strategy(
-    scenario: &Scenario,
-    section: &ExperimentSection,
-    label: &str,
-    parameters: &[(&str, String)],
-) -> Result<StrategySpec, (Option<String>, String)> {
-    let Some(written) = scenario.strategies.get(label) else {
-        let suggestion = did_you_mean(label, scenario.strategies.keys().map(String::as_str));
-        let known =
-            scenario.labels(&ExperimentSection { strategies: Vec::new(), ..section.clone() }).join("`, `");
-        let words = format!("no strategy is labelled `{label}`{suggestion}; `[strategies]` has `{known}`");
-        return Err((None, words));
-    };
-    let varied = || -> Result<StrategySpec, tailback::SpecError> {
-        let mut spec: StrategySpec = written.parse()?;
-        // A varied parameter belongs to the last part of a strategy, even if the strategy's text does not set the parameter.
-        let last = spec.names().last().unwrap_or_default();
-        for (key, value) in parameters {
-            spec = spec.with(last, key, value)?.unwrap_or(spec);
-        }
-        Ok(spec)
-    };
-    varied().map_err(|error| (Some(label.to_owned()), words_of(&error)))
+/// Parses a strategy, and sets its varied parameters. They belong to the last part of the strategy, even if its text does not set them.
+fn strategy(written: &str, parameters: &[(&str, String)]) -> Result<StrategySpec, SpecError> {
+    let mut spec: StrategySpec = written.parse()?;
+    let last = spec.names().last().unwrap_or_default();
+    for (key, value) in parameters {
+        spec = spec.with(last, key, value)?.unwrap_or(spec);
+    }
+    Ok(spec)
 }
 
 fn server_config(server: &Table) -> Result<Config, String> {
@@ -186,8 +164,8 @@ fn server_config(server: &Table) -> Result<Config, String> {
 }
 
 /// Returns the key that an error message is about. This key is the first name between backticks.
-fn named_key(error: &str) -> Option<String> {
+fn named_key(error: &str) -> Option<&str> {
     let (_, rest) = error.split_once('`')?;
     let (key, _) = rest.split_once('`')?;
-    Some(key.split('=').next().unwrap_or(key).to_owned())
+    key.split('=').next()
 }

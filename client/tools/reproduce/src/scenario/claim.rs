@@ -1,6 +1,7 @@
 //! A claim as written in a scenario file. It consists of a sentence of the scenario's source (such as a paper), a figure, and a condition
 //! that the figure must meet.
 
+use results::ClaimVerdict;
 use serde::Deserialize;
 use toml::Value;
 
@@ -15,48 +16,36 @@ pub struct Claim {
     #[serde(default)]
     pub ours: bool,
     /// Name of the experiment that the claim is about. It may be left out if the scenario has only one experiment.
-    #[serde(default)]
     pub experiment: Option<String>,
     /// Figure that the claim is about: the path of the figure in a run's result, or the name of a derived figure.
     pub figure: String,
     #[serde(default)]
     pub minus: f64,
     /// Factor by which the figure is multiplied to convert its unit. `minus` is subtracted first.
-    #[serde(default = "unity")]
+    #[serde(default = "crate::scenario::file::one")]
     pub times: f64,
     /// Labels of the strategies that the claim is about. The claim must be true of each of them.
     pub of: Labels,
     /// Figure to compare with. If it is set, the claim is about the ratio of the claim's figure to this figure.
-    #[serde(default)]
     pub against: Option<Against>,
     /// Point at which the claim is judged, for an experiment with several points. It is the value of the varied parameter, or a table of
     /// the values of several parameters.
-    #[serde(default)]
     pub at: Option<Value>,
     /// Points of the experiment at which the claim is judged. Each point is judged separately.
     #[serde(default)]
     pub over: Vec<Value>,
     /// Two points of the experiment. If they are set, the claim is about the exponent with which the figure grows from the first to the
     /// second.
-    #[serde(default)]
     pub growth: Option<[Value; 2]>,
-    #[serde(default)]
     pub stat: Option<Stat>,
     /// Whether the source describes one random run. The default is the value of `one_run` for the whole scenario.
-    #[serde(default)]
     one_run: Option<bool>,
-    #[serde(default)]
     pub(super) above: Option<Bound>,
-    #[serde(default)]
     pub(super) at_least: Option<Bound>,
-    #[serde(default)]
     pub(super) below: Option<Bound>,
-    #[serde(default)]
     pub(super) at_most: Option<Bound>,
-    #[serde(default)]
     pub(super) printed: Option<String>,
     /// Accepted difference from the printed figure. The default is half a unit of the figure's last digit.
-    #[serde(default)]
     pub(super) precision: Option<f64>,
     /// Explanation of the condition, for readers: the interpretation of the source's words, and its reason.
     #[serde(default)]
@@ -68,7 +57,6 @@ pub struct Claim {
     pub expect: Expectation,
     #[serde(default)]
     pub note: String,
-    #[serde(default)]
     pub plot: Option<String>,
 }
 
@@ -136,20 +124,15 @@ pub enum Against {
 
 /// Description of the figure that a claim compares its own figure with. A key that is left out here has the value that it has in the claim.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct ComparedFigure {
-    #[serde(default)]
     pub of: Option<String>,
     /// Point of the figure that a claim's own figure is compared with. The point may be a table. A key that the table leaves out has the
     /// value that it has in the claim.
-    #[serde(default)]
     pub at: Option<Value>,
-    #[serde(default)]
     pub experiment: Option<String>,
-    #[serde(default)]
     pub figure: Option<String>,
     /// Figures that the source prints, one for each point in `over`. If they are set, our figures are compared with them.
-    #[serde(default)]
     pub published: Vec<f64>,
 }
 
@@ -176,17 +159,13 @@ pub enum Expectation {
 }
 
 impl Expectation {
-    pub fn words(self) -> &'static str {
+    pub fn verdict(self) -> ClaimVerdict {
         match self {
-            Self::Holds => "holds",
-            Self::HoldsPartly => "holds partly",
-            Self::DoesNotHold => "does not hold",
+            Self::Holds => ClaimVerdict::Holds,
+            Self::HoldsPartly => ClaimVerdict::HoldsPartly,
+            Self::DoesNotHold => ClaimVerdict::DoesNotHold,
         }
     }
-}
-
-fn unity() -> f64 {
-    1.0
 }
 
 fn yes() -> bool {

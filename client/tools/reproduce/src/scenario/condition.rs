@@ -8,7 +8,7 @@
 //! with the exact number.
 
 use crate::scenario::claim::{Bound, Claim};
-use crate::scenario::wrong::Wrong;
+use crate::scenario::wrong::{Wrong, refuse};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
@@ -31,37 +31,35 @@ const ROUNDING: f64 = 1e-9;
 impl Condition {
     pub(super) fn new(claim: &Claim) -> Result<Self, Wrong> {
         let sides = [
-            ("above", &claim.above, "above", false),
-            ("at_least", &claim.at_least, "at least", true),
-            ("below", &claim.below, "below", false),
-            ("at_most", &claim.at_most, "at most", true),
+            ("above", &claim.above),
+            ("at_least", &claim.at_least),
+            ("below", &claim.below),
+            ("at_most", &claim.at_most),
         ];
-        let written: Vec<_> = sides
-            .iter()
-            .filter_map(|(key, bound, words, included)| Some((*key, bound.as_ref()?, *words, *included)))
-            .collect();
+        let written: Vec<_> =
+            sides.into_iter().filter_map(|(key, bound)| Some((key, bound.as_ref()?))).collect();
         let relative = claim.against.is_some() || claim.growth.is_some();
         let reasons = claim.means.trim();
         if claim.precision.is_some() && (claim.printed.is_none() || reasons.is_empty()) {
             let words = "`precision` is the accepted error of a `printed` figure; give the reason in `means`";
-            return Err(Wrong::new("precision", words));
+            return refuse("precision", words);
         }
         if let Some(printed) = &claim.printed {
-            if let Some((key, ..)) = written.first() {
-                return Err(Wrong::new(key, format!("`{key}` and `printed` exclude one another")));
+            if let Some((key, _)) = written.first() {
+                return refuse(key, format!("`{key}` and `printed` exclude one another"));
             }
             return Self::printed(printed, claim.precision);
         }
         if written.is_empty() {
             let words = "a claim needs a condition: `above`, `at_least`, `below` or `at_most` with a number, or `printed` with the source's figure";
-            return Err(Wrong::new("says", words));
+            return refuse("says", words);
         }
         let mut condition = Self { low: None, high: None, words: String::new(), printed: false };
-        for (key, bound, words, included) in written {
-            let lower = matches!(key, "above" | "at_least");
+        for (key, bound) in written {
+            let (lower, included) = (matches!(key, "above" | "at_least"), key.starts_with("at_"));
             let (edge, bound_text) = match bound {
                 Bound::Number(number) if !number.is_finite() => {
-                    return Err(Wrong::new(key, format!("`{key}` is {number}; a finite number is needed")));
+                    return refuse(key, format!("`{key}` is {number}; a finite number is needed"));
                 }
                 Bound::Number(number) => {
                     // "More than", "less than" and "faster than linear" are expressed by the bound 1. The author did not choose this
@@ -71,7 +69,7 @@ impl Condition {
                         let words = format!(
                             "`{key} = {number}` interprets the source's words, so give the reason in `means`; write a number of the source in quotes"
                         );
-                        return Err(Wrong::new(key, words));
+                        return refuse(key, words);
                     }
                     (*number, number.to_string())
                 }
@@ -87,21 +85,17 @@ impl Condition {
             };
             let side = if lower { &mut condition.low } else { &mut condition.high };
             if side.is_some() {
-                return Err(Wrong::new(key, "there are two bounds on the same side"));
+                return refuse(key, "there are two bounds on the same side");
             }
             *side = Some(Edge { value: edge, included });
             let and = if condition.words.is_empty() { "" } else { " and " };
-            condition.words = format!("{}{and}{words} {bound_text}", condition.words);
+            condition.words = format!("{}{and}{} {bound_text}", condition.words, key.replace('_', " "));
         }
-        if let (Some(low), Some(high)) = (condition.low, condition.high) {
-            let nothing =
-                low.value > high.value || (low.value >= high.value && !(low.included && high.included));
-            if nothing {
-                return Err(Wrong::new(
-                    if claim.above.is_some() { "above" } else { "at_least" },
-                    format!("nothing is {}", condition.words),
-                ));
-            }
+        if let (Some(low), Some(high)) = (condition.low, condition.high)
+            && (low.value > high.value || (low.value >= high.value && !(low.included && high.included)))
+        {
+            let key = if claim.above.is_some() { "above" } else { "at_least" };
+            return refuse(key, format!("nothing is {}", condition.words));
         }
         Ok(condition)
     }
@@ -109,7 +103,7 @@ impl Condition {
     fn printed(text: &str, precision: Option<f64>) -> Result<Self, Wrong> {
         let (number, half) = read(text).map_err(|why| Wrong::new("printed", format!("`printed`: {why}")))?;
         if precision.is_some_and(|precision| !(precision.is_finite() && precision >= 0.0)) {
-            return Err(Wrong::new("precision", "`precision` must be zero or more"));
+            return refuse("precision", "`precision` must be zero or more");
         }
         let edge = |value: f64| Some(Edge { value, included: true });
         let reach = precision.unwrap_or(half);
@@ -126,13 +120,13 @@ impl Condition {
 
     /// Returns true if at least one value of a range meets the condition. The range includes its ends `least` and `most`.
     pub fn overlaps(&self, least: f64, most: f64) -> bool {
-        let reach = |edge: Edge| if edge.included { edge.value.abs() * ROUNDING } else { 0.0 };
-        let enough = self
-            .low
-            .is_none_or(|edge| most > edge.value || (edge.included && most >= edge.value - reach(edge)));
-        let not_too_much = self
-            .high
-            .is_none_or(|edge| least < edge.value || (edge.included && least <= edge.value + reach(edge)));
+        let reach = |edge: Edge| edge.value.abs() * ROUNDING;
+        let enough = self.low.is_none_or(|edge| {
+            if edge.included { most >= edge.value - reach(edge) } else { most > edge.value }
+        });
+        let not_too_much = self.high.is_none_or(|edge| {
+            if edge.included { least <= edge.value + reach(edge) } else { least < edge.value }
+        });
         enough && not_too_much
     }
 }
@@ -159,7 +153,7 @@ mod tests {
 
     fn condition(keys: &str) -> Result<Condition, String> {
         let text = format!("says = \"\"\nfigure = \"attempts.total\"\nof = \"a\"\n{keys}");
-        Condition::new(&toml::from_str(&text).unwrap()).map_err(|wrong| format!("{}: {wrong}", wrong.key))
+        Condition::new(&toml::from_str(&text).unwrap()).map_err(|wrong| format!("{}: {wrong}", wrong.path[0]))
     }
 
     #[test]

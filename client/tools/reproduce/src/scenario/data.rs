@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use loadgen_core::Bins;
 use results::{Figure, RunResult};
 
-use crate::scenario::claim::Claim;
-use crate::scenario::file::Scenario;
+use crate::scenario::{Claim, Scenario};
 
 /// Names of the figures that are recorded for every run, because runs are ordered by them. They are recorded even if the scenario does not
 /// request them.

@@ -18,26 +18,10 @@ pub enum Derived {
         detrend: usize,
     },
     /// Standard deviation of the values that the series has in the bins of the range.
-    Deviation {
-        series: Series,
-        from: usize,
-        to: usize,
-    },
-    Sum {
-        series: Series,
-        from: usize,
-        to: usize,
-    },
-    Largest {
-        series: Series,
-        from: usize,
-        to: usize,
-    },
-    Mean {
-        series: Series,
-        from: usize,
-        to: usize,
-    },
+    Deviation(BinRange),
+    Sum(BinRange),
+    Largest(BinRange),
+    Mean(BinRange),
     /// Number of bins in which the value of the series exceeds the threshold `above`.
     BinsAbove {
         series: Series,
@@ -50,6 +34,14 @@ pub enum Derived {
         from: usize,
         until_share: f64,
     },
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BinRange {
+    series: Series,
+    from: usize,
+    to: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -69,58 +61,50 @@ const LAST_BIN: usize = 1_000_000;
 impl Derived {
     pub(super) fn fault(&self) -> Option<String> {
         match *self {
-            Self::Autocorrelation { from, to, lag, detrend, .. } => {
+            Self::Autocorrelation { series, from, to, lag, detrend } => {
                 if lag == 0 || detrend.is_multiple_of(2) {
                     return Some("`lag` must be at least 1, and `detrend` an odd number of bins".to_owned());
                 }
                 if to < from.saturating_add(lag).saturating_add(detrend) {
                     return Some("the range is shorter than `lag` and `detrend` together".to_owned());
                 }
-                range_fault(from, to)
+                BinRange { series, from, to }.fault()
             }
-            Self::Deviation { from, to, .. }
-            | Self::Sum { from, to, .. }
-            | Self::Largest { from, to, .. }
-            | Self::Mean { from, to, .. } => range_fault(from, to),
-            Self::EmptyShare { from, until_share, .. } => {
-                let sound = (0.0..=1.0).contains(&until_share);
-                (!sound)
-                    .then(|| "`until_share` must be from 0 to 1".to_owned())
-                    .or_else(|| range_fault(from, from))
+            Self::Deviation(range) | Self::Sum(range) | Self::Largest(range) | Self::Mean(range) => {
+                range.fault()
             }
+            Self::EmptyShare { until_share, .. } if !(0.0..=1.0).contains(&until_share) => {
+                Some("`until_share` must be from 0 to 1".to_owned())
+            }
+            Self::EmptyShare { series, from, .. } => BinRange { series, from, to: from }.fault(),
             Self::BinsAbove { .. } => None,
         }
     }
 
     pub(super) fn of(&self, bins: &Bins) -> Option<f64> {
-        let all = |series: Series| bins.bins().iter().map(move |bin| f64::from(count(series, bin)));
-        // If the range continues after the last recorded bin, the bins after it are empty.
-        let range = |series: Series, from: usize, to: usize| -> Vec<f64> {
-            all(series).chain(std::iter::repeat(0.0)).skip(from).take((to + 1).saturating_sub(from)).collect()
-        };
         match *self {
             Self::Autocorrelation { series, from, to, lag, detrend } => {
-                let rest = statistics::detrended(&range(series, from, to), detrend / 2);
-                statistics::autocorrelation(&rest, lag)
+                let range = BinRange { series, from, to };
+                statistics::autocorrelation(&statistics::detrended(&range.values(bins), detrend / 2), lag)
             }
-            Self::Deviation { series, from, to } => over_seeds(&range(series, from, to))?.deviation,
-            Self::Sum { series, from, to } => Some(range(series, from, to).iter().sum()),
-            Self::Largest { series, from, to } => range(series, from, to).into_iter().reduce(f64::max),
-            Self::Mean { series, from, to } => {
-                let range = range(series, from, to);
-                (!range.is_empty()).then(|| range.iter().sum::<f64>() / range.len() as f64)
+            Self::Deviation(range) => over_seeds(&range.values(bins))?.deviation,
+            Self::Sum(range) => Some(range.values(bins).iter().sum()),
+            Self::Largest(range) => range.values(bins).into_iter().reduce(f64::max),
+            Self::Mean(range) => {
+                let values = range.values(bins);
+                (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
             }
             Self::BinsAbove { series, above } => {
-                Some(all(series).filter(|count| *count > f64::from(above)).count() as f64)
+                Some(series.values(bins).filter(|count| *count > f64::from(above)).count() as f64)
             }
             Self::EmptyShare { series, from, until_share } => {
-                let wanted = all(series).sum::<f64>() * until_share;
+                let wanted = series.values(bins).sum::<f64>() * until_share;
                 let mut come = 0.0;
-                let until = all(series).position(|count| {
+                let until = series.values(bins).position(|count| {
                     come += count;
                     come >= wanted
                 })?;
-                let looked_at = range(series, from, until.max(from));
+                let looked_at = BinRange { series, from, to: until.max(from) }.values(bins);
                 let empty = looked_at.iter().filter(|count| **count == 0.0).count();
                 Some(empty as f64 / looked_at.len() as f64)
             }
@@ -128,19 +112,32 @@ impl Derived {
     }
 }
 
-fn range_fault(from: usize, to: usize) -> Option<String> {
-    (from > to || to > LAST_BIN).then(|| {
-        format!("the range {from} to {to} is not valid; bins are numbered from 0 to at most {LAST_BIN}")
-    })
+impl BinRange {
+    fn fault(self) -> Option<String> {
+        let Self { from, to, .. } = self;
+        (from > to || to > LAST_BIN).then(|| {
+            format!("the range {from} to {to} is not valid; bins are numbered from 0 to at most {LAST_BIN}")
+        })
+    }
+
+    /// Returns the values of the series in the bins of the range. If the range continues after the last recorded bin, the bins after it are
+    /// empty.
+    fn values(self, bins: &Bins) -> Vec<f64> {
+        let bins = self.series.values(bins).chain(std::iter::repeat(0.0));
+        bins.skip(self.from).take((self.to + 1).saturating_sub(self.from)).collect()
+    }
 }
 
-fn count(series: Series, bin: &Bin) -> u32 {
-    match series {
-        Series::Sent => bin.sent,
-        Series::First => bin.first,
-        Series::Succeeded => bin.succeeded,
-        Series::TurnedAway => bin.turned_away,
-        Series::Outstanding => bin.outstanding,
+impl Series {
+    fn values(self, bins: &Bins) -> impl Iterator<Item = f64> {
+        let count = move |bin: &Bin| match self {
+            Self::Sent => bin.sent,
+            Self::First => bin.first,
+            Self::Succeeded => bin.succeeded,
+            Self::TurnedAway => bin.turned_away,
+            Self::Outstanding => bin.outstanding,
+        };
+        bins.bins().iter().map(move |bin| f64::from(count(bin)))
     }
 }
 

@@ -1,14 +1,15 @@
 //! Selection of the data for a scenario's plot: cells, columns and the length of time steps. Plots that cannot be drawn are rejected.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use dashboards::report::{Entry, PLOTS};
 use results::Basis;
 use vocabulary::{did_you_mean, duration_text};
 
 use crate::scenario::cells::{Cell, is_at};
-use crate::scenario::file::{Column, Scenario};
-use crate::scenario::plot::Plot;
-use crate::scenario::wrong::Wrong;
+use crate::scenario::wrong::{Wrong, refuse};
+use crate::scenario::{Column, Plot, Scenario};
 
 impl Plot {
     pub fn experiment<'a>(&'a self, scenario: &'a Scenario) -> Option<&'a str> {
@@ -43,69 +44,47 @@ impl Plot {
             .collect()
     }
 
-    pub fn step(&self, cells: &[&Cell]) -> Option<Duration> {
+    /// Returns the length of a time step in the plot of one run of a cell.
+    pub fn step(&self, cell: &Cell) -> Option<Duration> {
         let own = self.step.as_deref().and_then(|step| duration_text::parse(step).ok());
-        own.or_else(|| cells.first()?.settings.run.bins)
+        own.or(cell.settings.run.bins)
     }
 
-    fn offered(&self, drawables: &[Drawable]) -> Result<Basis, Wrong> {
-        let found = drawables.iter().find(|drawable| drawable.name == self.draw);
-        found.map(|drawable| drawable.basis).ok_or_else(|| {
-            let names: Vec<&str> = drawables.iter().map(|drawable| drawable.name).collect();
+    /// Checks that the plot can be drawn, and returns the kind of data that it needs.
+    pub(super) fn check(&self, scenario: &Scenario, cells: &[Cell]) -> Result<Basis, Wrong> {
+        let Some(Entry { basis, .. }) = PLOTS.iter().find(|entry| entry.name == self.draw) else {
+            let names: Vec<&str> = PLOTS.iter().map(|entry| entry.name).collect();
             let suggestion = did_you_mean(&self.draw, names.iter().copied());
             let words =
                 format!("unknown figure `{}`{suggestion}; there are `{}`", self.draw, names.join("`, `"));
-            Wrong::new("draw", words)
-        })
-    }
-
-    pub(super) fn check(
-        &self,
-        scenario: &Scenario,
-        cells: &[Cell],
-        drawables: &[Drawable],
-    ) -> Result<Basis, Wrong> {
-        let basis = self.offered(drawables)?;
-        let Some((name, experiment)) = scenario.experiment_named(self.experiment.as_deref()) else {
-            return Err(Wrong::new(
-                "experiment",
-                scenario.no_experiment(self.experiment.as_deref(), "the figure"),
-            ));
+            return refuse("draw", words);
         };
+        let (name, experiment) = scenario.existing(self.experiment.as_deref(), "the figure")?;
         let labels = scenario.labels(experiment);
         if let Some(unknown) = self.strategies.iter().find(|label| !labels.contains(&label.as_str())) {
             let suggestion = did_you_mean(unknown, labels.iter().copied());
-            return Err(Wrong::new(
-                "strategies",
-                format!("`{unknown}` is not run in experiment `{name}`{suggestion}"),
-            ));
+            let words = format!("`{unknown}` is not run in experiment `{name}`{suggestion}");
+            return refuse("strategies", words);
         }
-        let own = self.cells(scenario, cells);
-        if own.is_empty() {
+        let own: Vec<&Cell> = self.cells(scenario, cells).into_iter().map(|index| &cells[index]).collect();
+        let Some(first) = own.first() else {
             let at = self.at.as_ref().map(ToString::to_string).unwrap_or_default();
-            return Err(Wrong::new("at", format!("experiment `{name}` has no point {at}")));
+            return refuse("at", format!("experiment `{name}` has no point {at}"));
+        };
+        let labels: BTreeSet<&str> = own.iter().map(|cell| cell.label.as_str()).collect();
+        if !basis.is_of_cells() && labels.len() < own.len() {
+            let words = format!(
+                "`{}` draws a single run, but experiment `{name}` has several points; choose one with `at`",
+                self.draw
+            );
+            return refuse("at", words);
         }
-        if !basis.is_of_cells() {
-            let twice = |index: &&usize| {
-                own.iter().filter(|other| cells[**other].label == cells[**index].label).count() > 1
-            };
-            if own.iter().find(twice).is_some() {
-                let words = format!(
-                    "`{}` draws a single run, but experiment `{name}` has several points; choose one with `at`",
-                    self.draw
-                );
-                return Err(Wrong::new("at", words));
-            }
+        self.check_options(*basis, name, &experiment.columns)?;
+        if *basis == Basis::Steps && self.step(first).is_none() {
+            let words = format!("`{}` needs the length of a step, such as `step = \"100ms\"`", self.draw);
+            return refuse("draw", words);
         }
-        self.check_options(basis, name, &experiment.columns)?;
-        let own: Vec<&Cell> = own.iter().map(|index| &cells[*index]).collect();
-        if basis == Basis::Steps && self.step(&own).is_none() {
-            return Err(Wrong::new(
-                "draw",
-                format!("`{}` needs the length of a step, such as `step = \"100ms\"`", self.draw),
-            ));
-        }
-        Ok(basis)
+        Ok(*basis)
     }
 
     fn check_options(&self, basis: Basis, name: &str, columns: &[Column]) -> Result<(), Wrong> {
@@ -115,18 +94,18 @@ impl Plot {
             ("step", self.step.is_some() && basis != Basis::Steps),
         ];
         if let Some((key, _)) = idle.into_iter().find(|(_, idle)| *idle) {
-            return Err(Wrong::new(
+            return refuse(
                 key,
                 format!("`{key}` has no effect on plots of kind `{}`; leave it out", self.draw),
-            ));
+            );
         }
         for title in &self.columns {
             if !columns.iter().any(|column| column.title == *title) {
                 let suggestion = did_you_mean(title, columns.iter().map(|column| column.title.as_str()));
-                return Err(Wrong::new(
+                return refuse(
                     "columns",
                     format!("no column of experiment `{name}` is titled `{title}`{suggestion}"),
-                ));
+                );
             }
         }
         for (key, written) in [
@@ -135,22 +114,12 @@ impl Plot {
             ("smooth", &self.smooth),
             ("time_unit", &self.time_unit),
         ] {
-            let Some(written) = written else { continue };
-            match duration_text::parse(written) {
-                Ok(Duration::ZERO) => {
-                    return Err(Wrong::new(key, format!("`{key}` must be longer than zero")));
-                }
-                Ok(_) => {}
-                Err(error) => return Err(Wrong::new(key, format!("`{key}`: {error}"))),
+            match written.as_deref().map(duration_text::parse) {
+                Some(Ok(Duration::ZERO)) => return refuse(key, format!("`{key}` must be longer than zero")),
+                Some(Err(error)) => return refuse(key, format!("`{key}`: {error}")),
+                _ => {}
             }
         }
         Ok(())
     }
-}
-
-/// A plot that scenarios can request by name.
-#[derive(Clone, Copy, Debug)]
-pub struct Drawable {
-    pub name: &'static str,
-    pub basis: Basis,
 }

@@ -5,9 +5,8 @@ use serde::Deserialize;
 use toml::{Table, Value};
 use vocabulary::did_you_mean;
 
-use crate::scenario::claim::Claim;
-use crate::scenario::derived::Derived;
-use crate::scenario::plot::Plot;
+use crate::scenario::wrong::Wrong;
+use crate::scenario::{Claim, Derived, Plot};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,7 +15,6 @@ pub struct Scenario {
     pub name: String,
     pub title: String,
     /// Title of the scenario for use in tables, at most 31 characters.
-    #[serde(default)]
     pub short_title: Option<String>,
     #[serde(default)]
     pub source: String,
@@ -45,29 +43,21 @@ pub struct Scenario {
     pub claim: Vec<Claim>,
     #[serde(default)]
     pub plot: IndexMap<String, Plot>,
-    #[serde(default)]
     pub http: Option<Http>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct ExperimentSection {
-    #[serde(default)]
     pub title: String,
     /// Labels of the strategies that the experiment runs. By default, all strategies of the scenario are run.
-    #[serde(default)]
     pub strategies: Vec<String>,
-    #[serde(default)]
     pub repeats: Option<u32>,
-    #[serde(default)]
     pub workload: Table,
-    #[serde(default)]
     pub server: Table,
     /// Varied parameters and their values. A parameter is a key of the workload or of the server, or a parameter of the strategies with the
     /// prefix `strategy.`.
-    #[serde(default)]
     pub vary: IndexMap<String, Vec<Value>>,
-    #[serde(default)]
     pub columns: Vec<Column>,
 }
 
@@ -80,7 +70,7 @@ pub struct Column {
     #[serde(default)]
     pub minus: f64,
     /// Factor by which the figure is multiplied to convert its unit. `minus` is subtracted first.
-    #[serde(default = "unity")]
+    #[serde(default = "one")]
     pub times: f64,
 }
 
@@ -95,9 +85,9 @@ impl Column {
 pub struct Http {
     /// Names of the experiments that are short enough to be run over HTTP.
     pub experiments: Vec<String>,
-    #[serde(default = "unity")]
+    #[serde(default = "one")]
     pub time_scale: f64,
-    #[serde(default = "one_repeat")]
+    #[serde(default = "one")]
     pub repeats: u32,
 }
 
@@ -110,10 +100,6 @@ impl Scenario {
         }
     }
 
-    pub fn experiment_of<'a>(&'a self, claim: &'a Claim) -> Option<(&'a str, &'a ExperimentSection)> {
-        self.experiment_named(claim.experiment.as_deref())
-    }
-
     pub fn experiment_named(&self, name: Option<&str>) -> Option<(&str, &ExperimentSection)> {
         let name = match (name, self.experiment.first()) {
             (Some(name), _) => name,
@@ -121,6 +107,15 @@ impl Scenario {
             (None, _) => return None,
         };
         self.experiment.get_key_value(name).map(|(name, experiment)| (name.as_str(), experiment))
+    }
+
+    /// Returns the experiment with a name, which may be left out if there is only one. `what` is the part of the file that names it.
+    pub(super) fn existing(
+        &self,
+        name: Option<&str>,
+        what: &str,
+    ) -> Result<(&str, &ExperimentSection), Wrong> {
+        self.experiment_named(name).ok_or_else(|| Wrong::new("experiment", self.no_experiment(name, what)))
     }
 
     pub(super) fn no_experiment(&self, name: Option<&str>, what: &str) -> String {
@@ -135,18 +130,11 @@ impl Scenario {
     }
 }
 
-fn one() -> u64 {
-    1
-}
-
-fn one_repeat() -> u32 {
-    1
+/// Returns the default of numbers that count or multiply.
+pub(super) fn one<T: From<u8>>() -> T {
+    T::from(1)
 }
 
 fn ten() -> u32 {
     10
-}
-
-fn unity() -> f64 {
-    1.0
 }

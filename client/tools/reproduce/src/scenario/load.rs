@@ -8,58 +8,57 @@ use vocabulary::{TimeScale, did_you_mean};
 
 use crate::scenario::cases::cases;
 use crate::scenario::cells::{Cell, cells};
-use crate::scenario::claim::{Claim, Stat};
-use crate::scenario::condition::Condition;
-use crate::scenario::drawing::Drawable;
-use crate::scenario::file::Scenario;
-use crate::scenario::location::Text;
-use crate::scenario::wrong::Wrong;
+use crate::scenario::wrong::{Wrong, refuse};
+use crate::scenario::{Claim, Condition, Scenario, Stat, Text};
 
-/// Parses a scenario, applies the `--set` settings to it, and checks the result. `plots` lists the plots that a report can draw.
+/// Parses a scenario, applies the `--set` settings to it, and checks the result.
 ///
 /// # Errors
 /// The error contains the position of the fault in the scenario's text, and the values that are accepted at this position.
-pub fn load(text: &Text, settings: &[String], plots: &[Drawable]) -> Result<(Scenario, Vec<Cell>), Error> {
+pub fn load(text: &Text, settings: &[String]) -> Result<(Scenario, Vec<Cell>), Error> {
     let mut scenario = parse(text, settings)?;
-    let with = if settings.is_empty() {
-        String::new()
-    } else {
-        format!(" with `--set {}`", settings.join("` `--set "))
+    let with = if settings.is_empty() { String::new() } else { with_settings(settings) };
+    let located = |wrong: Wrong| {
+        let message = format!("scenario {}{with}", text.of(&wrong.path));
+        Error::because(ErrorKind::Usage, message, wrong.to_string())
     };
-    let refuse = |path: &[&str], words: String| {
-        Error::because(ErrorKind::Usage, format!("scenario {}{with}", text.of(path)), words)
-    };
-    let borrowed =
-        |path: &[String], words: String| refuse(&path.iter().map(String::as_str).collect::<Vec<_>>(), words);
-    let cells = cells(&scenario).map_err(|fault| borrowed(&fault.path, fault.words))?;
+    let cells = cells(&scenario).map_err(located)?;
     check_labels(&scenario, &cells, settings).map_err(Error::usage)?;
-    check_figures(&scenario).map_err(|(path, words)| borrowed(&path, words))?;
+    check_figures(&scenario).map_err(located)?;
     for (index, claim) in scenario.claim.iter().enumerate() {
-        let index = index.to_string();
         check_claim(&scenario, claim, &cells)
-            .map_err(|wrong| refuse(&["claim", &index, wrong.key], wrong.to_string()))?;
+            .map_err(|wrong| located(wrong.within(&["claim", &index.to_string()])))?;
     }
     let mut found = Vec::new();
     for (name, plot) in &scenario.plot {
-        found.push(match plot.check(&scenario, &cells, plots) {
+        found.push(match plot.check(&scenario, &cells) {
             Ok(basis) => Some(basis),
             // `--set` may reduce the strategies or points of a scenario. A plot that needs one of the removed strategies or points is then
             // left out, and is not an error.
             Err(_) if !settings.is_empty() => None,
-            Err(wrong) => return Err(refuse(&["plot", name, wrong.key], wrong.to_string())),
+            Err(wrong) => return Err(located(wrong.within(&["plot", name]))),
         });
     }
     for (plot, basis) in scenario.plot.values_mut().zip(found) {
         plot.basis = basis;
     }
-    scenario.plot.retain(|_, plot| plot.basis().is_some());
-    check_http(&scenario).map_err(|wrong| refuse(&["http", wrong.key], wrong.to_string()))?;
+    scenario.plot.retain(|_, plot| plot.basis.is_some());
+    check_http(&scenario).map_err(|wrong| located(wrong.within(&["http"])))?;
     Ok((scenario, cells))
+}
+
+fn with_settings(settings: &[String]) -> String {
+    format!(" with `--set {}`", settings.join("` `--set "))
+}
+
+/// Returns the key that a `--set` setting changes.
+fn key_of(setting: &str) -> &str {
+    setting.split('=').next().unwrap_or_default()
 }
 
 /// Parsing of a scenario file, and application of the `--set` flags to it.
 pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error> {
-    let refuse = |error: &toml::de::Error, place: String| {
+    let unreadable = |error: &toml::de::Error, place: String| {
         Error::usage(format!("scenario {place}: {}", with_suggestion(error.message())))
     };
     // The text is parsed once without the `--set` settings, because errors have a line number only in the original text.
@@ -68,21 +67,21 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
             "{} is not TOML (it looks like {format}); scenarios are TOML, see docs/scenarios.md",
             text.name
         )),
-        None => refuse(&error, text.at(error.span().map(|span| span.start)).to_string()),
+        None => unreadable(&error, text.at(error.span().map(|span| span.start))),
     })?;
     if settings.is_empty() {
         return Ok(scenario);
     }
     let mut table: Table =
-        text.text.parse().map_err(|error: toml::de::Error| refuse(&error, text.name.clone()))?;
+        text.text.parse().map_err(|error: toml::de::Error| unreadable(&error, text.name.clone()))?;
     for (index, setting) in settings.iter().enumerate() {
-        let key = |setting: &str| setting.split('=').next().unwrap_or_default().replace(' ', "");
+        let key = |setting: &str| key_of(setting).replace(' ', "");
         if settings[..index].iter().any(|before| key(before) == key(setting)) {
             let words = format!("`--set {setting}`: `{}` is set twice; keep one of them", key(setting));
             return Err(Error::usage(words));
         }
         apply(&mut table, setting).map_err(Error::usage)?;
-        let key = setting.split('=').next().unwrap_or_default();
+        let key = key_of(setting);
         let varied = key.strip_prefix("server.").or_else(|| key.strip_prefix("workload."));
         let by = scenario
             .experiment
@@ -96,7 +95,7 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
         }
     }
     Scenario::deserialize(table)
-        .map_err(|error| refuse(&error, format!("{} with `--set {}`", text.name, settings.join("` `--set "))))
+        .map_err(|error| unreadable(&error, text.name.clone() + &with_settings(settings)))
 }
 
 fn other_format(text: &str) -> Option<&'static str> {
@@ -125,10 +124,9 @@ fn with_suggestion(message: &str) -> String {
 
 /// Checks that every setting `--set strategies.LABEL=…` names a strategy that some experiment runs. Any other label is rejected, because it
 /// is probably mistyped.
-pub(super) fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[String]) -> Result<(), String> {
+fn check_labels(scenario: &Scenario, cells: &[Cell], settings: &[String]) -> Result<(), String> {
     for setting in settings {
-        let path = setting.split('=').next().unwrap_or_default();
-        let Some(label) = path.trim().strip_prefix("strategies.").map(str::trim) else { continue };
+        let Some(label) = key_of(setting).trim().strip_prefix("strategies.").map(str::trim) else { continue };
         if !cells.iter().any(|cell| cell.label == label) {
             let suggestion = did_you_mean(label, cells.iter().map(|cell| cell.label.as_str()));
             let known = scenario.strategies.keys().filter(|key| *key != label).cloned().collect::<Vec<_>>();
@@ -147,81 +145,82 @@ fn numbers<'a>() -> impl Iterator<Item = &'a str> {
     FIGURES.iter().filter(|figure| figure.kind != Kind::Truth).map(|figure| figure.path)
 }
 
-pub(super) fn check_figures(scenario: &Scenario) -> Result<(), (Vec<String>, String)> {
+fn check_figures(scenario: &Scenario) -> Result<(), Wrong> {
     for (name, derived) in &scenario.figure {
         if let Some(fault) = derived.fault() {
-            return Err((vec!["figure".to_owned(), name.clone()], fault));
+            return refuse(name, fault).map_err(|wrong| wrong.within(&["figure"]));
         }
     }
-    let mut wanted: Vec<(Vec<String>, &str)> = Vec::new();
+    let check = |figure: &str, key: &str, section: [&str; 2]| {
+        if scenario.figure.contains_key(figure) || numbers().any(|known| known == figure) {
+            return Ok(());
+        }
+        let all = numbers().chain(scenario.figure.keys().map(String::as_str));
+        let words = format!(
+            "unknown figure `{figure}`{}; it is neither a number of the result, such as `attempts.total`, nor defined \
+             under `[figure]`",
+            did_you_mean(figure, all)
+        );
+        Err(Wrong::new(key, words).within(&section))
+    };
     for (name, experiment) in &scenario.experiment {
-        let path = vec!["experiment".to_owned(), name.clone(), "columns".to_owned()];
-        wanted.extend(experiment.columns.iter().map(|column| (path.clone(), column.figure.as_str())));
+        for column in &experiment.columns {
+            check(&column.figure, "columns", ["experiment", name])?;
+        }
     }
     for (index, claim) in scenario.claim.iter().enumerate() {
-        let path = vec!["claim".to_owned(), index.to_string(), "figure".to_owned()];
-        wanted.extend(claim.figures().map(|figure| (path.clone(), figure)));
-    }
-    for (path, figure) in wanted {
-        if !scenario.figure.contains_key(figure) && !numbers().any(|known| known == figure) {
-            let all = numbers().chain(scenario.figure.keys().map(String::as_str));
-            let words = format!(
-                "unknown figure `{figure}`{}; it is neither a number of the result, such as `attempts.total`, nor defined \
-                 under `[figure]`",
-                did_you_mean(figure, all)
-            );
-            return Err((path, words));
+        for figure in claim.figures() {
+            check(figure, "figure", ["claim", &index.to_string()])?;
         }
     }
     Ok(())
 }
 
-pub(super) fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) -> Result<(), Wrong> {
+fn check_claim(scenario: &Scenario, claim: &Claim, cells: &[Cell]) -> Result<(), Wrong> {
     cases(scenario, claim, cells)?;
     Condition::new(claim)?;
     if claim.judged_twice() {
         let words = "`stat` applies to all runs together and `one_run` to each run; leave one of them out";
-        return Err(Wrong::new("stat", words));
+        return refuse("stat", words);
     }
     if claim.stat == Some(Stat::Deviation) && claim.against.is_some() {
-        return Err(Wrong::new("stat", "`stat = \"deviation\"` and `against` exclude one another"));
+        return refuse("stat", "`stat = \"deviation\"` and `against` exclude one another");
     }
     if let Some(plot) = claim.plot.as_ref().filter(|plot| !scenario.plot.contains_key(*plot)) {
         let suggestion = did_you_mean(plot, scenario.plot.keys().map(String::as_str));
-        return Err(Wrong::new("plot", format!("no figure is defined as `[plot.{plot}]`{suggestion}")));
+        return refuse("plot", format!("no figure is defined as `[plot.{plot}]`{suggestion}"));
     }
-    let (name, _) =
-        scenario.experiment_of(claim).expect("the cases of this claim were found in its experiment");
+    let (name, _) = scenario.existing(claim.experiment.as_deref(), "the claim")?;
     let binned =
         cells.iter().filter(|cell| cell.experiment == name).all(|cell| cell.settings.run.bins.is_some());
     for figure in claim.figures() {
         if scenario.figure.contains_key(figure) && !binned {
             let words = format!("`{figure}` needs calls in bins: set `bins` in the workload of `{name}`");
-            return Err(Wrong::new("figure", words));
+            return refuse("figure", words);
         }
     }
     Ok(())
 }
 
-pub(super) fn check_http(scenario: &Scenario) -> Result<(), Wrong> {
+fn check_http(scenario: &Scenario) -> Result<(), Wrong> {
     let Some(http) = &scenario.http else { return Ok(()) };
     for name in &http.experiments {
         if !scenario.experiment.contains_key(name) {
             let suggestion = did_you_mean(name, scenario.experiment.keys().map(String::as_str));
-            return Err(Wrong::new("experiments", format!("no experiment is called `{name}`{suggestion}")));
+            return refuse("experiments", format!("no experiment is called `{name}`{suggestion}"));
         }
     }
-    let scale = TimeScale::parse(&http.time_scale.to_string());
-    scale.map(|_| ()).map_err(|words| Wrong::new("time_scale", words))
+    TimeScale::parse(&http.time_scale.to_string()).or_else(|words| refuse("time_scale", words))?;
+    Ok(())
 }
 
 /// Applies a setting of the form `key.key=value` to a scenario. The value is parsed as TOML. A value that is not valid TOML is taken as
 /// plain text.
-pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
-    let refuse = |why: &str| format!("`--set {setting}`: {why}");
+fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
+    let fault = |why: &str| format!("`--set {setting}`: {why}");
     let (path, text) = setting
         .split_once('=')
-        .ok_or_else(|| refuse("write a key, `=` and a value, such as `server.max_busy=20`"))?;
+        .ok_or_else(|| fault("write a key, `=` and a value, such as `server.max_busy=20`"))?;
     let value = format!("value = {text}")
         .parse::<Table>()
         .ok()
@@ -229,7 +228,7 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
         .unwrap_or_else(|| Value::String(text.to_owned()));
     let keys: Vec<&str> = path.split('.').map(str::trim).collect();
     let Some((last, parents)) = keys.split_last().filter(|(last, _)| !last.is_empty()) else {
-        return Err(refuse("the key is empty"));
+        return Err(fault("the key is empty"));
     };
     // Missing sections are created, because a file may leave sections out. An experiment, figure, claim or plot that the file lacks is an
     // error.
@@ -237,8 +236,8 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
     for (depth, key) in keys.iter().enumerate() {
         let named = depth == 1 && matches!(parents[0], "experiment" | "figure" | "claim" | "plot");
         if named && !place.contains_key(*key) {
-            let suggestion = vocabulary::did_you_mean(key, place.keys().map(String::as_str));
-            return Err(refuse(&format!("there is no {} `{key}`{suggestion}", parents[0])));
+            let suggestion = did_you_mean(key, place.keys().map(String::as_str));
+            return Err(fault(&format!("there is no {} `{key}`{suggestion}", parents[0])));
         }
         if depth == parents.len() {
             break;
@@ -246,7 +245,7 @@ pub(super) fn apply(table: &mut Table, setting: &str) -> Result<(), String> {
         let next = place.entry(*key).or_insert_with(|| Value::Table(Table::new()));
         place = match next {
             Value::Table(inner) => inner,
-            _ => return Err(refuse(&format!("`{key}` holds no keys"))),
+            _ => return Err(fault(&format!("`{key}` holds no keys"))),
         };
     }
     place.insert((*last).to_owned(), value);

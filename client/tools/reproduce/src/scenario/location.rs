@@ -1,7 +1,5 @@
 //! Positions in a scenario file, for error messages.
 
-use std::fmt;
-
 use toml::de::{DeTable, DeValue};
 
 #[derive(Clone, Debug)]
@@ -11,44 +9,32 @@ pub struct Text {
     pub text: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Location {
-    name: String,
-    line: Option<usize>,
-}
-
-impl fmt::Display for Location {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}", self.name),
-            None => f.write_str(&self.name),
-        }
-    }
-}
-
 impl Text {
-    pub(super) fn at(&self, byte: Option<usize>) -> Location {
-        let line = byte.and_then(|byte| self.text.get(..byte)).map(|before| before.matches('\n').count() + 1);
-        Location { name: self.name.clone(), line }
+    /// Returns the name of the text, with the line that contains a byte.
+    pub(super) fn at(&self, byte: Option<usize>) -> String {
+        match byte.and_then(|byte| self.text.get(..byte)) {
+            Some(before) => format!("{}:{}", self.name, before.matches('\n').count() + 1),
+            None => self.name.clone(),
+        }
     }
 
     /// Returns the position in the scenario file of the key at the end of a path of keys. If the file lacks part of the path, returns the
     /// position of the last key of the path that exists.
-    pub(super) fn of(&self, path: &[&str]) -> Location {
+    pub(super) fn of(&self, path: &[impl AsRef<str>]) -> String {
         let byte = DeTable::parse(&self.text).ok().and_then(|table| find(table.get_ref(), path));
         self.at(byte)
     }
 }
 
-fn find(table: &DeTable<'_>, path: &[&str]) -> Option<usize> {
+fn find(table: &DeTable<'_>, path: &[impl AsRef<str>]) -> Option<usize> {
     let (first, rest) = path.split_first()?;
-    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == *first)?;
+    let (key, value) = table.iter().find(|(key, _)| key.get_ref() == first.as_ref())?;
     let here = key.span().start;
     let deeper = match (value.get_ref(), rest) {
         (_, []) => None,
         (DeValue::Table(inner), rest) => find(inner, rest),
         (DeValue::Array(items), [index, rest @ ..]) => {
-            let item = items.get(index.parse::<usize>().ok()?)?;
+            let item = items.get(index.as_ref().parse::<usize>().ok()?)?;
             let inner = match item.get_ref() {
                 DeValue::Table(inner) => find(inner, rest),
                 _ => None,
@@ -74,7 +60,7 @@ mod tests {
             (&["claim", "1", "of"], "a.toml:8"),
             (&["nowhere"], "a.toml"),
         ] {
-            assert_eq!(text.of(path).to_string(), wanted, "{path:?}");
+            assert_eq!(text.of(path), wanted, "{path:?}");
         }
     }
 }

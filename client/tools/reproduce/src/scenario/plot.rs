@@ -17,13 +17,11 @@ pub struct Plot {
     #[serde(default)]
     pub note: String,
     /// Name of the experiment whose data the plot shows; may be left out if the scenario has only one experiment.
-    #[serde(default)]
     pub experiment: Option<String>,
     /// Labels of the strategies to show; defaults to all strategies of the experiment.
     #[serde(default)]
     pub strategies: Vec<String>,
     /// Point or points to show. Used if the experiment has several points.
-    #[serde(default)]
     pub at: Option<Value>,
     /// Titles of the columns to show. By default, all columns of the experiment are shown.
     #[serde(default)]
@@ -32,23 +30,19 @@ pub struct Plot {
     #[serde(default)]
     pub series: Vec<Counted>,
     /// Length of a time step. The default is the length of the time bins of the workload.
-    #[serde(default)]
     pub(super) step: Option<String>,
     /// End of the time axis. Later data is left out.
-    #[serde(default)]
     pub(super) until: Option<String>,
     /// Length of the window of a moving average that smooths curves. If the server responds in waves, choose a whole number of wave
     /// lengths, because the average then hides the waves.
-    #[serde(default)]
     pub(super) smooth: Option<String>,
     /// Unit of a plot's time axis; defaults to seconds.
-    #[serde(default)]
     pub(super) time_unit: Option<String>,
     #[serde(default)]
     pub scale: Scale,
     /// Kind of data that the plot needs; `None` until the scenario has been checked.
     #[serde(skip)]
-    pub(super) basis: Option<Basis>,
+    pub(crate) basis: Option<Basis>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -73,10 +67,6 @@ pub enum Counted {
 }
 
 impl Plot {
-    pub fn basis(&self) -> Option<Basis> {
-        self.basis
-    }
-
     pub fn until_s(&self) -> Option<f64> {
         seconds(self.until.as_deref())
     }

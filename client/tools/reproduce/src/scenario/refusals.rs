@@ -1,11 +1,8 @@
 //! Tests of invalid scenario files. Such files are rejected before anything runs, with an error that names the position and a remedy.
 
 use experiments::words_of;
-use results::Basis;
 
-use crate::scenario::drawing::Drawable;
-use crate::scenario::load::load;
-use crate::scenario::location::Text;
+use crate::scenario::{Text, load};
 
 /// A valid scenario file. Each test case replaces one of its lines.
 const GOOD: &str = r#"name = "mine"
@@ -33,17 +30,10 @@ at = 10
 printed = "3"
 "#;
 
-const PLOTS: [Drawable; 4] = [
-    Drawable { name: "calls", basis: Basis::Calls },
-    Drawable { name: "per-client", basis: Basis::Clients },
-    Drawable { name: "service", basis: Basis::Steps },
-    Drawable { name: "varied", basis: Basis::Columns },
-];
-
 fn refusal(contents: &str, settings: &[&str]) -> Option<String> {
     let text = Text { name: "mine.toml".to_owned(), text: contents.to_owned() };
     let settings: Vec<String> = settings.iter().map(|setting| (*setting).to_owned()).collect();
-    load(&text, &settings, &PLOTS).err().map(|error| words_of(&error))
+    load(&text, &settings).err().map(|error| words_of(&error))
 }
 
 fn lacking(refusal: Option<String>, words: &[&str]) -> Option<String> {

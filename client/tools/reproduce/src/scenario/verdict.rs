@@ -2,8 +2,7 @@
 
 use results::ClaimVerdict;
 
-use crate::scenario::claim::{Claim, Expectation};
-use crate::scenario::condition::Condition;
+use crate::scenario::{Claim, Condition, Expectation};
 
 /// Minimum share of runs for a claim to hold partly. It applies to claims about one random run, and counts the runs in which the claim's
 /// sentence is true.
@@ -36,16 +35,12 @@ impl Judged<'_> {
     /// Returns true if the verdict on a claim is the one that the scenario file expects. Returns `None` if there are too few runs to
     /// decide.
     pub fn as_expected(&self) -> Option<bool> {
-        let expected = match self.claim.expect {
-            Expectation::Holds => ClaimVerdict::Holds,
-            Expectation::HoldsPartly => ClaimVerdict::HoldsPartly,
-            Expectation::DoesNotHold => ClaimVerdict::DoesNotHold,
-        };
         // A claim holds partly if its sentence is true in at least 5 % and at most half of the runs. With fewer than 20 runs, the smallest
         // observable share is above 5 %.
         let too_few_for_a_share = self.claim.expect == Expectation::HoldsPartly
             && matches!(self.found.as_slice(), [one] if one.so_in.is_some() && (one.runs as f64) * SOME < 1.0);
-        (self.verdict != ClaimVerdict::TooFewRuns && !too_few_for_a_share).then_some(self.verdict == expected)
+        (self.verdict != ClaimVerdict::TooFewRuns && !too_few_for_a_share)
+            .then_some(self.verdict == self.claim.expect.verdict())
     }
 }
 

@@ -2,13 +2,13 @@
 
 use experiments::runs::stop::Never;
 use experiments::runs::virtual_time::VirtualTime;
-use results::{Basis, ClaimVerdict};
+use results::ClaimVerdict;
 
 use super::*;
 use crate::reproduction::document::document;
 use crate::reproduction::state::Changes;
 use crate::reproduction::tally::Tally;
-use crate::scenario::{Drawable, Text, load};
+use crate::scenario::{Text, load};
 
 /// Two ops; the server rejects the first two attempts of each.
 const TWO: &str = "name = \"two\"\ntitle = \"Two ops\"\nrepeats = 2\n[workload]\nat = [\"0s\", \"1s\"]\n[server]\nreject_first = 2\n\
@@ -18,8 +18,7 @@ const TWO: &str = "name = \"two\"\ntitle = \"Two ops\"\nrepeats = 2\n[workload]\
 
 fn reproduction(text: &str, changes: Changes) -> Reproduction {
     let text = Text { name: "two.toml".to_owned(), text: text.to_owned() };
-    let plots = [Drawable { name: "calls", basis: Basis::Calls }];
-    let (scenario, cells) = load(&text, &[], &plots).unwrap();
+    let (scenario, cells) = load(&text, &[]).unwrap();
     Reproduction::new(scenario, cells, changes)
 }
 

@@ -2,9 +2,8 @@
 //! runs are judged where the source had one. The figures of runs are literals.
 
 use super::*;
-use crate::scenario::embedded::{EMBEDDED, embedded};
 use crate::scenario::load::{load, parse};
-use crate::scenario::location::Text;
+use crate::scenario::{EMBEDDED, Text, embedded};
 
 const FIGURES: [&str; 3] = ["attempts.total", "ops.succeeded", "ops.given_up"];
 
@@ -18,7 +17,7 @@ struct Judgement {
 impl Judgement {
     fn new(text: &str, runs: impl Fn(&Cell) -> Vec<[f64; 3]>) -> Self {
         let text = Text { name: "test.toml".to_owned(), text: text.to_owned() };
-        let (scenario, cells) = load(&text, &[], &[]).unwrap();
+        let (scenario, cells) = load(&text, &[]).unwrap();
         let mut data = Data::new(cells.len());
         for (index, cell) in cells.iter().enumerate() {
             for run in runs(cell) {
