@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use experiments::runs::driver::{Nobody, Outcome, RealRun, Watcher};
-use experiments::runs::over_http::OverHttp;
+use experiments::runs::drivers::driver;
 use experiments::runs::virtual_time::VirtualTime;
 use loadgen_core::SampleSink;
 use shell::runner::interrupt::Interrupt;
@@ -23,35 +23,28 @@ pub(super) fn run_all(
     interrupt: &Interrupt,
 ) -> anyhow::Result<Vec<usize>> {
     let live = Live::new(!args.output.quiet);
-    if !args.http {
-        let driver = VirtualTime::on_threads(args.output.threads);
-        let plan = Plan::simulated(reproductions);
-        let keys: Vec<Key> = plan.runs().map(key).collect();
-        let watching = Watching::new(live, keys, Vec::new(), driver.threads);
-        plan.drive(reproductions, &driver, interrupt, &watching)?;
-        return Ok(planned(&plan, reproductions.len()));
-    }
-    let driver = OverHttp::new()?;
-    let by_name = !args.names.is_empty() || args.scenario.is_some();
-    let changes = HttpChanges { repeats: args.repeats, time_scale: args.time_scale, by_name };
-    let plan = Plan::over_http(reproductions, changes)?;
-    let name = |run: ScenarioRun| {
-        let Reproduction { scenario, cells, .. } = &reproductions[run.scenario];
-        format!("{}: {}", scenario.name, cells[run.cell].label)
+    let (driver, at_once) = driver(!args.http, args.output.threads)?;
+    let plan = if args.http {
+        let by_name = !args.names.is_empty() || args.scenario.is_some();
+        let changes = HttpChanges { repeats: args.repeats, time_scale: args.time_scale, by_name };
+        Plan::over_http(reproductions, changes)?
+    } else {
+        Plan::simulated(reproductions)
     };
-    let names = plan.runs().map(name).collect();
-    let mut watching = Watching::new(live, plan.runs().map(key).collect(), names, 1);
-    for (run, takes) in plan.expected(interrupt)? {
-        watching.think(key(run), takes);
+    let name = |Reproduction { scenario, cells, .. }: &Reproduction| {
+        cells.iter().map(|cell| format!("{}: {}", scenario.name, cell.label)).collect()
+    };
+    let names = reproductions.iter().map(name).collect();
+    let mut watching = Watching::new(live, plan.runs().map(key).collect(), names, at_once);
+    if args.http {
+        for (run, takes) in plan.expected(interrupt)? {
+            watching.think(key(run), takes);
+        }
     }
-    plan.drive(reproductions, &driver, interrupt, &watching)?;
-    Ok(planned(&plan, reproductions.len()))
-}
-
-fn planned(plan: &Plan, scenarios: usize) -> Vec<usize> {
-    let mut planned = vec![0; scenarios];
+    plan.drive(reproductions, &*driver, interrupt, &watching)?;
+    let mut planned = vec![0; reproductions.len()];
     plan.runs().for_each(|run| planned[run.scenario] += 1);
-    planned
+    Ok(planned)
 }
 
 fn key(run: ScenarioRun) -> Key {
@@ -70,12 +63,12 @@ pub(super) fn record_all(
 }
 
 /// Progress of the runs of scenarios, printed in one line from time to time.
-pub(super) struct Watching {
+struct Watching {
     state: Mutex<State>,
     /// Scenario and cell of each run, by run number.
     keys: Vec<Key>,
-    /// Label of each run, by run number. The list is empty in virtual time, because labels are shown only over HTTP.
-    names: Vec<String>,
+    /// Label of each cell of each scenario.
+    names: Vec<Vec<String>>,
     at_once: usize,
 }
 
@@ -86,13 +79,13 @@ struct State {
 }
 
 impl Watching {
-    pub(super) fn new(live: Live, keys: Vec<Key>, names: Vec<String>, at_once: usize) -> Self {
+    fn new(live: Live, keys: Vec<Key>, names: Vec<Vec<String>>, at_once: usize) -> Self {
         let remaining = Remaining::new(keys.iter().copied());
         let state = Mutex::new(State { live, remaining, begun: Instant::now() });
         Self { state, keys, names, at_once }
     }
 
-    pub(super) fn think(&mut self, key: Key, takes: Duration) {
+    fn think(&mut self, key: Key, takes: Duration) {
         self.state().remaining.think(key, takes);
     }
 
@@ -109,7 +102,9 @@ impl Watcher for Watching {
 
     fn on_real(&self, number: usize, _run: &RealRun<'_>) {
         let State { live, remaining, begun } = &mut *self.state();
-        live.line(|| format!("{}   {}", remaining.words(self.at_once, begun.elapsed()), self.names[number]));
+        let (scenario, cell) = self.keys[number];
+        let name = &self.names[scenario][cell];
+        live.line(|| format!("{}   {name}", remaining.words(self.at_once, begun.elapsed())));
     }
 
     fn on_over(&self, number: usize, outcome: &Outcome) {
@@ -123,10 +118,10 @@ impl Watcher for Watching {
 }
 
 /// Position of a cell: the index of its scenario, and the index of the cell in that scenario.
-pub(super) type Key = (usize, usize);
+type Key = (usize, usize);
 
 #[derive(Default)]
-pub(super) struct Remaining {
+struct Remaining {
     cells: BTreeMap<Key, Cost>,
     runs: u64,
     done: u64,
@@ -142,7 +137,7 @@ struct Cost {
 }
 
 impl Remaining {
-    pub(super) fn new(tasks: impl Iterator<Item = Key>) -> Self {
+    fn new(tasks: impl Iterator<Item = Key>) -> Self {
         let mut remaining = Self::default();
         for key in tasks {
             remaining.cells.entry(key).or_default().left += 1;
@@ -151,11 +146,11 @@ impl Remaining {
         remaining
     }
 
-    pub(super) fn think(&mut self, key: Key, takes: Duration) {
+    fn think(&mut self, key: Key, takes: Duration) {
         self.cells.entry(key).or_default().thought = Some(takes);
     }
 
-    pub(super) fn over(&mut self, key: Key, took: Duration) {
+    fn over(&mut self, key: Key, took: Duration) {
         let cost = self.cells.entry(key).or_default();
         cost.left = cost.left.saturating_sub(1);
         cost.done += 1;
@@ -180,7 +175,7 @@ impl Remaining {
 
     /// Formats the progress: the number of finished runs and the estimated time left. `at_once` is the number of concurrent runs, and
     /// `so_far` the elapsed time of the current run.
-    pub(super) fn words(&self, at_once: usize, so_far: Duration) -> String {
+    fn words(&self, at_once: usize, so_far: Duration) -> String {
         let runs = format!("{} of {} runs", thousands(self.done), thousands(self.runs));
         match self.left() {
             Some(left) => {
