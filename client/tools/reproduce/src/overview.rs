@@ -4,7 +4,7 @@ use results::ClaimVerdict;
 use shell::text::figures::{counted, thousands};
 use shell::text::wrapping::{columns, side_by_side};
 
-use crate::reproduction::{Counts, Reproduction, Tally};
+use crate::reproduction::{Reproduction, Tally};
 use crate::scenario::Judged;
 use crate::table::claim;
 use crate::tally::{expected, unmet};
@@ -14,25 +14,28 @@ const BEFORE_TITLE: usize = 49;
 
 pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tally, explain: bool) -> String {
     let mut text = line("document", ["holds", "partly", "not", "of"].map(str::to_owned), "");
-    for (reproduction, claims) in judged {
-        let scenario = &reproduction.scenario;
-        let counts = counts(claims);
+    for (Reproduction { scenario, .. }, claims) in judged {
+        let mut own = Tally::default();
+        own.add(claims);
+        let own = own.source.tally;
+        let counts = [own.holds, own.holds_partly, own.does_not_hold, own.claims].map(thousands);
         let title = scenario.short_title.as_ref().unwrap_or(&scenario.title);
         text.push_str(&line(&scenario.name, counts, title));
     }
-    let claims = counted(tally.source.claims() as u64, "claim");
+    let results::Tallies { source, ours } = tally.record();
+    let claims = counted(source.claims, "claim");
     let one = judged.last().map_or("NAME", |(last, _)| last.scenario.name.as_str());
-    let verdict = expected(&tally.source);
+    let verdict = expected(&source);
     text.push('\n');
     let all = format!("{claims}, {verdict}.  One: loadgen reproduce {one}");
     text.push_str(&side_by_side(&[&all, "All: --html FILE"], columns()));
     let mut pointers = Vec::new();
     pointers.extend((!explain).then(|| "List claims that do not hold: --explain".to_owned()));
-    if tally.ours.claims() > 0 {
-        let ours = thousands(tally.ours.claims() as u64);
-        pointers.push(format!("{ours} more, in no source: {}", expected(&tally.ours)));
+    if ours.claims > 0 {
+        pointers.push(format!("{} more, in no source: {}", thousands(ours.claims), expected(&ours)));
     }
-    pointers.extend(unjudged(&tally.source));
+    let unjudged = source.too_few_runs + source.no_figure;
+    pointers.extend((unjudged > 0).then(|| format!("{} without a verdict", thousands(unjudged))));
     text.push_str(&side_by_side(&pointers.iter().map(String::as_str).collect::<Vec<_>>(), columns()));
     text.push_str(&unmet(tally));
     if explain {
@@ -41,17 +44,6 @@ pub(super) fn overview(judged: &[(&Reproduction, Vec<Judged<'_>>)], tally: &Tall
         }
     }
     text
-}
-
-/// Counts the claims of the scenario's source. Returns the numbers of claims that hold, that hold partly and that do not hold, and then the
-/// number of all claims.
-fn counts(claims: &[Judged<'_>]) -> [String; 4] {
-    let source: Vec<ClaimVerdict> =
-        claims.iter().filter(|judged| !judged.claim.ours).map(|judged| judged.verdict).collect();
-    let with = |verdict| source.iter().filter(|one| **one == verdict).count();
-    let [holds, partly, not] =
-        [ClaimVerdict::Holds, ClaimVerdict::HoldsPartly, ClaimVerdict::DoesNotHold].map(with);
-    [holds, partly, not, source.len()].map(|count| thousands(count as u64))
 }
 
 fn line(name: &str, [holds, partly, not, all]: [String; 4], title: &str) -> String {
@@ -64,22 +56,10 @@ fn line(name: &str, [holds, partly, not, all]: [String; 4], title: &str) -> Stri
     format!("{}\n", line.trim_end())
 }
 
-fn unjudged(counts: &Counts) -> Option<String> {
-    let unjudged = counts.with(ClaimVerdict::TooFewRuns) + counts.with(ClaimVerdict::NoFigure);
-    (unjudged > 0).then(|| format!("{} without a verdict", thousands(unjudged as u64)))
-}
-
-fn failing(reproduction: &Reproduction, claims: &[Judged<'_>]) -> String {
-    let failing: Vec<&Judged<'_>> =
-        claims.iter().filter(|judged| judged.verdict != ClaimVerdict::Holds).collect();
-    if failing.is_empty() {
+fn failing(Reproduction { scenario, .. }: &Reproduction, claims: &[Judged<'_>]) -> String {
+    let mut failing = claims.iter().filter(|judged| judged.verdict != ClaimVerdict::Holds).peekable();
+    if failing.peek().is_none() {
         return String::new();
     }
-    let scenario = &reproduction.scenario;
-    format!(
-        "\n{} · {}\n{}",
-        scenario.name,
-        scenario.title,
-        failing.into_iter().map(claim).collect::<String>()
-    )
+    format!("\n{} · {}\n{}", scenario.name, scenario.title, failing.map(claim).collect::<String>())
 }

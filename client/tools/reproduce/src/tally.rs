@@ -2,25 +2,16 @@
 
 use std::fmt::Write as _;
 
-use results::ClaimVerdict;
 use results::numbers::counted;
 use shell::text::wrapping::wrapped;
 
-use crate::reproduction::{Counts, Tally};
-
-/// Verdicts on claims, each with its verb phrase for one claim and for several claims.
-const VERDICTS: [(ClaimVerdict, &str, &str); 5] = [
-    (ClaimVerdict::Holds, "holds", "hold"),
-    (ClaimVerdict::HoldsPartly, "holds partly", "hold partly"),
-    (ClaimVerdict::DoesNotHold, "does not hold", "do not hold"),
-    (ClaimVerdict::TooFewRuns, "has too few runs to say", "have too few runs to say"),
-    (ClaimVerdict::NoFigure, "has no figure", "have no figure"),
-];
+use crate::reproduction::Tally;
 
 pub(super) fn conclusion(tally: &Tally) -> String {
-    let mut text = format!("\n{}\n", line(&tally.source, "claim", ""));
-    if tally.ours.claims() > 0 {
-        let _ = writeln!(text, "{}", line(&tally.ours, "claim", " of this project, which no source makes"));
+    let results::Tallies { source, ours } = tally.record();
+    let mut text = format!("\n{}\n", line(&source, ""));
+    if ours.claims > 0 {
+        let _ = writeln!(text, "{}", line(&ours, " of this project, which no source makes"));
     }
     text + &unmet(tally)
 }
@@ -37,24 +28,28 @@ pub(super) fn unmet(tally: &Tally) -> String {
     text
 }
 
-fn line(counts: &Counts, one: &str, whose: &str) -> String {
-    let all = counts.claims();
-    let parts: Vec<String> = VERDICTS
+fn line(tally: &results::Tally, whose: &str) -> String {
+    let counts = [
+        (tally.holds, "holds", "hold"),
+        (tally.holds_partly, "holds partly", "hold partly"),
+        (tally.does_not_hold, "does not hold", "do not hold"),
+        (tally.too_few_runs, "has too few runs to say", "have too few runs to say"),
+        (tally.no_figure, "has no figure", "have no figure"),
+    ];
+    let parts: Vec<String> = counts
         .iter()
-        .map(|(verdict, does, do_)| (counts.with(*verdict), does, do_))
-        // The verdicts `Holds`, `HoldsPartly` and `DoesNotHold` come first. Their counts are always printed, even if they are 0.
         .enumerate()
+        // The numbers of claims that hold, hold partly and do not hold are always printed, even if they are 0.
         .filter(|(place, (count, ..))| *place < 3 || *count > 0)
-        .map(|(_, (count, does, do_))| format!("{count} {}", if count == 1 { does } else { do_ }))
+        .map(|(_, (count, one, several))| format!("{count} {}", if *count == 1 { one } else { several }))
         .collect();
-    let expected = expected(counts);
-    let line = format!("{}{whose}: {}; {expected}", counted(all as u64, one), parts.join(", "));
-    wrapped(&line, "", "  ")
+    let (claims, expected) = (counted(tally.claims, "claim"), expected(tally));
+    wrapped(&format!("{claims}{whose}: {}; {expected}", parts.join(", ")), "", "  ")
 }
 
-pub(super) fn expected(counts: &Counts) -> String {
-    match (counts.as_expected, counts.unmet.len()) {
-        (met, 0) if met == counts.claims() => "all as expected".to_owned(),
+pub(super) fn expected(tally: &results::Tally) -> String {
+    match (tally.as_expected, tally.not_as_expected) {
+        (met, 0) if met == tally.claims => "all as expected".to_owned(),
         (met, 0) => format!("{met} as expected, none unexpected"),
         (met, unmet) => format!("{met} as expected, {unmet} not"),
     }

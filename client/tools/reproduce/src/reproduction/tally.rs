@@ -13,19 +13,29 @@ pub struct Tally {
 
 #[derive(Debug, Default)]
 pub struct Counts {
-    verdicts: Vec<ClaimVerdict>,
-    pub as_expected: usize,
+    pub tally: results::Tally,
+    /// Claims whose verdict is not the one that their scenario expects.
     pub unmet: Vec<String>,
 }
 
 impl Tally {
     pub fn add(&mut self, judged: &[Judged<'_>]) {
         for one in judged {
-            let counts = if one.claim.ours { &mut self.ours } else { &mut self.source };
-            counts.verdicts.push(one.verdict);
+            let Counts { tally, unmet } = if one.claim.ours { &mut self.ours } else { &mut self.source };
+            tally.claims += 1;
+            *match one.verdict {
+                ClaimVerdict::Holds => &mut tally.holds,
+                ClaimVerdict::HoldsPartly => &mut tally.holds_partly,
+                ClaimVerdict::DoesNotHold => &mut tally.does_not_hold,
+                ClaimVerdict::TooFewRuns => &mut tally.too_few_runs,
+                ClaimVerdict::NoFigure => &mut tally.no_figure,
+            } += 1;
             match one.as_expected() {
-                Some(true) => counts.as_expected += 1,
-                Some(false) => counts.unmet.push(one.claim.says.clone()),
+                Some(true) => tally.as_expected += 1,
+                Some(false) => {
+                    tally.not_as_expected += 1;
+                    unmet.push(one.claim.says.clone());
+                }
                 None => {}
             }
         }
@@ -37,30 +47,6 @@ impl Tally {
     }
 
     pub fn record(&self) -> Tallies {
-        Tallies { source: self.source.record(), ours: self.ours.record() }
-    }
-}
-
-impl Counts {
-    pub fn claims(&self) -> usize {
-        self.verdicts.len()
-    }
-
-    pub fn with(&self, verdict: ClaimVerdict) -> usize {
-        self.verdicts.iter().filter(|one| **one == verdict).count()
-    }
-
-    fn record(&self) -> results::Tally {
-        let with = |verdict| self.with(verdict) as u64;
-        results::Tally {
-            claims: self.claims() as u64,
-            holds: with(ClaimVerdict::Holds),
-            holds_partly: with(ClaimVerdict::HoldsPartly),
-            does_not_hold: with(ClaimVerdict::DoesNotHold),
-            too_few_runs: with(ClaimVerdict::TooFewRuns),
-            no_figure: with(ClaimVerdict::NoFigure),
-            as_expected: self.as_expected as u64,
-            not_as_expected: self.unmet.len() as u64,
-        }
+        Tallies { source: self.source.tally, ours: self.ours.tally }
     }
 }
