@@ -34,11 +34,11 @@ impl<T: Choice> ChoiceField for T {
     }
 }
 
-/// Defines an enum whose values are configured as words, each value beside its word.
+/// Defines an enum whose values are configured as words, each value beside its word. Without attributes of its own, the enum
+/// derives `Clone`, `Copy`, `Debug`, `PartialEq` and `Eq`.
 ///
 /// ```
 /// vocabulary::choices! {
-///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 ///     enum Jitter {
 ///         None = "none",
 ///         Full = "full",
@@ -49,6 +49,13 @@ impl<T: Choice> ChoiceField for T {
 /// ```
 #[macro_export]
 macro_rules! choices {
+    ($(#[doc = $doc:expr])* $visible:vis enum $choice:ident $values:tt) => {
+        $crate::choices! {
+            $(#[doc = $doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            $visible enum $choice $values
+        }
+    };
     ($(#[$meta:meta])* $visible:vis enum $choice:ident { $($(#[$about:meta])* $value:ident = $word:literal,)+ }) => {
         $(#[$meta])*
         $visible enum $choice {

@@ -15,7 +15,8 @@ pub const fn kebab<const N: usize>(field: &str) -> [u8; N] {
 ///
 /// A parameter is `field: TYPE = DEFAULT, "meaning", RANGE;`. Its key is the field's name in kebab case, or the text in
 /// `field("key")`. TYPE is `f64`, `u32`, `Duration`, `Rate`, `choice T` for a [`Choice`](crate::Choice), or `text T` for a
-/// [`TextField`](crate::TextField). Durations without a range may be up to a day; choices and texts have no range.
+/// [`TextField`](crate::TextField). Durations without a range may be up to a day; choices and texts have no range. Without
+/// attributes of its own, the struct derives `Clone` and `Debug`.
 ///
 /// ```
 /// vocabulary::parameters! {
@@ -34,6 +35,9 @@ pub const fn kebab<const N: usize>(field: &str) -> [u8; N] {
 /// ```
 #[macro_export]
 macro_rules! parameters {
+    ($(#[doc = $doc:expr])* $visible:vis struct $($config:tt)*) => {
+        $crate::parameters! { $(#[doc = $doc])* #[derive(Clone, Debug)] $visible struct $($config)* }
+    };
     (
         $(#[$meta:meta])*
         $visible:vis struct $config:ident = $name:tt {
