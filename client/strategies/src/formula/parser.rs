@@ -33,6 +33,8 @@ const DEEPEST: u32 = 24;
 /// Maximum value of a number that is written in an expression. Times in expressions are in seconds.
 const GREATEST: f64 = 1e15;
 
+const TOO_DEEP: &str = "the formula is nested too deeply; use fewer parentheses";
+
 struct Parser<'a> {
     rest: &'a str,
     instructions: Vec<Instruction>,
@@ -60,37 +62,36 @@ impl Program {
 
 impl Parser<'_> {
     fn sum(&mut self) -> Result<(), String> {
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err("the formula is nested too deeply; use fewer parentheses".to_owned());
-        }
-        self.product()?;
-        loop {
-            let operation: fn(f64, f64) -> f64 = match self.peek() {
-                Some('+') => |a, b| a + b,
-                Some('-') => |a, b| a - b,
-                _ => break,
-            };
-            self.skip();
-            self.product()?;
-            self.binary(operation);
-        }
-        self.depth -= 1;
-        Ok(())
+        self.nested(|parser| parser.chain(Self::product, [('+', |a, b| a + b), ('-', |a, b| a - b)]))
     }
 
     fn product(&mut self) -> Result<(), String> {
-        self.signed()?;
-        loop {
-            let operation: fn(f64, f64) -> f64 = match self.peek() {
-                Some('*') => |a, b| a * b,
-                Some('/') => |a, b| a / b,
-                _ => return Ok(()),
-            };
+        self.chain(Self::signed, [('*', |a, b| a * b), ('/', |a, b| a / b)])
+    }
+
+    /// Parses operands that are joined by operations of the same precedence.
+    fn chain(
+        &mut self,
+        operand: fn(&mut Self) -> Result<(), String>,
+        operations: [(char, fn(f64, f64) -> f64); 2],
+    ) -> Result<(), String> {
+        operand(self)?;
+        while let Some((_, operation)) = operations.iter().find(|(sign, _)| self.peek() == Some(*sign)) {
             self.skip();
-            self.signed()?;
-            self.binary(operation);
+            operand(self)?;
+            self.binary(*operation);
         }
+        Ok(())
+    }
+
+    fn nested(&mut self, parse: fn(&mut Self) -> Result<(), String>) -> Result<(), String> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(TOO_DEEP.to_owned());
+        }
+        parse(self)?;
+        self.depth -= 1;
+        Ok(())
     }
 
     fn signed(&mut self) -> Result<(), String> {
@@ -113,12 +114,7 @@ impl Parser<'_> {
             return Ok(());
         }
         self.skip();
-        self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err("the formula is nested too deeply; use fewer parentheses".to_owned());
-        }
-        self.signed()?;
-        self.depth -= 1;
+        self.nested(Self::signed)?;
         self.binary(libm::pow);
         Ok(())
     }
@@ -161,12 +157,12 @@ impl Parser<'_> {
             Some(_) => return Err(format!("`{word}` is a function; write its arguments in parentheses")),
             None => {}
         }
-        let names = VARIABLES.iter().map(|(name, _)| *name);
         match VARIABLES.iter().find(|(name, _)| *name == word) {
             Some(_) if is_call => Err(format!("`{word}` is not a function, so `(` cannot follow it")),
             Some((_, variable)) => self.push(Instruction::Load(*variable)),
             None => {
-                let names = names.chain(FUNCTIONS.iter().map(|(name, _)| *name));
+                let names =
+                    VARIABLES.iter().map(|(name, _)| *name).chain(FUNCTIONS.iter().map(|(name, _)| *name));
                 Err(format!("`{word}` is neither a variable nor a function{}", did_you_mean(word, names)))
             }
         }
@@ -209,7 +205,7 @@ impl Parser<'_> {
     fn push(&mut self, instruction: Instruction) -> Result<(), String> {
         self.height += 1;
         if self.height > STACK {
-            return Err("the formula is nested too deeply; use fewer parentheses".to_owned());
+            return Err(TOO_DEEP.to_owned());
         }
         self.instructions.push(instruction);
         Ok(())
