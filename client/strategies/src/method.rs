@@ -1,29 +1,33 @@
 //! HTTP method of a client's requests. The retry rules of some clients depend on the method.
 
-/// HTTP method of a request, as far as retry rules distinguish methods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Method {
-    /// HTTP method GET.
-    #[default]
-    Get,
-    /// HTTP method HEAD.
-    Head,
-    /// HTTP method PUT.
-    Put,
-    /// HTTP method DELETE.
-    Delete,
-    /// HTTP method OPTIONS.
-    Options,
-    /// HTTP method TRACE.
-    Trace,
-    /// HTTP method POST.
-    Post,
-    /// HTTP method PATCH.
-    Patch,
-    /// HTTP method QUERY (draft-ietf-httpbis-safe-method-w-body).
-    Query,
-    /// Any other HTTP method.
-    Other,
+use vocabulary::{Choice, ChoiceField as _, choices};
+
+choices! {
+    /// HTTP method of a request, as far as retry rules distinguish methods.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Method {
+        /// HTTP method GET.
+        #[default]
+        Get = "get",
+        /// HTTP method HEAD.
+        Head = "head",
+        /// HTTP method PUT.
+        Put = "put",
+        /// HTTP method DELETE.
+        Delete = "delete",
+        /// HTTP method OPTIONS.
+        Options = "options",
+        /// HTTP method TRACE.
+        Trace = "trace",
+        /// HTTP method POST.
+        Post = "post",
+        /// HTTP method PATCH.
+        Patch = "patch",
+        /// HTTP method QUERY (draft-ietf-httpbis-safe-method-w-body).
+        Query = "query",
+        /// Any other HTTP method.
+        Other = "other",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +45,8 @@ impl Methods {
     }
 
     pub(crate) fn filter(self, fits: impl Fn(Method) -> bool) -> Self {
-        let others = NAMES.map(|(_, method)| method).into_iter().chain([Method::Other]);
-        others.filter(|method| self.contains(*method) && fits(*method)).collect()
+        let methods = Method::CHOICES.iter().map(|(_, method)| *method);
+        methods.filter(|method| self.contains(*method) && fits(*method)).collect()
     }
 
     pub(crate) const fn is_empty(self) -> bool {
@@ -56,28 +60,16 @@ impl FromIterator<Method> for Methods {
     }
 }
 
-const NAMES: [(&str, Method); 9] = [
-    ("get", Method::Get),
-    ("head", Method::Head),
-    ("put", Method::Put),
-    ("delete", Method::Delete),
-    ("options", Method::Options),
-    ("trace", Method::Trace),
-    ("post", Method::Post),
-    ("patch", Method::Patch),
-    ("query", Method::Query),
-];
-
 impl Method {
     /// Parses the name of an HTTP method, in upper or lower case. An unknown name yields `Other`.
     pub fn named(name: &str) -> Self {
-        let known = NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let known = Self::CHOICES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
         known.map_or(Self::Other, |(_, method)| *method)
     }
 
     /// Returns the name of the HTTP method in lower case, or `other` for a method without a variant of its own.
     pub fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, method)| *method == self).map_or("other", |(name, _)| name)
+        self.word()
     }
 
     /// Returns whether the HTTP method is idempotent: sending the request twice has the same effect as sending it once

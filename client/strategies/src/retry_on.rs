@@ -33,32 +33,23 @@ pub(crate) struct RetryOn {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Compiled {
-    /// Compiled terms of the rule, in the reverse order of the text, so that the first match decides.
-    tests: Vec<Test>,
-}
-
-#[derive(Clone, Debug)]
-struct Test {
-    takes_in: bool,
-    subject: Subject<NonZeroU8>,
-    advised: Advised,
-    /// HTTP methods to which the term applies. If it applies to all methods that the client uses, this is the set of
-    /// all HTTP methods.
-    methods: Methods,
+    /// Terms of the rule, in the reverse order of the text, so that the first match decides.
+    terms: Vec<Term>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Term {
     takes_in: bool,
-    subject: Subject<String>,
-    methods: Vec<MethodCondition>,
+    subject: Subject,
     advised: Advised,
+    /// HTTP methods to which the term applies. If a compiled term applies to all methods that the client uses, this is the set
+    /// of all HTTP methods.
+    methods: Methods,
 }
 
-/// Subject of a term in a `retry-on` rule. `R` is the type of a reason. In the parsed text, a reason is a name; in the
-/// compiled rule, it is a position in the list of reasons.
+/// Subject of a term in a `retry-on` rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Subject<R> {
+enum Subject {
     Any,
     Answer,
     Codes(u16, u16),
@@ -67,13 +58,11 @@ enum Subject<R> {
     Failed,
     Throttled,
     Grpc(Grpc),
-    Reason(R),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MethodCondition {
-    Is(Method),
-    Idempotent,
+    Reason {
+        name: String,
+        /// Position in the list of reasons, from 1. It is set when the rule is compiled.
+        place: Option<NonZeroU8>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +72,7 @@ enum Advised {
     Given,
 }
 
-const WORDS: [(&str, Subject<String>); 11] = [
+const WORDS: [(&str, Subject); 11] = [
     ("any", Subject::Any),
     ("answer", Subject::Answer),
     ("rejected", Subject::Rejected),
@@ -112,7 +101,7 @@ impl RetryOn {
 
     pub(crate) fn reasons(&self) -> impl Iterator<Item = &str> {
         self.terms.iter().filter_map(|term| match &term.subject {
-            Subject::Reason(name) => Some(name.as_str()),
+            Subject::Reason { name, .. } => Some(name.as_str()),
             _ => None,
         })
     }
@@ -124,35 +113,20 @@ impl RetryOn {
     /// Compiles the rule for a client that sends requests with the HTTP methods `methods`. Each name of a reason is
     /// replaced by its position in `reasons`, from 1.
     pub(crate) fn compile(&self, methods: Methods, reasons: &[String]) -> Compiled {
-        let tests = self.terms.iter().rev().filter_map(|term| {
-            let fits = |method: Method| {
-                term.methods.iter().all(|condition| match condition {
-                    MethodCondition::Is(wanted) => *wanted == method,
-                    MethodCondition::Idempotent => method.is_idempotent(),
-                })
-            };
-            let methods = match methods.filter(fits) {
+        let terms = self.terms.iter().rev().filter_map(|term| {
+            let mut term = term.clone();
+            term.methods = match methods.filter(|method| term.methods.contains(method)) {
                 none if none.is_empty() => return None,
                 all if all == methods => Methods::ALL,
                 some => some,
             };
-            let subject = match &term.subject {
-                Subject::Any => Subject::Any,
-                Subject::Answer => Subject::Answer,
-                Subject::Codes(from, to) => Subject::Codes(*from, *to),
-                Subject::Missing(kinds) => Subject::Missing(kinds),
-                Subject::Rejected => Subject::Rejected,
-                Subject::Failed => Subject::Failed,
-                Subject::Throttled => Subject::Throttled,
-                Subject::Grpc(status) => Subject::Grpc(*status),
-                Subject::Reason(name) => {
-                    let place = reasons.iter().position(|known| known == name)?;
-                    Subject::Reason(NonZeroU8::new(u8::try_from(place + 1).ok()?)?)
-                }
-            };
-            Some(Test { takes_in: term.takes_in, subject, advised: term.advised, methods })
+            if let Subject::Reason { name, place } = &mut term.subject {
+                let known = reasons.iter().position(|known| known == name)?;
+                *place = Some(NonZeroU8::new(u8::try_from(known + 1).ok()?)?);
+            }
+            Some(term)
         });
-        Compiled { tests: tests.collect() }
+        Compiled { terms: terms.collect() }
     }
 }
 
@@ -161,21 +135,21 @@ impl Compiled {
     /// if the rule `throttle-on` selects the outcome.
     pub(crate) fn fits(&self, outcome: &Outcome, advice: Advice, throttled: bool) -> bool {
         let Outcome { status, facts, method, .. } = outcome;
-        for test in &self.tests {
-            let advised = match test.advised {
+        for term in &self.terms {
+            let advised = match term.advised {
                 Advised::Whatever => true,
                 Advised::Readable => !matches!(advice, Advice::None | Advice::Unreadable | Advice::Never),
                 Advised::Given => advice != Advice::None,
             };
-            if advised && test.methods.contains(*method) && test.subject.fits(*status, *facts, throttled) {
-                return test.takes_in;
+            if advised && term.methods.contains(*method) && term.subject.fits(*status, *facts, throttled) {
+                return term.takes_in;
             }
         }
         false
     }
 }
 
-impl Subject<NonZeroU8> {
+impl Subject {
     fn fits(&self, status: Status, facts: Facts, throttled: bool) -> bool {
         match self {
             Self::Any => true,
@@ -186,7 +160,7 @@ impl Subject<NonZeroU8> {
             Self::Failed => matches!(status, Status::Failed(failure) if failure.is_retriable()),
             Self::Throttled => throttled,
             Self::Grpc(wanted) => facts.grpc == Some(*wanted),
-            Self::Reason(wanted) => facts.reason == Some(*wanted),
+            Self::Reason { place, .. } => facts.reason == *place,
         }
     }
 }
@@ -218,10 +192,10 @@ fn read_term(text: &str) -> Result<Term, String> {
     };
     let mut words = text.split('&').map(str::trim);
     let subject = read_subject(words.next().unwrap_or_default())?;
-    let mut term = Term { takes_in, subject, methods: Vec::new(), advised: Advised::Whatever };
+    let mut term = Term { takes_in, subject, methods: Methods::ALL, advised: Advised::Whatever };
     for word in words {
         match (word, Method::named(word)) {
-            ("idempotent", _) => term.methods.push(MethodCondition::Idempotent),
+            ("idempotent", _) => term.methods = term.methods.filter(Method::is_idempotent),
             ("advice", _) => term.advised = Advised::Readable,
             ("told", _) => term.advised = Advised::Given,
             (_, Method::Other) => {
@@ -230,23 +204,23 @@ fn read_term(text: &str) -> Result<Term, String> {
                      method such as `get`"
                 ));
             }
-            (_, method) => term.methods.push(MethodCondition::Is(method)),
+            (_, method) => term.methods = term.methods.filter(|other| other == method),
         }
     }
     Ok(term)
 }
 
-fn read_subject(word: &str) -> Result<Subject<String>, String> {
+fn read_subject(word: &str) -> Result<Subject, String> {
     if let Some((_, subject)) = WORDS.iter().find(|(known, _)| *known == word) {
         return Ok(subject.clone());
     }
     if let Some(name) = word.strip_prefix("reason.") {
-        let is_name = !name.is_empty() && name.len() <= 64;
-        return if is_name {
-            Ok(Subject::Reason(name.to_owned()))
-        } else {
-            Err(format!("`{word}` must name a reason of at most 64 characters, such as `reason.SlowDown`"))
-        };
+        if !(1..=64).contains(&name.len()) {
+            return Err(format!(
+                "`{word}` must name a reason of at most 64 characters, such as `reason.SlowDown`"
+            ));
+        }
+        return Ok(Subject::Reason { name: name.to_owned(), place: None });
     }
     if let Some(name) = word.strip_prefix("grpc.") {
         return Grpc::named(name)
