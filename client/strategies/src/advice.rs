@@ -4,11 +4,9 @@
 //! and in which notations. It turns the headers of an answer into one [`Advice`]. [`AdviceRule`] defines the effect of
 //! the advice on the delay of the backoff.
 
+mod form;
 mod forms;
-mod header;
 mod headers;
-mod moments;
-mod numbers;
 mod rate_limit;
 mod reaction;
 mod rule;

@@ -9,7 +9,7 @@
 
 use std::num::NonZeroU8;
 
-use crate::{AdviceHeaders, AdviceValue};
+use crate::AdviceHeaders;
 
 /// Maximum number of bytes of an answer's body that are searched for reasons.
 pub(crate) const MAX_BODY: usize = 8 << 10;
@@ -32,10 +32,7 @@ pub(crate) fn reason(
 
 /// Returns the error code that an answer has in a header of AWS.
 pub fn error_code(headers: &(impl AdviceHeaders + ?Sized)) -> Option<&str> {
-    HEADERS.iter().find_map(|(name, end)| match headers.value(name)? {
-        AdviceValue::Text(text) => text.split(*end).next().map(str::trim),
-        AdviceValue::Wait(_) => None,
-    })
+    HEADERS.iter().find_map(|(name, end)| headers.text(name)?.split(*end).next().map(str::trim))
 }
 
 /// Returns whether `text` contains `words`, in any case. Each `-` of `words` matches a blank, `-` or `_`.

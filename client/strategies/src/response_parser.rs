@@ -4,7 +4,7 @@
 use vocabulary::{WallTime, grpc};
 
 use crate::reason::{MAX_BODY, reason};
-use crate::{Advice, AdviceForms, AdviceHeaders, AdviceValue, Facts, Grpc, Hints};
+use crate::{Advice, AdviceForms, AdviceHeaders, Facts, Grpc, Hints};
 
 /// Parser that extracts facts and advice from every answer that is not a success. Its fields select what is parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,43 +59,34 @@ impl ResponseParser {
             code,
             missing: None,
             hints: if self.hints { hints(headers) } else { Hints::NONE },
-            grpc: self.grpc.then(|| grpc_status(code, headers)),
+            grpc: self.grpc.then(|| {
+                let status = headers.text(grpc::STATUS);
+                status.map_or_else(|| Grpc::of_http(code), |status| Grpc::numbered(status.trim()))
+            }),
             reason: if self.reasons.is_empty() { None } else { reason(&self.reasons, headers, body) },
         };
         let advice = self.forms.read(headers, now);
-        let outer = self.outer_forms.as_ref();
-        let advertised = self.harness.as_ref().map_or(advice, |forms| forms.read(headers, now));
+        let read = |forms: &AdviceForms| forms.read(headers, now);
         ParsedResponse {
             facts,
             advice,
-            outer_advice: outer.map_or(Advice::None, |forms| forms.read(headers, now)),
-            advertised,
+            outer_advice: self.outer_forms.as_ref().map_or(Advice::None, read),
+            advertised: self.harness.as_ref().map_or(advice, read),
         }
     }
 }
 
-fn text<'a>(headers: &'a (impl AdviceHeaders + ?Sized), name: &'static str) -> Option<&'a str> {
-    match headers.value(name)? {
-        AdviceValue::Text(text) => Some(text.trim()),
-        AdviceValue::Wait(_) => None,
-    }
-}
-
 fn hints(headers: &(impl AdviceHeaders + ?Sized)) -> Hints {
-    let hint = |name, yes, no| match text(headers, name) {
+    let hint = |name, yes, no| match headers.text(name).map(str::trim) {
         Some("true") => yes,
         Some("false") => no,
         _ => Hints::NONE,
     };
     let limited =
-        ["x-envoy-ratelimited", "x-envoy-overloaded"].iter().any(|name| text(headers, name).is_some());
+        ["x-envoy-ratelimited", "x-envoy-overloaded"].iter().any(|name| headers.text(name).is_some());
     hint("x-should-retry", Hints::SHOULD_RETRY, Hints::SHOULD_NOT_RETRY)
         .with(hint("stripe-should-retry", Hints::STRIPE_SHOULD_RETRY, Hints::STRIPE_SHOULD_NOT_RETRY))
         .with(if limited { Hints::ENVOY_RATE_LIMITED } else { Hints::NONE })
-}
-
-fn grpc_status(code: u16, headers: &(impl AdviceHeaders + ?Sized)) -> Grpc {
-    text(headers, grpc::STATUS).map_or_else(|| Grpc::of_http(code), Grpc::numbered)
 }
 
 #[cfg(test)]

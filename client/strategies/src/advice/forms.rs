@@ -11,12 +11,10 @@ mod tests;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use vocabulary::{Choice, TextField, WallTime, choices, did_you_mean, duration_text};
+use vocabulary::{Choice, ChoiceField, TextField, WallTime, choices, did_you_mean, duration_text};
 
-use super::header::{HEADERS, Header, Notation, Unit};
-use super::{Advice, AdviceHeaders, AdviceValue, MAX_READ, moments, numbers, rate_limit};
-use crate::advice::LONGEST;
-use crate::advice::numbers::number;
+use super::form::{Form, Unit};
+use super::{Advice, AdviceHeaders, AdviceValue, LONGEST, MAX_READ, rate_limit};
 
 /// Maximum length in bytes of a header value; longer ones are not parsed.
 const MAX_TEXT: usize = 256;
@@ -41,22 +39,6 @@ struct HeaderForms {
 }
 
 choices! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    enum Form {
-        Whole = "whole",
-        Leading = "leading",
-        Decimal = "decimal",
-        Infinite = "inf",
-        Date = "date",
-        Epoch = "epoch",
-        RecentEpoch = "recent-epoch",
-        Rfc3339 = "rfc3339",
-        Go = "go",
-    }
-}
-
-choices! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     enum Condition {
         /// If the value cannot be parsed, the next header is read.
         OrNext = "or-next",
@@ -74,17 +56,8 @@ impl Default for AdviceForms {
     /// Returns the headers and notations of `loadgen` itself: `retry-after-ms`, and `retry-after` in seconds or as a
     /// date. Both numbers may have decimals, because some servers send them.
     fn default() -> Self {
-        let forms = |name, forms: &[Form]| HeaderForms {
-            header: Header::named(name).unwrap_or(&HEADERS[0]),
-            forms: forms.to_vec(),
-            conditions: Vec::new(),
-            status: None,
-            plus: Duration::ZERO,
-        };
-        let headers = vec![
-            forms("retry-after-ms", &[Form::Decimal]),
-            forms("retry-after", &[Form::Decimal, Form::Date]),
-        ];
+        let headers = ["retry-after-ms.decimal", "retry-after.decimal.date"];
+        let headers = headers.map(|text| HeaderForms::typed(text).expect("a constant form")).into();
         Self { headers, exact: true }
     }
 }
@@ -139,24 +112,22 @@ impl HeaderForms {
                 self.forms.iter().find_map(|form| form.read(text, unit, now))
             }
             Notation::RateLimit => {
-                let policies = match headers.value("ratelimit-policy") {
-                    Some(AdviceValue::Text(policies)) if policies.len() <= MAX_TEXT => Some(policies),
-                    _ => None,
-                };
-                rate_limit::rate_limit(text, policies)
+                let policies = headers.text("ratelimit-policy");
+                rate_limit::rate_limit(text, policies.filter(|policies| policies.len() <= MAX_TEXT))
             }
             Notation::Pushback => {
-                let read =
-                    numbers::whole(text, Unit::Millis).filter(|_| !headers.is_repeated(self.header.name));
-                Some(read.filter(|advice| *advice != Advice::Negative).unwrap_or(Advice::Never))
+                let read = Form::Whole.read(text, Unit::Millis, now);
+                let read = read
+                    .filter(|advice| *advice != Advice::Negative && !headers.is_repeated(self.header.name));
+                Some(read.unwrap_or(Advice::Never))
             }
         };
         self.adjusted(advice.unwrap_or(Advice::Unreadable))
     }
 
     fn is_exhausted(&self, headers: &(impl AdviceHeaders + ?Sized)) -> bool {
-        let left = self.header.remaining.and_then(|name| headers.value(name));
-        matches!(left, Some(AdviceValue::Text(text)) if text.trim() == "0")
+        let left = self.header.remaining.and_then(|name| headers.text(name));
+        left.is_some_and(|left| left.trim() == "0")
     }
 
     fn adjusted(&self, advice: Advice) -> Advice {
@@ -168,24 +139,6 @@ impl HeaderForms {
     }
 }
 
-impl Form {
-    fn read(self, text: &str, unit: Unit, now: WallTime) -> Option<Advice> {
-        let moment = match self {
-            Self::Whole => return numbers::whole(text, unit),
-            Self::Leading => return numbers::leading(text, unit),
-            Self::Decimal => return numbers::decimal(text, unit),
-            Self::Infinite => return numbers::infinite(text),
-            Self::Go => return go_duration(text),
-            Self::Date => moments::date(text),
-            Self::Epoch => moments::epoch(text, unit),
-            Self::RecentEpoch => moments::recent_epoch(text, unit),
-            Self::Rfc3339 => moments::rfc3339(text),
-        };
-        moment.map(|moment| moments::until(moment, now))
-    }
-}
-
-/// Text form of a list of headers and notations, such as `retry-after-ms.decimal|retry-after.decimal.date`.
 const PLUS: &str = "plus-";
 
 const ON: &str = "on-";
@@ -269,26 +222,21 @@ impl HeaderForms {
             })?;
             return if self.status.replace(status).is_none() { Ok(()) } else { Err(twice()) };
         }
-        let known = chosen::<Form>(word).map(|form| put(&mut self.forms, form));
-        let known =
-            known.or_else(|| chosen::<Condition>(word).map(|condition| put(&mut self.conditions, condition)));
-        match known {
+        match put(&mut self.forms, word).or_else(|| put(&mut self.conditions, word)) {
             Some(true) => Ok(()),
             Some(false) => Err(twice()),
             None => {
-                let words = words::<Form>().chain(words::<Condition>());
+                let forms = Form::CHOICES.iter().map(|(word, _)| *word);
+                let words = forms.chain(Condition::CHOICES.iter().map(|(word, _)| *word));
                 Err(format!("`{word}` is not a form of `{}`{}", self.header.name, did_you_mean(word, words)))
             }
         }
     }
 
     fn shown(&self) -> String {
-        let mut shown = self.header.name.to_owned();
-        let words = self.forms.iter().map(word_of).chain(self.conditions.iter().map(word_of));
-        for word in words {
-            shown.push('.');
-            shown.push_str(word);
-        }
+        let conditions = self.conditions.iter().map(ChoiceField::word);
+        let words = [self.header.name].into_iter().chain(self.forms.iter().map(ChoiceField::word));
+        let mut shown = words.chain(conditions).collect::<Vec<_>>().join(".");
         if let Some(status) = self.status {
             let _ = write!(shown, ".{ON}{status}");
         }
@@ -302,79 +250,56 @@ impl HeaderForms {
     }
 }
 
-fn put<T: PartialEq>(list: &mut Vec<T>, value: T) -> bool {
-    let is_new = !list.contains(&value);
+/// Adds the value of a word to a list. Returns whether the value is new in the list, or `None` if the word has no value.
+fn put<T: Choice>(list: &mut Vec<T>, wanted: &str) -> Option<bool> {
+    let (_, value) = T::CHOICES.iter().find(|(word, _)| *word == wanted)?;
+    let is_new = !list.contains(value);
     if is_new {
-        list.push(value);
+        list.push(*value);
     }
-    is_new
+    Some(is_new)
 }
 
-fn words<T: Choice>() -> impl Iterator<Item = &'static str> {
-    T::CHOICES.iter().map(|(word, _)| *word)
+#[derive(Debug, PartialEq, Eq)]
+struct Header {
+    name: &'static str,
+    notation: Notation,
+    remaining: Option<&'static str>,
 }
 
-fn chosen<T: Choice>(wanted: &str) -> Option<T> {
-    T::CHOICES.iter().find(|(word, _)| *word == wanted).map(|(_, value)| *value)
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notation {
+    /// Header value in one of the notations that the client accepts for this header. If the value is a number, it is a
+    /// time in the unit that this variant contains.
+    Forms(Unit),
+    /// Header value that is a wait in whole milliseconds. Any other value means that the client must never retry (gRPC,
+    /// proposal A6). A repeated header also means that the client must never retry.
+    Pushback,
+    /// Header value in the syntax of structured fields (IETF, draft-ietf-httpapi-ratelimit-headers).
+    RateLimit,
 }
 
-fn word_of<T: Choice>(wanted: &T) -> &'static str {
-    T::CHOICES.iter().find(|(_, value)| value == wanted).map_or("", |(word, _)| word)
-}
-
-/// Units of Go durations with their length in nanoseconds. If one unit is the beginning of another, the longer one
-/// comes first.
-const UNITS: [(&str, u64); 8] = [
-    ("ns", 1),
-    ("us", 1_000),
-    ("µs", 1_000),
-    ("μs", 1_000),
-    ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-    ("m", 60_000_000_000),
-    ("h", 3_600_000_000_000),
+/// All supported headers in which servers give advice about retries. The order of the headers in this list has no
+/// effect, because each client's configuration defines its own order.
+const HEADERS: &[Header] = &[
+    timed("retry-after", Unit::Seconds, None),
+    timed("retry-after-ms", Unit::Millis, None),
+    timed("x-ms-retry-after-ms", Unit::Millis, None),
+    timed("x-amz-retry-after", Unit::Millis, None),
+    Header { name: "ratelimit", notation: Notation::RateLimit, remaining: None },
+    timed("ratelimit-reset", Unit::Seconds, Some("ratelimit-remaining")),
+    timed("x-ratelimit-reset", Unit::Seconds, Some("x-ratelimit-remaining")),
+    timed("x-ratelimit-retry-after", Unit::Seconds, Some("x-ratelimit-remaining")),
+    timed("x-rate-limit-reset", Unit::Seconds, Some("x-rate-limit-remaining")),
+    Header { name: "grpc-retry-pushback-ms", notation: Notation::Pushback, remaining: None },
 ];
 
-pub(super) fn go_duration(text: &str) -> Option<Advice> {
-    let negative = text.starts_with('-');
-    let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let mut sum = Duration::ZERO;
-    if rest.is_empty() {
-        return None;
-    }
-    if rest == "0" {
-        return Some(Advice::After(Duration::ZERO));
-    }
-    while !rest.is_empty() {
-        let (addend, after) = addend(rest)?;
-        sum = sum.saturating_add(addend);
-        rest = after;
-    }
-    let below_zero = negative && !sum.is_zero();
-    Some(if below_zero { Advice::Negative } else { Advice::After(sum.min(MAX_READ)) })
+const fn timed(name: &'static str, unit: Unit, remaining: Option<&'static str>) -> Header {
+    Header { name, notation: Notation::Forms(unit), remaining }
 }
 
-fn addend(text: &str) -> Option<(Duration, &str)> {
-    let (whole, after) = digits(text);
-    let (fraction, after) = match after.strip_prefix('.') {
-        Some(after) => digits(after),
-        None => ("", after),
-    };
-    let number_of = |digits: &str| if digits.is_empty() { Some(0) } else { number(digits) };
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
+impl Header {
+    fn named(name: &str) -> Option<&'static Self> {
+        HEADERS.iter().find(|header| header.name == name)
     }
-    let (unit, nanos) = UNITS.iter().find(|(unit, _)| after.starts_with(unit))?;
-    // Digits beyond the 18th decimal place are ignored. Even in hours, the largest unit, such digits add less than a
-    // nanosecond.
-    let fine = &fraction[..fraction.len().min(18)];
-    let scale = 10_u128.pow(u32::try_from(fine.len()).ok()?);
-    let nanos = u128::from(*nanos);
-    let total = u128::from(number_of(whole)?) * nanos + u128::from(number_of(fine)?) * nanos / scale;
-    let total = Duration::from_nanos(u64::try_from(total).unwrap_or(u64::MAX));
-    Some((total, &after[unit.len()..]))
-}
-
-fn digits(text: &str) -> (&str, &str) {
-    text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()))
 }

@@ -46,11 +46,23 @@ pub trait AdviceHeaders {
     /// value is not text.
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>>;
 
+    /// Returns the value of a header if it is text, as [`value`](Self::value) does.
+    fn text(&self, name: &'static str) -> Option<&str> {
+        match self.value(name)? {
+            AdviceValue::Text(text) => Some(text),
+            AdviceValue::Wait(_) => None,
+        }
+    }
+
     /// Returns whether the answer has several headers with this name.
-    fn is_repeated(&self, name: &'static str) -> bool;
+    fn is_repeated(&self, _name: &'static str) -> bool {
+        false
+    }
 
     /// Returns the status code of the answer; 0 if it is unknown.
-    fn status(&self) -> u16;
+    fn status(&self) -> u16 {
+        0
+    }
 
     /// Returns the exact wait that a mockserver reports to a run of `loadgen`. A mockserver reports the exact wait only
     /// if its configuration does not set any form of advice.
@@ -76,10 +88,6 @@ impl<N: AsRef<str>, V: AsRef<str>> AdviceHeaders for [(N, V)] {
 
     fn is_repeated(&self, name: &'static str) -> bool {
         self.iter().filter(|(there, _)| there.as_ref().eq_ignore_ascii_case(name)).count() > 1
-    }
-
-    fn status(&self) -> u16 {
-        0
     }
 }
 
@@ -116,14 +124,6 @@ impl AdviceHeaders for CustomResponses {
 
     fn exact_wait(&self) -> Option<Duration> {
         Some(self.wait)
-    }
-
-    fn is_repeated(&self, _: &'static str) -> bool {
-        false
-    }
-
-    fn status(&self) -> u16 {
-        0
     }
 }
 

@@ -23,20 +23,23 @@ pub(crate) enum Beyond {
 
 const CUT: &str = "cut";
 
-const WORDS: [(&str, Reaction); 3] =
-    [("back-off", Reaction::BackOff), ("at-once", Reaction::AtOnce), ("give-up", Reaction::GiveUp)];
-
 impl TextField for Reaction {
     fn read(&mut self, text: &str) -> Result<(), String> {
-        let known = WORDS.iter().find(|(word, _)| *word == text);
-        *self = known.map_or_else(|| wait(text).map(Self::As), |(_, reaction)| Ok(*reaction))?;
+        *self = match text {
+            "back-off" => Self::BackOff,
+            "at-once" => Self::AtOnce,
+            "give-up" => Self::GiveUp,
+            text => Self::As(wait(text)?),
+        };
         Ok(())
     }
 
     fn show(&self) -> String {
         match self {
+            Self::BackOff => "back-off".to_owned(),
+            Self::AtOnce => "at-once".to_owned(),
+            Self::GiveUp => "give-up".to_owned(),
             Self::As(wait) => duration_text::format(*wait),
-            word => WORDS.iter().find(|(_, known)| known == word).map_or("", |(word, _)| word).to_owned(),
         }
     }
 
@@ -47,13 +50,13 @@ impl TextField for Reaction {
 
 impl TextField for Beyond {
     fn read(&mut self, text: &str) -> Result<(), String> {
-        if text == CUT {
-            *self = Self::Cut;
-            return Ok(());
-        }
-        let mut reaction = Reaction::BackOff;
-        reaction.read(text)?;
-        *self = Self::Instead(reaction);
+        *self = if text == CUT {
+            Self::Cut
+        } else {
+            let mut reaction = Reaction::BackOff;
+            reaction.read(text)?;
+            Self::Instead(reaction)
+        };
         Ok(())
     }
 
@@ -70,9 +73,9 @@ impl TextField for Beyond {
     }
 }
 
-/// Optional upper bound of a wait that a server advises.
 const NONE: &str = "none";
 
+/// Optional upper bound of a wait that a server advises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit(pub(crate) Option<Duration>);
 
@@ -91,7 +94,7 @@ impl TextField for Limit {
     }
 }
 
-pub(super) fn wait(text: &str) -> Result<Duration, String> {
+fn wait(text: &str) -> Result<Duration, String> {
     let wait = duration_text::parse(text).map_err(|error| error.to_string())?;
     if wait > LONGEST {
         return Err(format!("`{text}` is longer than 49 days, the longest wait of a client"));

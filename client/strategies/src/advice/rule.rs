@@ -50,7 +50,6 @@ choices! {
 
 choices! {
     /// Effect of followed advice on the later delays of the backoff.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Then {
         GoOn = "go-on",
         /// The backoff starts again with its first delay, as in gRPC.

@@ -185,7 +185,7 @@ fn an_invalid_list_reports_the_error() {
 /// List that accepts every header in every notation.
 fn everything() -> AdviceForms {
     let words: Vec<&str> = Form::CHOICES.iter().map(|(word, _)| *word).collect();
-    let headers = crate::advice::header::HEADERS.iter().map(|header| match header.notation {
+    let headers = HEADERS.iter().map(|header| match header.notation {
         Notation::Forms(_) => format!("{}.{}.or-next.rounded-up.plus-1s", header.name, words.join(".")),
         Notation::Pushback | Notation::RateLimit => format!("{}.or-next", header.name),
     });
@@ -195,7 +195,7 @@ fn everything() -> AdviceForms {
 proptest! {
     #[test]
     fn any_text_is_read_the_same_again_and_waits_end(
-        header in 0..crate::advice::header::HEADERS.len(),
+        header in 0..HEADERS.len(),
         text in prop_oneof![
             any::<String>(),
             "[-+0-9.eE:; TZ=\"a-z]{0,40}",
@@ -206,7 +206,7 @@ proptest! {
         now in 0..20_000_000_000_u64,
     ) {
         let now = WallTime::from_unix(Duration::from_secs(now));
-        let headers = [(crate::advice::header::HEADERS[header].name, text)];
+        let headers = [(HEADERS[header].name, text)];
         let list = everything();
         let advice = list.read(headers.as_slice(), now);
         prop_assert_eq!(advice, list.read(headers.as_slice(), now));
@@ -232,37 +232,4 @@ fn seconds_can_be_taken_for_milliseconds() {
         error,
         "`as-ms` reads seconds as milliseconds, but the value of `retry-after-ms` is not in seconds"
     );
-}
-
-mod go_duration {
-    use crate::advice::forms::*;
-
-    #[test]
-    fn durations_of_go_are_read() {
-        let after = |millis| Some(Advice::After(Duration::from_millis(millis)));
-        for (text, read) in [
-            ("1m30.5s", after(90_500)),
-            ("6m0s", after(360_000)),
-            ("20ms", after(20)),
-            ("1h", after(3_600_000)),
-            (".5s", after(500)),
-            ("1.s", after(1000)),
-            ("0", after(0)),
-            ("-0s", after(0)),
-            ("+1s", after(1000)),
-            ("1000µs", after(1)),
-            ("-1s", Some(Advice::Negative)),
-            ("99999999999999999999h", Some(Advice::After(MAX_READ))),
-            ("0.1234567890123456789012s", Some(Advice::After(Duration::from_nanos(123_456_789)))),
-        ] {
-            assert_eq!(go_duration(text), read, "{text}");
-        }
-    }
-
-    #[test]
-    fn nothing_else_is() {
-        for text in ["", "-", "1", "s", ".s", "1 s", "1s ", "1d", "1s1", "1e3s", "soon"] {
-            assert_eq!(go_duration(text), None, "{text}");
-        }
-    }
 }
