@@ -32,16 +32,6 @@ pub(crate) enum BreakerPhase {
     HalfOpen,
 }
 
-impl BreakerPhase {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Closed => "closed",
-            Self::Open => "open",
-            Self::HalfOpen => "half-open",
-        }
-    }
-}
-
 /// Snapshot of a strategy's inner state. A field is `None` if no part of the strategy provides this value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -68,12 +58,22 @@ impl Gauges {
         self.window = Some(self.window.map_or(window, |other| other.min(window)));
     }
 
+    /// Sets the phase and the reason for the last change of state.
+    pub(crate) fn explain(&mut self, phase: &'static str, reason: &'static str) {
+        self.phase = Some(phase);
+        self.reason = Some(reason);
+    }
+
     /// Sets the phase of a circuit breaker. A closed breaker does not override the phase of a limiter, because the
     /// limiter's phase is more informative.
     pub(crate) fn show_breaker(&mut self, phase: BreakerPhase, reason: &'static str) {
         if self.phase.is_none() || phase != BreakerPhase::Closed {
-            self.phase = Some(phase.name());
-            self.reason = Some(reason);
+            let phase = match phase {
+                BreakerPhase::Closed => "closed",
+                BreakerPhase::Open => "open",
+                BreakerPhase::HalfOpen => "half-open",
+            };
+            self.explain(phase, reason);
         }
     }
 

@@ -67,7 +67,6 @@ pub struct Copies {
 
 choices! {
     /// Effect of one failed attempt on the other attempts of its hedging round.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum AfterFailure {
         /// The next copy is sent at once, as in gRPC and Polly.
         Next = "next",

@@ -4,6 +4,7 @@ mod aimd;
 mod aws_adaptive;
 mod bbr;
 mod bucket;
+mod congestion_window;
 mod cubic;
 mod curve;
 mod delivery_rate;
@@ -17,33 +18,33 @@ mod netflix_aimd;
 mod netflix_gradient;
 mod netflix_gradient2;
 mod netflix_vegas;
-mod netflix_window;
 mod new_reno;
 mod oracle;
 mod palantir;
-mod round;
 mod s3_hill_climb;
 mod tailback;
 mod token_bucket;
 mod vector_arc;
 
-pub(crate) use aimd::AimdConfig;
-pub(crate) use aws_adaptive::AwsAdaptiveConfig;
-pub(crate) use bbr::BbrConfig;
-pub(crate) use cubic::CubicConfig;
-pub(crate) use envoy_gradient::EnvoyGradientConfig;
-pub(crate) use ethernet::{ETHERNET, Ethernet};
-pub(crate) use fixed_window::FixedWindow;
-pub(crate) use least_gap::LeastGapConfig;
-pub(crate) use netflix_aimd::NetflixAimd;
-pub(crate) use netflix_gradient::NetflixGradient;
-pub(crate) use netflix_gradient2::NetflixGradient2;
-pub(crate) use netflix_vegas::NetflixVegas;
-pub(crate) use new_reno::NewRenoConfig;
 pub use oracle::ORACLE;
-pub(crate) use oracle::OracleConfig;
-pub(crate) use palantir::PalantirConfig;
-pub(crate) use s3_hill_climb::S3HillClimbConfig;
-pub(crate) use tailback::TailbackConfig;
-pub(crate) use token_bucket::TokenBucketConfig;
-pub(crate) use vector_arc::VectorArcConfig;
+pub(crate) use {
+    aimd::AimdConfig,
+    aws_adaptive::AwsAdaptiveConfig,
+    bbr::BbrConfig,
+    cubic::CubicConfig,
+    envoy_gradient::EnvoyGradientConfig,
+    ethernet::{ETHERNET, Ethernet},
+    fixed_window::FixedWindow,
+    least_gap::LeastGapConfig,
+    netflix_aimd::NetflixAimd,
+    netflix_gradient::NetflixGradient,
+    netflix_gradient2::NetflixGradient2,
+    netflix_vegas::NetflixVegas,
+    new_reno::NewRenoConfig,
+    oracle::OracleConfig,
+    palantir::PalantirConfig,
+    s3_hill_climb::S3HillClimbConfig,
+    tailback::TailbackConfig,
+    token_bucket::TokenBucketConfig,
+    vector_arc::VectorArcConfig,
+};

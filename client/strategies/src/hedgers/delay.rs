@@ -19,7 +19,6 @@ use crate::part_config::part;
 use crate::{Candidate, Instant};
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct Hedging = "hedging" {
         delay: Duration = Duration::from_millis(500),
             "time between one copy and the next; 0 sends all copies at once";

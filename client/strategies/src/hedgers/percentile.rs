@@ -26,7 +26,6 @@ use crate::part_config::part;
 use crate::{AttemptEnd, Candidate, Failure, Gauges, Instant, Outcome, Status};
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct PercentileHedging = "percentile-hedging" {
         percentile: f64 = 0.9,
             "percentile of earlier latencies, as a share; the copy is sent after that latency", 0.0..=1.0;

@@ -12,10 +12,8 @@ use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::{choices, parameters};
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) enum Variant {
+    enum Variant {
         /// A cut sets the window to the new slow start threshold.
-        #[default]
         Reno = "reno",
         /// A cut sets the congestion window to its initial value.
         Tahoe = "tahoe",
@@ -152,8 +150,7 @@ impl Limiter for Aimd {
     fn report(&self, gauges: &mut Gauges) {
         gauges.limit_window(self.window);
         gauges.ssthresh = Some(self.ssthresh);
-        gauges.phase = Some(self.phase.text());
-        gauges.reason = Some(self.reason.text());
+        gauges.explain(self.phase.text(), self.reason.text());
     }
 }
 

@@ -18,19 +18,15 @@
 
 use super::bucket::Bucket;
 use super::curve::Curve;
-use crate::error::SpecError;
 use crate::gauges::{RATE, TOKENS};
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{
     Admit, AttemptEnd, Candidate, Classification, Gauges, Instant, Limiter, LimiterView, Outcome, Status,
 };
 use vocabulary::{Purpose, Rate, choices, draws, parameters, unit, whole_nanos};
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) enum Costs {
-        #[default]
+    enum Costs {
         One = "one",
         Older = "older",
     }
@@ -47,7 +43,6 @@ impl Costs {
 }
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct AwsAdaptiveConfig = "aws-adaptive" {
         beta: f64 = 0.7, "share of the rate that remains after a throttling answer", 0.01..=0.999;
         scale: f64 = 0.4, "factor for how steeply the rate grows after a cut", 0.001..=1e3;
@@ -69,18 +64,14 @@ parameters! {
         smithy-lang/smithy-typescript DefaultRateLimiter.ts; smithy-lang/smithy-rs client_rate_limiter.rs";
 }
 
-impl PartConfig for AwsAdaptiveConfig {
-    const KIND: PartKind = PartKind::Limiter;
-
-    fn build(self, context: &mut Context) -> Result<Part, SpecError> {
-        let mut limiter = AwsAdaptive::new(self);
-        // The imitated SDKs measure the rate of answers in half seconds of the wall clock. Therefore, all clients of a
-        // run start at the same random point within a half second.
-        let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
-        limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
-        Ok(Part::Limiter(Box::new(limiter)))
-    }
-}
+part!(AwsAdaptiveConfig: Limiter, |config, context| {
+    let mut limiter = AwsAdaptive::new(config);
+    // The imitated SDKs measure the rate of answers in half seconds of the wall clock. Therefore, all clients of a
+    // run start at the same random point within a half second.
+    let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
+    limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
+    limiter
+});
 
 /// Rate of the server's answers per second. The rate is a moving average over the half seconds in which answers
 /// arrived.
@@ -138,7 +129,7 @@ impl AwsAdaptive {
         self.measured.on_answer(now);
         let measured = self.measured.per_s;
         let new = if throttled {
-            let rate = if self.enabled { measured.min(self.bucket.rate()) } else { measured };
+            let rate = if self.enabled { measured.min(self.bucket.rate) } else { measured };
             self.enabled = true;
             self.reason = "cut by throttling";
             self.curve.cut(now, rate);
@@ -180,11 +171,10 @@ impl Limiter for AwsAdaptive {
 
     fn report(&self, gauges: &mut Gauges) {
         if self.enabled {
-            gauges.draw(&RATE, self.bucket.rate());
+            gauges.draw(&RATE, self.bucket.rate);
             gauges.draw(&TOKENS, self.bucket.tokens());
         }
-        gauges.phase = Some(if self.enabled { "limited" } else { "not limited" });
-        gauges.reason = Some(self.reason);
+        gauges.explain(if self.enabled { "limited" } else { "not limited" }, self.reason);
     }
 }
 
@@ -280,7 +270,7 @@ mod tests {
         ] {
             limiter.on_answer(ms(at), throttled);
             near(limiter.measured.per_s, measured);
-            near(limiter.bucket.rate(), rate);
+            near(limiter.bucket.rate, rate);
         }
     }
 

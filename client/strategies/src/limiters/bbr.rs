@@ -29,16 +29,13 @@ use crate::{Admit, AttemptEnd, GaugeKind, Gauges, Instant, Limiter, LimiterView,
 const DELIVERED: GaugeKind = GaugeKind { name: "delivery rate", unit: "per s" };
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) enum Latency {
-        #[default]
+    enum Latency {
         Min = "min",
         Mean = "mean",
     }
 }
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct BbrConfig = "bbr" {
         initial: f64 = 10.0, "initial window, in attempts in flight", 1.0..=1e6;
         min: f64 = 4.0, "minimum window, in attempts in flight", 1.0..=1e6;
@@ -191,7 +188,7 @@ impl Bbr {
     fn on_sample(&mut self, sample: &Sample) -> bool {
         let begins = sample.delivered_before >= self.round_ends;
         if begins {
-            self.round_ends = self.delivery.delivered();
+            self.round_ends = self.delivery.delivered;
             self.rounds += 1;
         }
         let believed = seconds(sample.over) >= self.least.map_or(0.0, |(latency, _)| latency);
@@ -277,7 +274,7 @@ impl Bbr {
             match *until {
                 None if f64::from(in_flight) <= self.config.min => {
                     *until = Some(now + PROBE_LATENCY_FOR);
-                    self.round_ends = self.delivery.delivered();
+                    self.round_ends = self.delivery.delivered;
                 }
                 None => {}
                 Some(until) => {
@@ -306,7 +303,7 @@ impl Bbr {
         let target = self.target(window_gain);
         if self.is_full {
             self.window = (self.window + 1.0).min(target);
-        } else if self.window < target || (self.delivery.delivered() as f64) < self.config.initial {
+        } else if self.window < target || (self.delivery.delivered as f64) < self.config.initial {
             self.window += 1.0;
         }
         self.window = self.window.max(self.config.min);
@@ -398,22 +395,22 @@ struct Measurement {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WindowedMax {
+struct WindowedMax {
     rounds: u64,
     best: [Measurement; 3],
 }
 
 impl WindowedMax {
-    pub(super) fn new(rounds: u64) -> Self {
+    fn new(rounds: u64) -> Self {
         Self { rounds, best: [Measurement::default(); 3] }
     }
 
-    pub(super) fn get(&self) -> f64 {
+    fn get(&self) -> f64 {
         self.best[0].value
     }
 
     /// Adds a measurement that was made in round trip number `round`. This number must not decrease from call to call.
-    pub(super) fn update(&mut self, round: u64, value: f64) {
+    fn update(&mut self, round: u64, value: f64) {
         let new = Measurement { round, value };
         if value >= self.best[0].value || round - self.best[2].round > self.rounds {
             self.best = [new; 3];

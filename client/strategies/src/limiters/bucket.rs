@@ -11,7 +11,7 @@ use crate::{Admit, Instant, Until};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket {
     /// Rate at which the bucket is refilled, in tokens per second.
-    rate: f64,
+    pub(super) rate: f64,
     capacity: f64,
     /// Number of available tokens. It can be negative: a cost above the capacity is granted when the bucket is full,
     /// and the missing tokens are owed.
@@ -22,10 +22,6 @@ pub(super) struct Bucket {
 impl Bucket {
     pub(super) fn new(rate: f64, capacity: f64, tokens: f64) -> Self {
         Self { rate, capacity, tokens, at: Instant::ORIGIN }
-    }
-
-    pub(super) fn rate(&self) -> f64 {
-        self.rate
     }
 
     /// Returns the number of tokens when the bucket was last changed, or 0 if that number is negative.

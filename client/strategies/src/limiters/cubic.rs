@@ -10,14 +10,13 @@
 use std::time::Duration;
 
 use super::bucket::seconds;
+use super::congestion_window::CongestionWindow;
 use super::curve::Curve;
-use super::round::Round;
 use crate::part_config::part;
 use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::parameters;
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct CubicConfig = "cubic" {
         initial: f64 = 10.0, "initial window, in attempts in flight", 1.0..=1e6;
         min: f64 = 2.0, "minimum window, in attempts in flight", 1.0..=1e6;
@@ -40,34 +39,23 @@ part!(CubicConfig: Limiter, |config, _| Cubic::new(config));
 
 struct Cubic {
     config: CubicConfig,
-    window: f64,
-    /// Slow start threshold; `None` before the first cut, because slow start is then unlimited.
-    ssthresh: Option<f64>,
+    window: CongestionWindow,
     curve: Curve,
     /// Accumulated growth that is less than one attempt, so it is not yet added to the window.
     growth: f64,
     /// Smoothed round-trip time in seconds.
     rtt: Option<f64>,
-    round: Round,
-    reason: &'static str,
 }
 
 impl Cubic {
     fn new(config: CubicConfig) -> Self {
         Self {
-            window: config.initial,
-            ssthresh: None,
+            window: CongestionWindow::new(config.initial),
             curve: Curve::new(config.beta, config.scale),
             growth: 0.0,
             rtt: None,
-            round: Round::default(),
-            reason: "started",
             config,
         }
-    }
-
-    fn is_slow_start(&self) -> bool {
-        self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
     }
 
     /// Updates and returns the smoothed round-trip time in seconds (RFC 9002, section 5.3). The result is above zero,
@@ -84,63 +72,52 @@ impl Cubic {
     }
 
     fn grow(&mut self, now: Instant, rtt: f64) {
-        if self.is_slow_start() {
-            self.window += 1.0;
+        if self.window.is_slow_start() {
+            self.window.size += 1.0;
             return;
         }
-        let age = self.curve.age(now);
+        let (age, window) = (self.curve.age(now), self.window.size);
         let (cubic, reno) = (self.curve.after(age + rtt), self.reno(age, rtt));
-        self.growth += if cubic < reno {
-            (reno - self.window).max(0.0)
-        } else {
-            ((cubic - self.window) / self.window).max(0.0)
-        };
+        self.growth +=
+            if cubic < reno { (reno - window).max(0.0) } else { ((cubic - window) / window).max(0.0) };
         if self.growth >= 1.0 {
             self.growth = 0.0;
-            self.window += 1.0;
+            self.window.size += 1.0;
         }
     }
 
     fn cut(&mut self, now: Instant, status: Status) {
-        let converges = self.window < self.curve.top();
-        let top = if converges { self.window * (1.0 + self.config.beta) / 2.0 } else { self.window };
+        let window = self.window.size;
+        let converges = window < self.curve.top;
+        let top = if converges { window * (1.0 + self.config.beta) / 2.0 } else { window };
         self.curve.cut(now, top);
-        self.window = self.curve.floor().max(self.config.min);
-        self.ssthresh = Some(self.window);
+        self.window.cut(self.curve.floor().max(self.config.min), status);
         self.growth *= self.config.beta;
-        self.round.cut();
-        self.reason = match status {
-            Status::Rejected => "cut by a rejection",
-            _ => "cut by a failure",
-        };
     }
 }
 
 impl Limiter for Cubic {
     fn is_full(&self, in_flight: u32) -> bool {
-        f64::from(in_flight) >= self.window
+        self.window.is_full(in_flight)
     }
 
     fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
-        self.round.on_sent(&view.candidate);
+        self.window.on_sent(&view.candidate);
     }
 
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         if outcome.status == Status::Succeeded {
             let rtt = self.smooth_rtt(now.since(ended.sent_at));
-            if self.round.is_news(ended) && Round::uses(ended, self.window) {
+            if self.window.is_news(ended) && self.window.was_used(ended) {
                 self.grow(now, rtt);
             }
-        } else if outcome.status.is_congestion() && self.round.is_news(ended) {
+        } else if outcome.status.is_congestion() && self.window.is_news(ended) {
             self.cut(now, outcome.status);
         }
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        gauges.limit_window(self.window);
-        gauges.ssthresh = self.ssthresh;
-        gauges.phase = Some(if self.is_slow_start() { "slow start" } else { "congestion avoidance" });
-        gauges.reason = Some(self.reason);
+        self.window.report(gauges);
     }
 }
 
@@ -177,7 +154,7 @@ mod tests {
         for seq in 0..10 {
             succeed(&mut cubic, seq, 300);
         }
-        near(cubic.window, 20.0);
+        near(cubic.window.size, 20.0);
     }
 
     /// aws/s2n-quic `quic/s2n-quic-core/src/recovery/cubic/tests.rs`, `multiplicative_decrease`, in datagrams of 1200
@@ -186,14 +163,14 @@ mod tests {
     fn a_cut_before_reaching_the_top_gives_up_part_of_the_window() {
         let mut cubic = cubic(100_000.0 / 1200.0);
         cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
-        near(cubic.curve.top(), 100_000.0 / 1200.0);
-        near(cubic.window, 70_000.0 / 1200.0);
-        cubic.window = 80_000.0 / 1200.0;
+        near(cubic.curve.top, 100_000.0 / 1200.0);
+        near(cubic.window.size, 70_000.0 / 1200.0);
+        cubic.window.size = 80_000.0 / 1200.0;
         cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
-        near(cubic.window, 80_000.0 / 1200.0);
+        near(cubic.window.size, 80_000.0 / 1200.0);
         cubic.on_ended(ms(0), &ended(1, 1), &REJECTED);
-        near(cubic.curve.top(), 68_000.0 / 1200.0);
-        near(cubic.window, 0.7 * 68_000.0 / 1200.0);
+        near(cubic.curve.top, 68_000.0 / 1200.0);
+        near(cubic.window.size, 0.7 * 68_000.0 / 1200.0);
     }
 
     /// aws/s2n-quic `quic/s2n-quic-core/src/recovery/cubic/tests.rs`, `w_est`.
@@ -210,7 +187,7 @@ mod tests {
         // ∛(800 · 0.3 / 0.4) = 8.43 s; Reno would need 240 round trips of 0.3 s.
         let mut cubic = cubic(800.0);
         cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
-        near(cubic.window, 560.0);
+        near(cubic.window.size, 560.0);
         let mut seq = 1;
         for at in (300..8400).step_by(300) {
             for _ in 0..800 {
@@ -218,15 +195,15 @@ mod tests {
                 seq += 1;
             }
         }
-        assert!((798.0..=800.0).contains(&cubic.window), "{}", cubic.window);
-        assert_eq!(cubic.ssthresh, Some(560.0));
+        assert!((798.0..=800.0).contains(&cubic.window.size), "{}", cubic.window.size);
+        assert_eq!(cubic.window.ssthresh, Some(560.0));
     }
 
     #[test]
     fn a_small_window_grows_as_reno_would() {
         let mut cubic = cubic(10.0);
         cubic.on_ended(ms(0), &ended(0, 1), &REJECTED);
-        near(cubic.window, 7.0);
+        near(cubic.window.size, 7.0);
         // After 12 round trips of 0.3 s Reno has gained 6.35, which rounds up to 7 whole attempts. The cubic has
         // regained only the loss.
         for at in (300..=3600).step_by(300) {
@@ -234,7 +211,7 @@ mod tests {
                 succeed(&mut cubic, at, at);
             }
         }
-        near(cubic.window, 14.0);
+        near(cubic.window.size, 14.0);
         assert!(cubic.curve.after(3.9) < cubic.reno(3.6, 0.3));
     }
 }

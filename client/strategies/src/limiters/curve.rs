@@ -10,7 +10,7 @@ use crate::Instant;
 pub(super) struct Curve {
     beta: f64,
     scale: f64,
-    top: f64,
+    pub(super) top: f64,
     /// Time in seconds from the cut to the flat point of the curve (`k` in the formula).
     flat_after: f64,
     since: Instant,
@@ -29,10 +29,6 @@ impl Curve {
 
     pub(super) fn floor(&self) -> f64 {
         self.top * self.beta
-    }
-
-    pub(super) fn top(&self) -> f64 {
-        self.top
     }
 
     pub(super) fn age(&self, now: Instant) -> f64 {

@@ -34,7 +34,7 @@ pub(super) struct Sample {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeliveryRate {
-    delivered: u64,
+    pub(super) delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
     /// Number of deliveries up to which new samples are marked as app-limited; 0 if new samples are not marked.
@@ -46,10 +46,6 @@ pub(super) struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    pub(super) fn delivered(&self) -> u64 {
-        self.delivered
-    }
-
     pub(super) fn is_app_limited(&self) -> bool {
         self.app_limited_until > 0
     }
@@ -144,7 +140,7 @@ mod tests {
             }
             rate.on_sent(ms(now), seq, u32::try_from(seq.min(10)).expect("few"));
         }
-        assert_eq!(rate.delivered(), 20);
+        assert_eq!(rate.delivered, 20);
     }
 
     #[test]

@@ -24,17 +24,14 @@ const BEST: GaugeKind = GaugeKind { name: "min rtt", unit: "ms" };
 const PRESENT: GaugeKind = GaugeKind { name: "sample rtt", unit: "ms" };
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) enum Samples {
+    enum Samples {
         /// Samples the latency of every ended attempt, except shed, deferred and cancelled ones.
-        #[default]
         All = "all",
         Successes = "successes",
     }
 }
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct EnvoyGradientConfig = "envoy-gradient" {
         interval: Duration = Duration::from_millis(100),
             "interval at which the window is computed", Duration::from_millis(1)..=DAY;
@@ -123,7 +120,7 @@ impl EnvoyGradient {
     fn on_interval(&mut self, at: Instant, probe_at: Instant, now: Instant) {
         // Fast path: skips all intervals without samples at once, because nothing happens in them.
         let interval = whole_nanos(self.config.interval);
-        let empty = if self.latencies.total() == 0 { now.since(at) } else { Duration::ZERO };
+        let empty = if self.latencies.total == 0 { now.since(at) } else { Duration::ZERO };
         let passed = 1 + whole_nanos(empty) / interval;
         let until = at + Duration::from_nanos(interval.saturating_mul(passed));
         self.phase = Phase::Sampling { until, probe_at };
@@ -165,7 +162,7 @@ impl EnvoyGradient {
     fn on_sample(&mut self, now: Instant, ended: &AttemptEnd) {
         self.latencies.insert(whole_nanos(now.since(ended.sent_at)) / 1000);
         if let Phase::Probing { then } = self.phase
-            && self.latencies.total() >= self.config.probe_samples
+            && self.latencies.total >= self.config.probe_samples
         {
             self.best_us = self.take_latency().unwrap_or(self.best_us);
             self.window = then;
@@ -201,10 +198,10 @@ impl Limiter for EnvoyGradient {
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         self.catch_up(now);
         self.in_flight = ended.in_flight.saturating_sub(1);
-        let sampled = match (self.config.samples, outcome.status) {
-            (_, Status::Succeeded) | (Samples::All, Status::Rejected | Status::Failed(_)) => true,
-            (Samples::Successes, _) | (_, Status::Shed | Status::Deferred | Status::Cancelled) => false,
-        };
+        let sampled = matches!(
+            (self.config.samples, outcome.status),
+            (_, Status::Succeeded) | (Samples::All, Status::Rejected | Status::Failed(_))
+        );
         if sampled && ended.sent_at >= self.epoch {
             self.on_sample(now, ended);
         }
@@ -214,7 +211,7 @@ impl Limiter for EnvoyGradient {
         // Without attempts in flight, the limiter needs no timer. The next event of the client processes all intervals
         // that have ended by then.
         let Phase::Sampling { until, probe_at } = self.phase else { return None };
-        let until = if self.latencies.total() > 0 { until } else { Instant::FAR_FUTURE };
+        let until = if self.latencies.total > 0 { until } else { Instant::FAR_FUTURE };
         Some(until.min(probe_at)).filter(|at| self.in_flight > 0 && *at < Instant::FAR_FUTURE)
     }
 
@@ -247,34 +244,30 @@ const BINS: usize = 90;
 const POWERS: usize = 20;
 
 #[derive(Clone, Debug)]
-pub(super) struct LogLinear {
+struct LogLinear {
     zeros: u32,
     counts: Vec<u32>,
     total: u32,
 }
 
 impl LogLinear {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         Self { zeros: 0, counts: vec![0; BINS * POWERS], total: 0 }
     }
 
-    pub(super) fn total(&self) -> u32 {
-        self.total
-    }
-
-    pub(super) fn insert(&mut self, value: u64) {
+    fn insert(&mut self, value: u64) {
         let count = bin(value).map_or(&mut self.zeros, |bin| &mut self.counts[bin]);
         *count = count.saturating_add(1);
         self.total = self.total.saturating_add(1);
     }
 
-    pub(super) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.zeros = 0;
         self.total = 0;
         self.counts.fill(0);
     }
 
-    pub(super) fn quantile(&self, share: f64) -> Option<f64> {
+    fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = f64::from(self.total) * share;
         let zeros = (self.zeros > 0).then_some((0.0, 0.0, f64::from(self.zeros)));
         let others = self.counts.iter().enumerate().filter(|(_, count)| **count > 0);

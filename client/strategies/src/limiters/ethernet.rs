@@ -21,7 +21,6 @@ use crate::{Admit, CarrierSense, Gauges, Instant, Limiter, LimiterView};
 pub(crate) const ETHERNET: &str = "ethernet";
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct Ethernet = ETHERNET {
         threshold: u32 = 1,
             "number of slots or descriptors that must be free on the server", 0..=1_000_000_000;

@@ -8,7 +8,6 @@ use crate::{Gauges, Limiter};
 use vocabulary::parameters;
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct FixedWindow = "fixed-window" {
         window: u32 = 50, "maximum number of attempts in flight", 1..=u32::MAX;
     }

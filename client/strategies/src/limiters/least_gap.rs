@@ -14,9 +14,7 @@ use crate::{Admit, AttemptEnd, Instant, Limiter, LimiterView, Outcome, Status, U
 use vocabulary::{choices, parameters};
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) enum From {
-        #[default]
+    enum From {
         Start = "start",
         /// The gap starts at the end of the attempt that ended last.
         End = "end",
@@ -24,16 +22,13 @@ choices! {
 }
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) enum Of {
-        #[default]
+    enum Of {
         Attempts = "attempts",
         Ops = "ops",
     }
 }
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct LeastGapConfig = "least-gap" {
         gap: Duration = Duration::from_millis(250), "minimum time between attempts";
         from: choice From = From::Start,
@@ -49,7 +44,7 @@ parameters! {
         octokit/plugin-throttling.js src/index.ts";
 }
 
-part!(LeastGapConfig: Limiter, |config, _| LeastGap::new(config));
+part!(LeastGapConfig: Limiter, |config, _| LeastGap { config, last: None, before: None });
 
 struct LeastGap {
     config: LeastGapConfig,
@@ -59,12 +54,6 @@ struct LeastGap {
     /// Instant at which the previous gap started. If the server defers the latest attempt, the previous gap is
     /// restored.
     before: Option<Instant>,
-}
-
-impl LeastGap {
-    fn new(config: LeastGapConfig) -> Self {
-        Self { config, last: None, before: None }
-    }
 }
 
 impl Limiter for LeastGap {
@@ -101,7 +90,8 @@ mod tests {
     }
 
     fn gap(gap: u64, from: From, of: Of) -> LeastGap {
-        LeastGap::new(LeastGapConfig { gap: Duration::from_millis(gap), from, of })
+        let config = LeastGapConfig { gap: Duration::from_millis(gap), from, of };
+        LeastGap { config, last: None, before: None }
     }
 
     fn wait(limiter: &LeastGap, now: u64, seq: u64) -> u64 {

@@ -10,13 +10,11 @@ use std::time::Duration;
 
 use vocabulary::{DAY, parameters};
 
-use super::netflix::{Limit, NetflixLimiter};
-use super::netflix_window::{Sample, Windowed};
+use super::netflix::{Limit, NetflixLimiter, Sample, Windowed};
 use crate::Gauges;
 use crate::part_config::part;
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct NetflixAimd = "netflix-aimd" {
         initial: u32 = 20, "initial limit, in attempts in flight", 1..=1_000_000_000;
         min: u32 = 20, "minimum limit", 1..=1_000_000_000;
@@ -34,10 +32,7 @@ parameters! {
     source = "Netflix/concurrency-limits limit/AIMDLimit.java";
 }
 
-part!(NetflixAimd: Limiter, |config, _| {
-    let windowed = config.windowed;
-    NetflixLimiter::new(Aimd::new(config), windowed)
-});
+part!(NetflixAimd: Limiter, |config, _| NetflixLimiter::new(config.windowed, Aimd::new(config)));
 
 struct Aimd {
     config: NetflixAimd,
@@ -75,8 +70,7 @@ impl Limit for Aimd {
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        gauges.phase = Some(self.phase);
-        gauges.reason = Some(self.reason);
+        gauges.explain(self.phase, self.reason);
     }
 }
 

@@ -14,8 +14,7 @@ use std::time::Duration;
 
 use vocabulary::{Purpose, draws, parameters, unit, whole_nanos};
 
-use super::netflix::{Limit, NO_LOAD, NetflixLimiter};
-use super::netflix_window::{Sample, Windowed};
+use super::netflix::{Limit, NO_LOAD, NetflixLimiter, Sample, Windowed};
 use crate::Gauges;
 use crate::part_config::part;
 
@@ -23,7 +22,6 @@ use crate::part_config::part;
 const MIN_QUEUE: u32 = 4;
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct NetflixGradient = "netflix-gradient" {
         initial: u32 = 50, "initial limit, in attempts in flight", 1..=1_000_000_000;
         min: u32 = 1, "minimum limit", 1..=1_000_000_000;
@@ -47,10 +45,7 @@ parameters! {
     source = "Netflix/concurrency-limits limit/GradientLimit.java";
 }
 
-part!(NetflixGradient: Limiter, |config, context| {
-    let windowed = config.windowed;
-    NetflixLimiter::new(Gradient::new(config, context.seed), windowed)
-});
+part!(NetflixGradient: Limiter, |config, context| NetflixLimiter::new(config.windowed, Gradient::new(config, context.seed)));
 
 struct Gradient {
     config: NetflixGradient,
@@ -148,8 +143,7 @@ impl Limit for Gradient {
         if let Some(shortest) = self.shortest {
             gauges.draw(&NO_LOAD, shortest.as_secs_f64() * 1e3);
         }
-        gauges.phase = Some(self.phase);
-        gauges.reason = Some(self.reason);
+        gauges.explain(self.phase, self.reason);
     }
 }
 

@@ -11,8 +11,7 @@
 
 use vocabulary::{parameters, whole_nanos};
 
-use super::netflix::{Limit, NetflixLimiter};
-use super::netflix_window::{Sample, Windowed};
+use super::netflix::{Limit, NetflixLimiter, Sample, Windowed};
 use crate::part_config::part;
 use crate::{GaugeKind, Gauges};
 
@@ -22,7 +21,6 @@ const LONG_TERM: GaugeKind = GaugeKind { name: "long-term rtt", unit: "ms" };
 const WARM_UP: u32 = 10;
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct NetflixGradient2 = "netflix-gradient2" {
         initial: u32 = 20, "initial limit, in attempts in flight", 1..=1_000_000_000;
         min: u32 = 20, "minimum limit", 1..=1_000_000_000;
@@ -45,10 +43,7 @@ parameters! {
     source = "Netflix/concurrency-limits limit/Gradient2Limit.java";
 }
 
-part!(NetflixGradient2: Limiter, |config, _| {
-    let windowed = config.windowed;
-    NetflixLimiter::new(Gradient2::new(config), windowed)
-});
+part!(NetflixGradient2: Limiter, |config, _| NetflixLimiter::new(config.windowed, Gradient2::new(config)));
 
 /// Exponentially weighted mean. Over its first samples it is a plain mean instead (`ExpAvgMeasurement`).
 #[derive(Clone, Copy, Debug, Default)]
@@ -118,8 +113,7 @@ impl Limit for Gradient2 {
         if self.long.count > 0 {
             gauges.draw(&LONG_TERM, self.long.value / 1e6);
         }
-        gauges.phase = Some(self.phase);
-        gauges.reason = Some(self.reason);
+        gauges.explain(self.phase, self.reason);
     }
 }
 

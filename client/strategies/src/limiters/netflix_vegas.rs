@@ -12,92 +12,37 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, Parameter, Purpose, draws, unit, whole_nanos};
+use vocabulary::{Purpose, draws, parameters, unit, whole_nanos};
 
-use super::netflix::{Limit, NO_LOAD, NetflixLimiter};
-use super::netflix_window::{Sample, Windowed};
+use super::netflix::{Limit, NO_LOAD, NetflixLimiter, Sample, Windowed};
 use crate::Gauges;
 use crate::part_config::part;
 
-#[derive(Clone, Debug)]
-pub(crate) struct NetflixVegas {
-    initial: u32,
-    max: u32,
-    alpha: u32,
-    beta: u32,
-    smoothing: f64,
-    probe: u32,
-    windowed: Windowed,
-    /// Function that computes the decreased limit (`decreaseFunction` of the source's builder).
-    decrease: fn(f64) -> f64,
-}
-
-impl Default for NetflixVegas {
-    fn default() -> Self {
-        Self {
-            initial: 20,
-            max: 1000,
-            alpha: 3,
-            beta: 6,
-            smoothing: 1.0,
-            probe: 30,
-            windowed: Windowed::No,
-            decrease: |limit| limit - f64::from(log10(limit)),
-        }
-    }
-}
-
-impl Configurable for NetflixVegas {
-    const NAME: &'static str = "netflix-vegas";
-    const SUMMARY: &'static str = "Netflix VegasLimit: keeps the queue implied by round-trip times short";
-    const RULE: &'static str = "an attempt may start while fewer than floor(limit) are in flight. The \
-                                shortest round trip so far is taken for the round trip without load (base). \
-                                After a random number of samples, from 0.5 to 1 times probe * limit, the \
-                                next sample replaces it. lg = max(1, floor(log10 limit)). After a drop, the \
-                                limit falls by lg. After any other sample, queue = ceil(limit * (1 - base / \
-                                rtt)); the sample is ignored if less than half the limit was in flight when \
-                                it was sent. If queue <= lg, the limit grows by beta * lg; if queue < alpha \
-                                * lg, it grows by lg; if queue > beta * lg, it falls by lg. The limit is \
-                                smoothed, from 1 to `max`. A quick rejection may count as a round trip \
-                                without load";
-    const SOURCE: &'static str = "Netflix/concurrency-limits limit/VegasLimit.java";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("initial", "initial limit, in attempts in flight", 1..=1_000_000_000, |config| {
-            &mut config.initial
-        }),
-        Parameter::count("max", "maximum limit", 1..=1_000_000_000, |config| &mut config.max),
-        Parameter::count(
-            "alpha",
-            "queue below which the limit grows, in multiples of log10(limit)",
-            0..=1000,
-            |config| &mut config.alpha,
-        ),
-        Parameter::count(
-            "beta",
-            "queue above which the limit shrinks, in multiples of log10(limit)",
-            0..=1000,
-            |config| &mut config.beta,
-        ),
-        Parameter::number(
-            "smoothing",
-            "weight of the new limit; the old limit has the remaining weight",
-            0.0..=1.0,
-            |config| &mut config.smoothing,
-        ),
-        Parameter::count(
-            "probe",
+parameters! {
+    pub(crate) struct NetflixVegas = "netflix-vegas" {
+        initial: u32 = 20, "initial limit, in attempts in flight", 1..=1_000_000_000;
+        max: u32 = 1000, "maximum limit", 1..=1_000_000_000;
+        alpha: u32 = 3, "queue below which the limit grows, in multiples of log10(limit)", 0..=1000;
+        beta: u32 = 6, "queue above which the limit shrinks, in multiples of log10(limit)", 0..=1000;
+        smoothing: f64 = 1.0,
+            "weight of the new limit; the old limit has the remaining weight", 0.0..=1.0;
+        probe: u32 = 30,
             "maximum number of samples between two measurements without load, in multiples of the limit",
-            1..=1_000_000,
-            |config| &mut config.probe,
-        ),
-        Parameter::choice("windowed", Windowed::ABOUT, |config| &mut config.windowed),
-    ];
+            1..=1_000_000;
+        windowed: choice Windowed = Windowed::No, Windowed::ABOUT;
+    }
+    summary = "Netflix VegasLimit: keeps the queue implied by round-trip times short";
+    rule = "an attempt may start while fewer than floor(limit) are in flight. The shortest round trip so far \
+        is taken for the round trip without load (base). After a random number of samples, from 0.5 to 1 \
+        times probe * limit, the next sample replaces it. lg = max(1, floor(log10 limit)). After a drop, \
+        the limit falls by lg. After any other sample, queue = ceil(limit * (1 - base / rtt)); the sample \
+        is ignored if less than half the limit was in flight when it was sent. If queue <= lg, the limit \
+        grows by beta * lg; if queue < alpha * lg, it grows by lg; if queue > beta * lg, it falls by lg. \
+        The limit is smoothed, from 1 to `max`. A quick rejection may count as a round trip without load";
+    source = "Netflix/concurrency-limits limit/VegasLimit.java";
 }
 
-part!(NetflixVegas: Limiter, |config, context| {
-    let windowed = config.windowed;
-    NetflixLimiter::new(Vegas::new(config, context.seed), windowed)
-});
+part!(NetflixVegas: Limiter, |config, context| NetflixLimiter::new(config.windowed, Vegas::new(config, context.seed)));
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are at least one")]
 fn log10(limit: f64) -> u32 {
@@ -115,6 +60,8 @@ struct Vegas {
     /// that clients do not probe together.
     jitter: Option<f64>,
     probes: u32,
+    /// Function that computes the decreased limit (`decreaseFunction` of the source's builder).
+    decrease: fn(f64) -> f64,
     phase: &'static str,
     reason: &'static str,
 }
@@ -129,6 +76,7 @@ impl Vegas {
             samples: 0,
             jitter: None,
             probes: 0,
+            decrease: |limit| limit - f64::from(log10(limit)),
             phase: "measuring without load",
             reason: "started",
         }
@@ -150,7 +98,7 @@ impl Vegas {
         let lg = log10(self.limit);
         let in_lg = |times: u32| i64::from(times) * i64::from(lg);
         let (next, phase, reason) = if sample.dropped {
-            ((self.config.decrease)(self.limit), "shrinking", "cut by a drop")
+            ((self.decrease)(self.limit), "shrinking", "cut by a drop")
         } else if f64::from(sample.in_flight) * 2.0 < self.limit {
             self.phase = "less than half the limit used";
             return None;
@@ -159,7 +107,7 @@ impl Vegas {
         } else if queue < in_lg(self.config.alpha) {
             (self.limit + f64::from(lg), "growing", "grown: a short queue")
         } else if queue > in_lg(self.config.beta) {
-            ((self.config.decrease)(self.limit), "shrinking", "cut: a long queue")
+            ((self.decrease)(self.limit), "shrinking", "cut: a long queue")
         } else {
             self.phase = "queue within its bounds";
             return None;
@@ -200,8 +148,7 @@ impl Limit for Vegas {
         if let Some(no_load) = self.no_load {
             gauges.draw(&NO_LOAD, no_load.as_secs_f64() * 1e3);
         }
-        gauges.phase = Some(self.phase);
-        gauges.reason = Some(self.reason);
+        gauges.explain(self.phase, self.reason);
     }
 }
 
@@ -211,7 +158,10 @@ mod tests {
 
     /// Returns the limit at first, and after each of these samples (round trip in ms, in flight).
     fn limits<const N: usize>(config: NetflixVegas, samples: [(u64, u32); N]) -> (u32, [u32; N]) {
-        let mut vegas = Vegas::new(config, 1);
+        limits_of(Vegas::new(config, 1), samples)
+    }
+
+    fn limits_of<const N: usize>(mut vegas: Vegas, samples: [(u64, u32); N]) -> (u32, [u32; N]) {
         let first = vegas.limit();
         let limits = samples.map(|(millis, in_flight)| {
             vegas.on_sample(&Sample { rtt: Duration::from_millis(millis), in_flight, dropped: false, op: 0 });
@@ -232,10 +182,13 @@ mod tests {
         assert_eq!(limits(from(10, 20), [(10, 10), (14, 14)]), (10, [10, 10]));
         let large = limits(from(10_000, 20_000), [(10_000, 5000), (10_000, 6000)]);
         assert_eq!(large, (10_000, [10_000, 10_024]));
-        let halving = NetflixVegas { decrease: |limit| limit / 2.0, ..from(100, 200) };
-        let smooth = NetflixVegas { smoothing: 0.5, ..halving.clone() };
-        assert_eq!(limits(smooth, [(10, 100), (20, 100), (20, 100)]), (100, [100, 75, 56]));
-        assert_eq!(limits(halving, [(10, 100), (20, 100), (20, 100)]), (100, [100, 50, 25]));
+        let halving = |config| Vegas { decrease: |limit| limit / 2.0, ..Vegas::new(config, 1) };
+        let smooth = halving(NetflixVegas { smoothing: 0.5, ..from(100, 200) });
+        assert_eq!(limits_of(smooth, [(10, 100), (20, 100), (20, 100)]), (100, [100, 75, 56]));
+        assert_eq!(
+            limits_of(halving(from(100, 200)), [(10, 100), (20, 100), (20, 100)]),
+            (100, [100, 50, 25])
+        );
     }
 
     #[test]

@@ -10,13 +10,12 @@
 //! acknowledged for several round trips. The rule does not fit, because a rejection is an answer. So a server that
 //! rejects everything causes one cut per round trip.
 
-use super::round::Round;
+use super::congestion_window::CongestionWindow;
 use crate::part_config::part;
 use crate::{AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 use vocabulary::parameters;
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct NewRenoConfig = "new-reno" {
         initial: f64 = 10.0, "initial window, in attempts in flight", 1.0..=1e6;
         min: f64 = 2.0, "minimum window, in attempts in flight", 1.0..=1e6;
@@ -34,84 +33,58 @@ part!(NewRenoConfig: Limiter, |config, _| NewReno::new(config));
 
 struct NewReno {
     config: NewRenoConfig,
-    window: f64,
-    /// Slow start threshold; `None` before the first cut, because slow start is then unlimited.
-    ssthresh: Option<f64>,
+    window: CongestionWindow,
     /// Number of successes since the window last grew, in congestion avoidance.
     successes: f64,
-    round: Round,
-    reason: &'static str,
 }
 
 impl NewReno {
     fn new(config: NewRenoConfig) -> Self {
-        Self {
-            window: config.initial,
-            ssthresh: None,
-            successes: 0.0,
-            round: Round::default(),
-            reason: "started",
-            config,
-        }
-    }
-
-    fn is_slow_start(&self) -> bool {
-        self.ssthresh.is_none_or(|ssthresh| self.window < ssthresh)
+        Self { window: CongestionWindow::new(config.initial), successes: 0.0, config }
     }
 
     fn grow(&mut self) {
-        if self.is_slow_start() {
-            self.window += 1.0;
+        let window = &mut self.window;
+        if window.is_slow_start() {
+            window.size += 1.0;
             // If slow start has raised the window above the slow start threshold, the surplus counts as successes of
             // congestion avoidance.
-            self.successes = self.ssthresh.map_or(0.0, |ssthresh| (self.window - ssthresh).max(0.0));
+            self.successes = window.ssthresh.map_or(0.0, |ssthresh| (window.size - ssthresh).max(0.0));
             return;
         }
         self.successes += 1.0;
-        if self.successes >= self.window {
-            self.successes -= self.window;
-            self.window += 1.0;
+        if self.successes >= window.size {
+            self.successes -= window.size;
+            window.size += 1.0;
         }
-    }
-
-    fn cut(&mut self, status: Status) {
-        self.window = (self.window * self.config.beta).max(self.config.min);
-        self.ssthresh = Some(self.window);
-        self.round.cut();
-        self.reason = match status {
-            Status::Rejected => "cut by a rejection",
-            _ => "cut by a failure",
-        };
     }
 }
 
 impl Limiter for NewReno {
     fn is_full(&self, in_flight: u32) -> bool {
-        f64::from(in_flight) >= self.window
+        self.window.is_full(in_flight)
     }
 
     fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
-        self.round.on_sent(&view.candidate);
+        self.window.on_sent(&view.candidate);
     }
 
     fn on_ended(&mut self, _now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
-        if !self.round.is_news(ended) {
+        if !self.window.is_news(ended) {
             return;
         }
         if outcome.status == Status::Succeeded {
-            if Round::uses(ended, self.window) {
+            if self.window.was_used(ended) {
                 self.grow();
             }
         } else if outcome.status.is_congestion() {
-            self.cut(outcome.status);
+            let size = (self.window.size * self.config.beta).max(self.config.min);
+            self.window.cut(size, outcome.status);
         }
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        gauges.limit_window(self.window);
-        gauges.ssthresh = self.ssthresh;
-        gauges.phase = Some(if self.is_slow_start() { "slow start" } else { "congestion avoidance" });
-        gauges.reason = Some(self.reason);
+        self.window.report(gauges);
     }
 }
 
@@ -145,8 +118,8 @@ mod tests {
         for seq in 0..10 {
             reno.on_ended(NOW, &ended(seq, 20), &OK);
         }
-        near(reno.window, 20.0);
-        assert_eq!(reno.ssthresh, None);
+        near(reno.window.size, 20.0);
+        assert_eq!(reno.window.ssthresh, None);
     }
 
     /// Outcomes of attempts sent before the cut are ignored.
@@ -157,13 +130,13 @@ mod tests {
         for seq in 1..10 {
             reno.on_ended(NOW, &ended(seq, 10), if seq % 2 == 0 { &OK } else { &TIMEOUT });
         }
-        near(reno.window, 5.0);
+        near(reno.window.size, 5.0);
         send(&mut reno, 10..11);
         reno.on_ended(NOW, &ended(10, 5), &TIMEOUT);
-        near(reno.window, 2.5);
+        near(reno.window.size, 2.5);
         send(&mut reno, 11..12);
         reno.on_ended(NOW, &ended(11, 2), &REJECTED);
-        near(reno.window, 2.0);
+        near(reno.window.size, 2.0);
     }
 
     #[test]
@@ -175,7 +148,7 @@ mod tests {
             for _ in 0..successes {
                 reno.on_ended(NOW, &ended(10, 20), &OK);
             }
-            near(reno.window, window);
+            near(reno.window.size, window);
         }
     }
 
@@ -183,13 +156,13 @@ mod tests {
     fn a_window_that_is_not_used_does_not_grow() {
         let mut reno = reno(9);
         reno.on_ended(NOW, &ended(0, 9), &OK);
-        near(reno.window, 10.0);
+        near(reno.window.size, 10.0);
         // The window is used if it is full, or if ready ops wait to fill it.
         reno.on_ended(NOW, &ended(1, 10), &OK);
-        near(reno.window, 11.0);
+        near(reno.window.size, 11.0);
         reno.on_ended(NOW, &AttemptEnd { ready: 3, ..ended(2, 9) }, &OK);
-        near(reno.window, 12.0);
+        near(reno.window.size, 12.0);
         reno.on_ended(NOW, &ended(3, 12), &CANCELLED);
-        near(reno.window, 12.0);
+        near(reno.window.size, 12.0);
     }
 }

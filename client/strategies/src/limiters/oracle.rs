@@ -17,7 +17,6 @@ use vocabulary::parameters;
 pub const ORACLE: &str = "oracle";
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct OracleConfig = ORACLE {}
     summary = "schedule computed from the server's configuration; only a reference";
     rule = "ops are sent in the order of their arrival, each so that it reaches the server just when a slot \
@@ -44,19 +43,10 @@ struct Oracle {
     planned: VecDeque<(u64, Instant)>,
 }
 
-impl Oracle {
-    /// Returns the index of `op` in `planned`. The index is 0, unless ops that were planned before `op` were given up.
-    fn position(&self, op: u64) -> Option<usize> {
-        self.planned.iter().position(|(planned, _)| *planned == op)
-    }
-}
-
 impl Limiter for Oracle {
     fn poll(&self, now: Instant, view: &LimiterView) -> Admit {
-        match self.position(view.candidate.op) {
-            Some(position) if self.planned[position].1 > now => {
-                Admit::Wait(Until::At(self.planned[position].1))
-            }
+        match self.planned.iter().find(|(planned, _)| *planned == view.candidate.op) {
+            Some((_, at)) if *at > now => Admit::Wait(Until::At(*at)),
             _ => Admit::Go,
         }
     }
@@ -71,7 +61,9 @@ impl Limiter for Oracle {
 
     fn on_sent(&mut self, _now: Instant, view: &LimiterView) {
         // Ops that were planned before the sent op are removed, too. They were given up before they could be sent.
-        if let Some(position) = self.position(view.candidate.op) {
+        // The position is 0, unless ops that were planned before this op were given up.
+        let op = view.candidate.op;
+        if let Some(position) = self.planned.iter().position(|(planned, _)| *planned == op) {
             self.planned.drain(..=position);
         }
     }

@@ -20,10 +20,8 @@ const MAX: f64 = 1e6;
 
 choices! {
     /// Scope of the limiter, which determines the answers that are drops (`Behavior` in the source).
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) enum Variant {
+    enum Variant {
         /// One limiter per host. Missing answers are drops, and so are answers which show that the host is in trouble.
-        #[default]
         Host = "host",
         /// One limiter per endpoint. Answers that the endpoint itself causes are drops.
         Endpoint = "endpoint",
@@ -33,7 +31,6 @@ choices! {
 }
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct PalantirConfig = "palantir" {
         variant: choice Variant = Variant::Host,
             "variant of the limiter; it defines which answers count as drops";
@@ -143,8 +140,7 @@ impl Limiter for Palantir {
 
     fn report(&self, gauges: &mut Gauges) {
         gauges.limit_window(self.limit);
-        gauges.phase = Some(self.phase);
-        gauges.reason = Some(self.reason);
+        gauges.explain(self.phase, self.reason);
     }
 }
 

@@ -21,16 +21,13 @@ use crate::{AttemptEnd, Classification, Gauges, Instant, Limiter, LimiterView, O
 use vocabulary::{DAY, choices, parameters};
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) enum Used {
-        #[default]
+    enum Used {
         Accepted = "accepted",
         Tried = "tried",
     }
 }
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct S3HillClimbConfig = "s3-hill-climb" {
         initial: u32 = 32, "initial window, in attempts in flight", 1..=1_000_000;
         min: u32 = 5, "minimum window", 1..=1_000_000;
@@ -81,16 +78,6 @@ enum Phase {
     Start,
     Probing,
     Shedding,
-}
-
-impl Phase {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Start => "slow start",
-            Self::Probing => "probing",
-            Self::Shedding => "shedding",
-        }
-    }
 }
 
 /// Upper bound of levels. A level is a number of attempts in flight that the limiter tries, or has accepted, as its
@@ -272,8 +259,12 @@ impl Limiter for S3HillClimb {
     fn report(&self, gauges: &mut Gauges) {
         gauges.limit_window(self.window);
         gauges.draw(&RATE, self.judged.last());
-        gauges.phase = Some(self.phase.name());
-        gauges.reason = Some(self.reason);
+        let phase = match self.phase {
+            Phase::Start => "slow start",
+            Phase::Probing => "probing",
+            Phase::Shedding => "shedding",
+        };
+        gauges.explain(phase, self.reason);
     }
 }
 

@@ -367,8 +367,7 @@ impl Limiter for Tailback {
         }
         gauges.ssthresh = (self.top > 0.0).then_some(self.top.max(1.0));
         gauges.draw(&GAP, seconds(self.gap()) * 1e3);
-        gauges.phase = Some(self.phase());
-        gauges.reason = Some(self.reason.text());
+        gauges.explain(self.phase(), self.reason.text());
     }
 }
 

@@ -11,7 +11,6 @@ use crate::{Admit, AttemptEnd, Gauges, Instant, Limiter, LimiterView, Outcome, S
 use vocabulary::{Rate, parameters};
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct TokenBucketConfig = "token-bucket" {
         rate: Rate = Rate::per_second(5.0), "maximum rate at which attempts may start", 0.001..=1e9;
         burst: u32 = 10, "maximum number of attempts that may start at once after a pause", 1..=1_000_000;

@@ -17,7 +17,6 @@ use crate::{AttemptEnd, Classification, GaugeKind, Gauges, Instant, Limiter, Lim
 const PAST: GaugeKind = GaugeKind { name: "past rtt", unit: "ms" };
 
 parameters! {
-    #[derive(Clone, Debug)]
     pub(crate) struct VectorArcConfig = "vector-arc" {
         initial: u32 = 1, "initial limit, in attempts in flight", 1..=1_000_000_000;
         max: u32 = 200, "maximum limit", 1..=1_000_000_000;
@@ -163,8 +162,7 @@ impl Limiter for VectorArc {
         if let Some(past) = self.past {
             gauges.draw(&PAST, past.mean * 1e3);
         }
-        gauges.phase = Some(self.phase);
-        gauges.reason = Some(self.reason);
+        gauges.explain(self.phase, self.reason);
     }
 }
 
