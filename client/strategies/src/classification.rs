@@ -4,9 +4,10 @@
 use crate::Status;
 
 /// Classification of an attempt's outcome by the rules of a strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Classification {
     /// The op succeeded, or there is no outcome yet.
+    #[default]
     Done,
     /// The op failed permanently and is not to be retried.
     Final,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::hint_rule::HintRule;
 use crate::method::Methods;
 use crate::retry_on::RetryOn;
-use crate::rules::{Classifications, MaxRetries, MaxTime, Rules, WhenOver};
+use crate::rules::{Classifications, FailureKind, MaxRetries, MaxTime, Rules, UNLIMITED_RETRIES};
 use crate::{AdviceForms, AdviceRule, ResponseParser};
 use vocabulary::{Parameter, ParameterInfo};
 
@@ -19,8 +19,7 @@ pub(crate) struct Common {
     advice_on: RetryOn,
     hints: HintRule,
     max_retries: MaxRetries,
-    max_time: Duration,
-    over_time: WhenOver,
+    max_time: MaxTime,
     attempt_timeout: Duration,
 }
 
@@ -41,9 +40,8 @@ impl Default for Common {
             throttle_on: RetryOn::constant(THROTTLED),
             advice_on: RetryOn::constant(READ_ON),
             hints: HintRule::default(),
-            max_retries: MaxRetries::default(),
-            max_time: Duration::ZERO,
-            over_time: WhenOver::default(),
+            max_retries: UNLIMITED_RETRIES,
+            max_time: MaxTime::default(),
             attempt_timeout: Duration::ZERO,
         }
     }
@@ -128,31 +126,31 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
         "max-connect",
         "maximum number of retries of an op after refused connections",
         0..=u32::MAX,
-        |common| &mut common.max_retries.connect,
+        |common| &mut common.max_retries[FailureKind::Connect as usize],
     ),
     Parameter::count(
         "max-read",
         "maximum number of retries of an op after connections that ended without an answer",
         0..=u32::MAX,
-        |common| &mut common.max_retries.read,
+        |common| &mut common.max_retries[FailureKind::Read as usize],
     ),
     Parameter::count(
         "max-status",
         "maximum number of retries of an op after answers, such as a 503",
         0..=u32::MAX,
-        |common| &mut common.max_retries.answer,
+        |common| &mut common.max_retries[FailureKind::Answer as usize],
     ),
     Parameter::duration(
         "max-time",
         "maximum time of an op, with all its retries; 0 for no limit",
-        |common| &mut common.max_time,
+        |common| &mut common.max_time.limit,
     ),
     Parameter::choice(
         "over-time",
         "what happens to a retry that would begin after `max-time`: the op is given up at once, the wait is \
          shortened, or the retry is sent as the last one; `last-unless-advised` sends it unless the server \
          advised the wait",
-        |common| &mut common.over_time,
+        |common| &mut common.max_time.when,
     ),
     Parameter::duration(
         "attempt-timeout",
@@ -164,22 +162,21 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
 impl Common {
     pub(crate) fn rules(&self, methods: Methods, reading: &ResponseParser) -> Rules {
         let reasons = &reading.reasons;
-        let classifications =
-            || Classifications::new(self.hints.clone(), &self.retry_on, &self.throttle_on, methods, reasons);
         Rules {
             max_attempts: self.max_attempts,
             advice: self.advice.clone(),
             advice_on: (!self.advice_on.is_typed(READ_ON)).then(|| self.advice_on.compile(methods, reasons)),
             reads_outer: self.advice_forms != reading.forms,
             max_retries: self.max_retries,
-            max_time: (!self.max_time.is_zero())
-                .then_some(MaxTime { limit: self.max_time, when: self.over_time }),
-            classifications: self.has_classifications().then(classifications),
+            max_time: Some(self.max_time).filter(|max_time| !max_time.limit.is_zero()),
+            classifications: self.has_classifications().then(|| Classifications {
+                hints: self.hints.clone(),
+                retry_on: self.retry_on.compile(methods, reasons),
+                throttle_on: self.throttle_on.compile(methods, reasons),
+            }),
         }
     }
-}
 
-impl Common {
     pub(crate) fn has_classifications(&self) -> bool {
         !self.hints.is_empty() || !self.retry_on.is_typed(RETRIED) || !self.throttle_on.is_typed(THROTTLED)
     }

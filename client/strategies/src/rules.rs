@@ -5,8 +5,7 @@ use std::time::Duration;
 use vocabulary::choices;
 
 use crate::hint_rule::HintRule;
-use crate::method::Methods;
-use crate::retry_on::{Compiled, RetryOn};
+use crate::retry_on::Compiled;
 use crate::{Advice, AdviceRule, Classification, Failure, Instant, Missing, Outcome, Status};
 
 /// Rules that apply to a whole strategy or layer, in addition to its parts.
@@ -31,7 +30,7 @@ impl Default for Rules {
         Self {
             max_attempts: u32::MAX,
             advice: AdviceRule::default(),
-            max_retries: MaxRetries::default(),
+            max_retries: UNLIMITED_RETRIES,
             max_time: None,
             advice_on: None,
             reads_outer: false,
@@ -47,7 +46,7 @@ impl Rules {
     }
 
     pub(crate) fn need_memory(&self) -> bool {
-        self.max_retries.is_limited() || self.advice.restarts()
+        self.max_retries != UNLIMITED_RETRIES || self.advice.restarts()
     }
 
     #[inline]
@@ -74,26 +73,12 @@ impl Rules {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Classifications {
-    hints: HintRule,
-    retry_on: Compiled,
-    throttle_on: Compiled,
+    pub(crate) hints: HintRule,
+    pub(crate) retry_on: Compiled,
+    pub(crate) throttle_on: Compiled,
 }
 
 impl Classifications {
-    pub(crate) fn new(
-        hints: HintRule,
-        retry_on: &RetryOn,
-        throttle_on: &RetryOn,
-        methods: Methods,
-        reasons: &[String],
-    ) -> Self {
-        Self {
-            hints,
-            retry_on: retry_on.compile(methods, reasons),
-            throttle_on: throttle_on.compile(methods, reasons),
-        }
-    }
-
     fn of(&self, outcome: &Outcome, advice: Advice) -> Classification {
         let hinted = self.hints.decide(outcome.facts.hints);
         let throttled = self.throttle_on.fits(outcome, advice, false);
@@ -124,34 +109,12 @@ impl FailureKind {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MaxRetries {
-    pub(crate) connect: u32,
-    pub(crate) read: u32,
-    pub(crate) answer: u32,
-}
+/// Maximum number of retries of an op after each [`FailureKind`].
+pub(crate) type MaxRetries = [u32; 3];
 
-impl Default for MaxRetries {
-    fn default() -> Self {
-        Self { connect: u32::MAX, read: u32::MAX, answer: u32::MAX }
-    }
-}
+pub(crate) const UNLIMITED_RETRIES: MaxRetries = [u32::MAX; 3];
 
-impl MaxRetries {
-    pub(crate) fn is_limited(self) -> bool {
-        self != Self::default()
-    }
-
-    pub(crate) const fn of(self, kind: FailureKind) -> u32 {
-        match kind {
-            FailureKind::Connect => self.connect,
-            FailureKind::Read => self.read,
-            FailureKind::Answer => self.answer,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MaxTime {
     pub(crate) limit: Duration,
     pub(crate) when: WhenOver,
@@ -197,6 +160,8 @@ impl MaxTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::Methods;
+    use crate::retry_on::RetryOn;
     use crate::testing::{FATAL, OK, REJECTED, TIMEOUT};
     use crate::{Facts, Hints, Method};
     use vocabulary::Choice as _;
@@ -204,9 +169,9 @@ mod tests {
     fn classifications(hints: &str, retry_on: &str, throttle_on: &str) -> Rules {
         let mut rule = HintRule::default();
         vocabulary::TextField::read(&mut rule, hints).unwrap();
-        let rules = [retry_on, throttle_on].map(RetryOn::constant);
-        let classifications =
-            Classifications::new(rule, &rules[0], &rules[1], Methods::only(Method::Get), &[]);
+        let [retry_on, throttle_on] = [retry_on, throttle_on]
+            .map(|rule| RetryOn::constant(rule).compile(Methods::only(Method::Get), &[]));
+        let classifications = Classifications { hints: rule, retry_on, throttle_on };
         Rules { classifications: Some(classifications), ..Rules::default() }
     }
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use vocabulary::{Draws, Purpose, Rng, draws};
 
-use self::layer::{Layer, LayerDecision};
+use self::layer::{Layer, LayerDecision, both};
 use self::memory::Memory;
 use crate::outage_backoff::OutageBackoff;
 use crate::rules::Rules;
@@ -83,28 +83,27 @@ impl Strategy {
         max_attempts: u32,
         reading: Arc<ResponseParser>,
     ) -> Self {
-        let mut layers = layers.into_iter().map(|(parts, rules)| Layer::new(parts, rules));
-        let inner = layers.next().unwrap_or_else(|| Layer::new([], Arc::default()));
+        let layers = layers.into_iter().map(|(parts, rules)| Layer::new(parts, rules));
+        let layers: Vec<Layer> = layers.collect();
+        let limits = layers.iter().any(|layer| !layer.limiters.is_empty());
+        let backs_off = layers.iter().any(Layer::backs_off);
+        let reports = layers.iter().any(Layer::reports);
+        let holds = |layer: &Layer| !layer.limiters.is_empty() || !layer.budgets.is_empty();
+        let holds_tries = layers.iter().skip(1).any(holds);
+        let mut layers = layers.into_iter();
+        let inner = layers.next().expect("a strategy has at least one layer");
         let outer: Box<[Outer]> = layers.map(|layer| Outer { layer, next_seq: 0, in_flight: 0 }).collect();
-        let limits = !inner.limiters.is_empty() || outer.iter().any(|outer| !outer.layer.limiters.is_empty());
-        let backs_off = inner.backs_off() || outer.iter().any(|outer| outer.layer.backs_off());
-        let outage = (limits && !backs_off).then(OutageBackoff::new);
-        let keeps_memory = !outer.is_empty() || inner.rules.need_memory();
-        let memory = Memory::default();
-        let holds = |outer: &Outer| !outer.layer.limiters.is_empty() || !outer.layer.budgets.is_empty();
-        let holds_tries = outer.iter().any(holds);
-        let reports = inner.reports() || outer.iter().any(|outer| outer.layer.reports());
         Self {
             seed,
             max_attempts,
-            keeps_memory,
+            keeps_memory: !outer.is_empty() || inner.rules.need_memory(),
             reports,
             holds_tries,
             inner,
-            outage,
+            outage: (limits && !backs_off).then(OutageBackoff::new),
             outer,
             sheds: 0,
-            memory,
+            memory: Memory::default(),
             reading,
         }
     }
@@ -118,11 +117,8 @@ impl Strategy {
         if self.keeps_memory {
             return self.admit_in_layers(now, view, state);
         }
-        let (mut wait, carrier) = self.inner.poll(now, view);
-        if let Some(until) = self.outage.as_ref().and_then(|outage| outage.holds(now)) {
-            wait = Some(wait.map_or(Until::At(until), |other| other.and(Until::At(until))));
-        }
-        if let Some(until) = wait {
+        let (wait, carrier) = self.inner.poll(now, view);
+        if let Some(until) = both(wait, self.outage_wait(now), Until::and) {
             return LaunchDecision::Wait(until);
         }
         let launch = &view.candidate;
@@ -136,6 +132,15 @@ impl Strategy {
             outage.on_sent(now, launch.seq);
         }
         LaunchDecision::Send(permits, carrier)
+    }
+
+    #[inline]
+    fn outage_wait(&self, now: Instant) -> Option<Until> {
+        self.outage.as_ref()?.holds(now).map(Until::At)
+    }
+
+    fn layers(&self) -> impl Iterator<Item = &Layer> {
+        [&self.inner].into_iter().chain(self.outer.iter().map(|outer| &outer.layer))
     }
 
     /// Returns whether the strategy has no part other than a retry policy and needs no memory of ops. Such a strategy
@@ -182,8 +187,7 @@ impl Strategy {
 
     /// Returns the longest wait advised by a server that the strategy follows; `None` if it ignores advice.
     pub fn follows_advice_up_to(&self) -> Option<Duration> {
-        let layers = self.outer.iter().map(|outer| &outer.layer).chain([&self.inner]);
-        layers.filter_map(|layer| layer.rules.advice.follows_up_to()).max()
+        self.layers().filter_map(|layer| layer.rules.advice.follows_up_to()).max()
     }
 
     /// Returns the parser that extracts facts and advice from answers. Drivers read nothing else from answers.
@@ -277,7 +281,7 @@ impl Strategy {
     pub fn timer(&self) -> Option<Instant> {
         let mut first = self.inner.timer();
         for outer in &self.outer {
-            first = [first, outer.layer.timer()].into_iter().flatten().min();
+            first = both(first, outer.layer.timer(), Instant::min);
         }
         first
     }
@@ -302,13 +306,11 @@ impl Strategy {
     #[inline]
     pub fn gauges(&self) -> Gauges {
         let mut gauges = Gauges::default();
-        self.inner.report(&mut gauges);
-        for outer in &self.outer {
-            outer.layer.report(&mut gauges);
+        for layer in self.layers() {
+            layer.report(&mut gauges);
         }
         if let Some((phase, reason)) = self.outage.as_ref().and_then(OutageBackoff::gauges) {
-            gauges.phase = Some(phase);
-            gauges.reason = Some(reason);
+            gauges.explain(phase, reason);
         }
         gauges
     }

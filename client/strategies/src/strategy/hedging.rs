@@ -7,7 +7,7 @@ use vocabulary::{Purpose, draws};
 
 use super::Strategy;
 use crate::hedger::{AfterFailure, Copies};
-use crate::{Advice, Advised, Candidate, FailedOp, Instant, RetryState};
+use crate::{Advised, Candidate, FailedOp, Instant, RetryState};
 
 /// Consequence of a failed attempt for the other attempts of its hedging round. A hedging round is an attempt together
 /// with its hedged copies.
@@ -59,11 +59,8 @@ impl Strategy {
             return AfterCopy::Over;
         }
         let draws = || draws(self.seed, Purpose::Backoff, failed.op, failed.failures);
-        let advised = match rules.advice_of(&failed.outcome) {
-            Advice::Never => Advised::GiveUp,
-            Advice::None if !rules.advice.misses_advice() => Advised::BackOff,
-            advice => rules.advice.apply(advice, classification, Duration::ZERO, draws),
-        };
+        let advice = rules.advice_of(&failed.outcome);
+        let advised = rules.advice.apply(advice, classification, Duration::ZERO, draws);
         match (advised, after_failure) {
             (Advised::GiveUp, _) => AfterCopy::NoMore,
             (Advised::After { delay, .. }, _) => AfterCopy::NextAfter(delay),
@@ -76,6 +73,7 @@ impl Strategy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Advice;
     use crate::testing::{FATAL, REJECTED, advised, launch};
     use crate::{Outcome, StrategySpec};
 

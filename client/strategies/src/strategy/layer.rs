@@ -68,8 +68,8 @@ impl Layer {
         for limiter in &self.limiters {
             match limiter.poll(now, view) {
                 Admit::Go => {}
-                Admit::Wait(until) => wait = Some(both(wait, until)),
-                Admit::GoIfFree(more) => carrier = Some(carrier.map_or(more, |other| other.and(more))),
+                Admit::Wait(until) => wait = both(wait, Some(until), Until::and),
+                Admit::GoIfFree(more) => carrier = both(carrier, Some(more), CarrierSense::and),
             }
         }
         (wait, carrier)
@@ -91,7 +91,7 @@ impl Layer {
         for (index, budget) in self.budgets.iter_mut().enumerate() {
             match budget.ask(now, launch, &mut draws(index)) {
                 BudgetDecision::Permit => {}
-                BudgetDecision::Wait(until) => wait = Some(both(wait, until)),
+                BudgetDecision::Wait(until) => wait = both(wait, Some(until), Until::and),
                 BudgetDecision::Shed(advice) => {
                     budget.on_shed(now, launch);
                     return LayerDecision::Shed(advice);
@@ -196,7 +196,7 @@ impl Layer {
         let Outcome { status, classification, .. } = failed.outcome;
         let since = memory.as_ref().map_or(failed.arrived, |memory| memory.since);
         if let (Some(memory), Some(kind)) = (memory.as_mut(), FailureKind::from_outcome(&failed.outcome))
-            && memory.count(kind) > self.rules.max_retries.of(kind)
+            && memory.count(kind) > self.rules.max_retries[kind as usize]
         {
             return Retry::GiveUp;
         }
@@ -210,23 +210,15 @@ impl Layer {
             return Retry::GiveUp;
         }
         let is_refused = refused.is_some();
-        let counted;
-        let counted = match memory.as_ref().map_or(0, |memory| memory.failures_at_restart) {
-            0 => failed,
-            restarted => {
-                let failures = failed.failures.saturating_sub(restarted).max(1);
-                counted = FailedOp { failures, ..*failed };
-                &counted
-            }
-        };
-        let delay = match self.back_off(now, counted, state, &draws) {
+        let restarted = memory.as_ref().map_or(0, |memory| memory.failures_at_restart);
+        let counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
+        let delay = match self.back_off(now, &counted, state, &draws) {
             Retry::After(delay) => delay,
             other => return other,
         };
-        let advised = match advice {
-            _ if self.retry.as_ref().is_some_and(|policy| policy.as_dyn().uses_advice()) => Advised::BackOff,
-            Advice::None if !self.rules.advice.misses_advice() => Advised::BackOff,
-            advice => self.rules.advice.apply(advice, classification, delay, draws),
+        let advised = match &self.retry {
+            Some(policy) if policy.as_dyn().uses_advice() => Advised::BackOff,
+            _ => self.rules.advice.apply(advice, classification, delay, draws),
         };
         let is_advised = matches!(advised, Advised::After { .. });
         let delay = match advised {
@@ -296,10 +288,7 @@ impl Layer {
     pub(super) fn timer(&self) -> Option<Instant> {
         let mut first: Option<Instant> = None;
         for limiter in &self.limiters {
-            first = match (first, limiter.timer()) {
-                (Some(one), Some(other)) => Some(one.min(other)),
-                (one, other) => one.or(other),
-            };
+            first = both(first, limiter.timer(), Instant::min);
         }
         first
     }
@@ -321,8 +310,13 @@ impl Layer {
     }
 }
 
-fn both(wait: Option<Until>, until: Until) -> Until {
-    wait.map_or(until, |other| other.and(until))
+/// Combines two optional values. A missing value has no effect.
+#[inline]
+pub(super) fn both<T>(one: Option<T>, other: Option<T>, and: impl Fn(T, T) -> T) -> Option<T> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(and(one, other)),
+        (one, other) => one.or(other),
+    }
 }
 
 /// Retry policy of a layer. The backoffs of this crate and their random generators are called by static dispatch,
@@ -334,9 +328,9 @@ pub(super) enum Policy {
 
 impl Policy {
     #[inline]
-    pub(super) fn on_failure<R: Rng>(
+    fn on_failure<R: Rng>(
         &self,
-        now: crate::Instant,
+        now: Instant,
         failed: &FailedOp,
         state: &mut RetryState,
         rng: &mut R,
@@ -348,14 +342,14 @@ impl Policy {
     }
 
     #[inline]
-    pub(super) fn after_failure(&mut self, failed: &FailedOp) {
+    fn after_failure(&mut self, failed: &FailedOp) {
         match self {
             Self::BackOff(policy) => policy.after_failure(failed),
             Self::Other(policy) => policy.after_failure(failed),
         }
     }
 
-    pub(super) fn as_dyn(&self) -> &dyn RetryPolicy {
+    fn as_dyn(&self) -> &dyn RetryPolicy {
         match self {
             Self::BackOff(policy) => policy,
             Self::Other(policy) => policy.as_ref(),

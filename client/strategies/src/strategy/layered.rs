@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use vocabulary::Rng;
 
-use super::layer::LayerDecision;
+use super::layer::{LayerDecision, both};
 use super::memory::{LayerMemory, MAX_LAYERS, Permits, Try};
 use super::{LaunchDecision, Strategy, admission, seed_of};
 use crate::{
-    Advice, AttemptEnd, Candidate, CarrierSense, FailedOp, Instant, LimiterView, Outcome, Retry, RetryState,
-    Status, Until,
+    Advice, AttemptEnd, Candidate, CarrierSense, Classification, FailedOp, Instant, LimiterView, Outcome,
+    Retry, RetryState, Status, Until,
 };
 
 impl Strategy {
@@ -37,13 +37,11 @@ impl Strategy {
             let candidate = outer_launch(&view.candidate, remembered, outer.next_seq);
             let view = LimiterView { in_flight: outer.in_flight, candidate, ..*view };
             let (until, more) = outer.layer.poll(now, &view);
-            wait = [wait, until].into_iter().flatten().reduce(Until::and);
-            carrier = [carrier, more].into_iter().flatten().reduce(CarrierSense::and);
+            wait = both(wait, until, Until::and);
+            carrier = both(carrier, more, CarrierSense::and);
             begins[index + 1] = Some(view);
         }
-        if let Some(until) = self.outage.as_ref().and_then(|outage| outage.holds(now)) {
-            wait = [wait, Some(Until::At(until))].into_iter().flatten().reduce(Until::and);
-        }
+        wait = both(wait, self.outage_wait(now), Until::and);
         if let Some(until) = wait {
             return LaunchDecision::Wait(until);
         }
@@ -53,9 +51,7 @@ impl Strategy {
             let layer = if index == 0 { &mut self.inner } else { &mut self.outer[index - 1].layer };
             match layer.ask(now, candidate, admission(seed_of(self.seed, index), self.sheds, candidate)) {
                 LayerDecision::Permit => {}
-                LayerDecision::Wait(until) => {
-                    wait = [wait, Some(until)].into_iter().flatten().reduce(Until::and);
-                }
+                LayerDecision::Wait(until) => wait = both(wait, Some(until), Until::and),
                 LayerDecision::Shed(advice) => {
                     self.memory.open(state, arrived).shed_by = index;
                     return self.shed(advice);
@@ -107,7 +103,7 @@ impl Strategy {
         let is_over = matches!(outcome.status, Status::Succeeded | Status::Cancelled | Status::Deferred);
         if is_over && !ended.round_continues {
             for index in 0..self.outer.len() {
-                self.end_try(now, index, ended, outcome, state);
+                self.end_try(now, index, ended.op, ended.ready, outcome, state);
             }
         }
     }
@@ -116,7 +112,8 @@ impl Strategy {
         &mut self,
         now: Instant,
         index: usize,
-        ended: &AttemptEnd,
+        op: u64,
+        ready: u64,
         outcome: &Outcome,
         state: RetryState,
     ) {
@@ -128,11 +125,13 @@ impl Strategy {
         remembered.awaits_retry = outcome.status == Status::Deferred && remembered.tries > 0;
         let ended = AttemptEnd {
             seq,
+            op,
             attempt: remembered.tries + 1,
             sent_at: began,
             in_flight_when_sent: in_flight_then,
             in_flight: outer.in_flight,
-            ..*ended
+            ready,
+            round_continues: false,
         };
         let classification = outer.layer.rules.classify(outcome);
         let outcome = Outcome { classification, ..*outcome };
@@ -162,7 +161,6 @@ impl Strategy {
             retry = self.inner.on_failure(now, &own, attempts, &mut policy, draws, Some(remembered));
             remembered.policy = policy;
         }
-        let ended = ended_of(failed, attempts);
         for index in first.saturating_sub(1)..self.outer.len() {
             let after = match retry {
                 Retry::GiveUp => Duration::ZERO,
@@ -175,7 +173,7 @@ impl Strategy {
                 // advice does not apply to this outer layer.
                 outcome.advice = Advice::None;
             }
-            self.end_try(now, index, &ended, &outcome, *state);
+            self.end_try(now, index, failed.op, 0, &outcome, *state);
             let outer = &mut self.outer[index];
             let Some(memory) = self.memory.of_mut(*state) else { break };
             let remembered = &mut memory.layers[index + 1];
@@ -228,26 +226,12 @@ impl Strategy {
         if memory.layers[0].awaits_retry {
             self.inner.on_retry_withdrawn(now);
         }
-        for (index, outer) in self.outer.iter_mut().enumerate() {
+        for index in 0..self.outer.len() {
             if memory.layers[index + 1].awaits_retry {
-                outer.layer.on_retry_withdrawn(now);
+                self.outer[index].layer.on_retry_withdrawn(now);
             }
             // If the op ended during a try, for example at its deadline, the try counts as cancelled.
-            if let Some(open) = memory.layers[index + 1].open {
-                let cancelled = Outcome::plain(Status::Cancelled);
-                let ended = AttemptEnd {
-                    seq: open.seq,
-                    op: 0,
-                    attempt: memory.layers[index + 1].tries + 1,
-                    sent_at: open.began,
-                    in_flight_when_sent: open.in_flight_then,
-                    in_flight: outer.in_flight,
-                    ready: 0,
-                    round_continues: false,
-                };
-                outer.layer.on_ended(now, &ended, (&cancelled, &cancelled), &open.permits);
-                outer.in_flight -= 1;
-            }
+            self.end_try(now, index, 0, 0, &Outcome::plain(Status::Cancelled), *state);
         }
         self.memory.forget(state);
     }
@@ -261,11 +245,7 @@ fn inner_launch(candidate: &Candidate, memory: Option<LayerMemory>) -> Candidate
         attempt,
         arrived: memory.since,
         last: candidate.last.filter(|_| !is_first),
-        last_classification: if is_first {
-            crate::Classification::Done
-        } else {
-            candidate.last_classification
-        },
+        last_classification: if is_first { Classification::Done } else { candidate.last_classification },
         ..*candidate
     }
 }
@@ -274,24 +254,11 @@ fn outer_launch(candidate: &Candidate, memory: Option<LayerMemory>, seq: u64) ->
     let Some(memory) = memory else { return Candidate { seq, ..*candidate } };
     Candidate {
         seq,
-        op: candidate.op,
         attempt: memory.tries + 1,
         arrived: memory.since,
         last: memory.last,
         last_classification: memory.last_classification,
         copy: 0,
-    }
-}
-
-fn ended_of(failed: &FailedOp, attempts: u32) -> AttemptEnd {
-    AttemptEnd {
-        seq: 0,
-        op: failed.op,
-        attempt: attempts,
-        sent_at: failed.arrived,
-        in_flight_when_sent: 0,
-        in_flight: 0,
-        ready: 0,
-        round_continues: false,
+        ..*candidate
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct OpMemory {
     pub(super) shed_by: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LayerMemory {
     pub(super) policy: RetryState,
     pub(super) since: Instant,
@@ -60,23 +60,6 @@ pub(super) struct Try {
 }
 
 impl LayerMemory {
-    fn new(since: Instant) -> Self {
-        Self {
-            policy: RetryState::default(),
-            since,
-            failures_before: 0,
-            failures_at_restart: 0,
-            attempts_before: 0,
-            retries: [0; 3],
-            tries: 0,
-            last: None,
-            last_classification: Classification::Done,
-            awaits_retry: false,
-            tried: false,
-            open: None,
-        }
-    }
-
     pub(super) fn count(&mut self, kind: FailureKind) -> u32 {
         let count = &mut self.retries[kind as usize];
         *count += 1;
@@ -84,7 +67,7 @@ impl LayerMemory {
     }
 
     pub(super) fn begin_again(&mut self, since: Instant, failures: u32, attempts: u32) {
-        *self = Self { failures_before: failures, attempts_before: attempts, ..Self::new(since) };
+        *self = Self { failures_before: failures, attempts_before: attempts, since, ..Self::default() };
     }
 }
 
@@ -101,7 +84,7 @@ impl Memory {
         let ops = self.ops.get_or_insert_default();
         let found = key(*state).filter(|key| ops.contains(*key));
         let key = found.unwrap_or_else(|| {
-            let layers = [LayerMemory::new(arrived); MAX_LAYERS];
+            let layers = [LayerMemory { since: arrived, ..LayerMemory::default() }; MAX_LAYERS];
             let key = ops.insert(OpMemory { layers, shed_by: 0 });
             state.0 = key as u64 + 1;
             key
