@@ -17,7 +17,7 @@ use crate::delay::LONGEST;
 use crate::formula::Program;
 
 pub(crate) use grain::Grain;
-pub(crate) use growth::{Growth, GrowthName};
+pub(crate) use growth::Growth;
 pub(crate) use optional::{DelayList, OptionalDuration, OptionalNumber, up_to_a_day};
 pub use policy::Shaped;
 pub(crate) use spread::Spread;
@@ -27,6 +27,8 @@ pub(crate) use spread::Spread;
 pub(crate) struct Shape {
     pub(crate) base: Duration,
     pub(crate) growth: Growth,
+    /// Factor of a growth that has a factor.
+    pub(crate) factor: f64,
     /// Number that the first retry has in the formulas for the delay. The formulas call the number of a retry `k`.
     pub(crate) start: u32,
     pub(crate) offset: Duration,
@@ -60,6 +62,7 @@ impl Default for Shape {
         Self {
             base: Duration::ZERO,
             growth: Growth::Constant,
+            factor: 2.0,
             start: 1,
             offset: Duration::ZERO,
             delays: Vec::new(),
@@ -82,7 +85,6 @@ impl Default for Shape {
 }
 
 choices! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Applies {
         BeforeSpread = "before-spread",
         AfterSpread = "after-spread",

@@ -20,8 +20,8 @@ use crate::formula::Formula;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::shape::{
-    AfterLast, Applies, Counter, DelayList, Grain, GrowthName, OptionalDuration, OptionalNumber, Shape,
-    Spread, up_to_a_day,
+    AfterLast, Applies, Counter, DelayList, Grain, Growth, OptionalDuration, OptionalNumber, Shape, Spread,
+    up_to_a_day,
 };
 
 parameters! {
@@ -30,7 +30,7 @@ parameters! {
         base: Duration = Duration::from_millis(50), "first wait, from which the later ones are computed";
         factor: f64 = 2.0, "factor from one wait to the next, for a growth that has a factor", 1.0..=1000.0;
         cap: text Cap = Cap::default(), "longest wait before any retry";
-        growth: choice GrowthName = GrowthName::Exponential, "how the waits grow from retry to retry";
+        growth: choice Growth = Growth::Exponential, "how the waits grow from retry to retry";
         start: u32 = 1, "value of k in the growth formula for the first retry", 0..=1000;
         offset: Duration = Duration::ZERO, "time added to every wait, before jitter is applied";
         first: text OptionalDuration = OptionalDuration::default(),
@@ -101,7 +101,7 @@ parameters! {
             }
         }
         let word = self.growth.word();
-        let draws_itself = matches!(self.growth, GrowthName::Decorrelated | GrowthName::Polly);
+        let draws_itself = matches!(self.growth, Growth::Decorrelated | Growth::Polly);
         if draws_itself && (is_spread || self.start != default.start || !self.offset.is_zero()) {
             return Err(format!(
                 "`growth={word}` is already random: leave out `spread`, `grid`, `cap-applies`, \
@@ -124,7 +124,8 @@ impl PartConfig for Backoff {
         let shape = Shape {
             cap: self.cap.of(self.base),
             base: self.base,
-            growth: self.growth.with_factor(self.factor),
+            growth: self.growth,
+            factor: self.factor,
             start: self.start,
             offset: self.offset,
             delays: self.delays.0,
@@ -157,7 +158,7 @@ impl PartConfig for Backoff {
         if self.after_last == AfterLast::GiveUp && self.delays.0.is_empty() {
             doubts.push("`after-last` has no effect without `delays`".to_owned());
         }
-        if self.start == 0 && self.growth == GrowthName::Exponential {
+        if self.start == 0 && self.growth == Growth::Exponential {
             doubts
                 .push("`start=0` makes the first wait shorter: it is `base` divided by `factor`".to_owned());
         }

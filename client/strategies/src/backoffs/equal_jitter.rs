@@ -24,7 +24,7 @@ parameters! {
 
 part!(EqualJitter: BackOff, |config| Shape {
     base: config.base,
-    growth: Growth::Exponential(2.0),
+    growth: Growth::Exponential,
     cap: config.cap,
     spread: Spread::Equal,
     ..Shape::default()

@@ -26,7 +26,7 @@ parameters! {
 
 part!(Exponential: BackOff, |config| Shape {
     base: config.base,
-    growth: Growth::Exponential(2.0),
+    growth: Growth::Exponential,
     cap: config.cap,
     spread: Spread::Around(config.jitter),
     ..Shape::default()

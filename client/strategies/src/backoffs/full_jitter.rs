@@ -26,7 +26,7 @@ parameters! {
 
 part!(FullJitter: BackOff, |config| Shape {
     base: config.base,
-    growth: Growth::Exponential(2.0),
+    growth: Growth::Exponential,
     cap: config.cap,
     spread: Spread::above_low(config.min, config.grid),
     grid: config.grid,

@@ -28,7 +28,8 @@ parameters! {
 
 part!(Thain: BackOff, |config| Shape {
     base: config.base,
-    growth: Growth::Exponential(config.factor),
+    growth: Growth::Exponential,
+    factor: config.factor,
     cap: config.cap,
     cap_applies: Applies::AfterSpread,
     spread: Spread::Above(1.0),

@@ -63,12 +63,10 @@ impl DelayPath {
 impl Shaped {
     pub(crate) fn new(mut shape: Shape) -> Self {
         shape.cap = shape.cap.min(LONGEST);
-        let curve = Curve::new(shape.base, shape.offset, shape.growth, shape.start);
+        let curve = Curve::new(&shape, shape.base, shape.factor);
         let throttled = (shape.throttled_base.is_some() || shape.throttled_factor.is_some()).then(|| {
             let base = shape.throttled_base.unwrap_or(shape.base);
-            let growth =
-                shape.throttled_factor.map_or(shape.growth, |factor| shape.growth.with_factor(factor));
-            Box::new(Curve::new(base, shape.offset, growth, shape.start))
+            Box::new(Curve::new(&shape, base, shape.throttled_factor.unwrap_or(shape.factor)))
         });
         let draws = shape.spread != Spread::None
             || matches!(shape.growth, Growth::Decorrelated | Growth::Polly)
@@ -90,11 +88,20 @@ impl Rule {
     fn delay(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
         let shape = &self.shape;
         if let Some(formula) = &shape.formula {
-            return Some(self.reckoned(formula, curve, k, u, state));
+            let inputs = Inputs {
+                k: f64::from(k),
+                u,
+                base: Duration::from_nanos(curve.base).as_secs_f64(),
+                cap: shape.cap.as_secs_f64(),
+                prev: state.as_duration().as_secs_f64(),
+            };
+            let delay = formula.delay(&inputs, shape.cap);
+            state.set_duration(delay);
+            return Some(delay);
         }
         match shape.growth {
-            Growth::Decorrelated => return Some(self.decorrelated(curve.base_nanos(), u, state)),
-            Growth::Polly => return Some(self.pollys(curve.base(), k, u, state)),
+            Growth::Decorrelated => return Some(self.decorrelated(curve.base, u, state)),
+            Growth::Polly => return Some(self.pollys(curve, k, u, state)),
             _ => {}
         }
         if !shape.delays.is_empty() {
@@ -105,7 +112,7 @@ impl Rule {
             });
         }
         if shape.cap_applies == Applies::BeforeSpread {
-            return Some(self.spread(self.grown(curve, k), u));
+            return Some(self.spread(Duration::from_nanos(curve.at(k, self.cap_nanos)), u));
         }
         let in_one_step = shape.grid.is_zero() && shape.min_applies == Applies::AfterSpread;
         let delay = match shape.spread.scale(u) {
@@ -113,10 +120,6 @@ impl Rule {
             _ => self.spread(Duration::from_nanos(curve.at(k, u64::MAX)), u),
         };
         Some(delay.min(shape.cap))
-    }
-
-    fn grown(&self, curve: &Curve, k: u32) -> Duration {
-        Duration::from_nanos(curve.at(k, self.cap_nanos))
     }
 
     fn spread(&self, delay: Duration, u: f64) -> Duration {
@@ -147,32 +150,31 @@ impl Rule {
 
     /// Computes Polly's jittered delay, which depends on the difference of two values `x`. The state stores the value
     /// `x` of the previous retry. Source: App-vNext/Polly `src/Polly.Core/Retry/RetryHelper.cs`.
-    fn pollys(&self, base: Duration, k: u32, u: f64, state: &mut RetryState) -> Duration {
+    fn pollys(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Duration {
         // Maximum number of steps that are computed. After this many steps the delay exceeds a day for any base. With
         // fewer steps, `x` is precise enough for delays of up to a day.
         const MAX_STEPS: u32 = 62;
         let step = k.saturating_sub(1);
-        if base.is_zero() || step > MAX_STEPS {
-            return if base.is_zero() { Duration::ZERO } else { self.shape.cap };
+        if curve.base == 0 || step > MAX_STEPS {
+            return if curve.base == 0 { Duration::ZERO } else { self.shape.cap };
         }
         let t = f64::from(step) + u;
         let x = libm::exp2(t) * libm::tanh((4.0 * t).sqrt());
         let before = f64::from_bits(state.0);
         state.0 = x.to_bits();
-        nanos((x - before) / 1.4 * whole_nanos(base) as f64).min(self.shape.cap)
+        nanos((x - before) / 1.4 * curve.base_as_f64).min(self.shape.cap)
     }
 
-    fn reckoned(&self, formula: &Program, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Duration {
-        let inputs = Inputs {
-            k: f64::from(k),
-            u,
-            base: curve.base().as_secs_f64(),
-            cap: self.shape.cap.as_secs_f64(),
-            prev: state.as_duration().as_secs_f64(),
-        };
-        let delay = formula.delay(&inputs, self.shape.cap);
-        state.set_duration(delay);
-        delay
+    /// Returns the delay before retry `k`, with its minimum and the final rounding; `None` if the list of delays has
+    /// ended.
+    fn rounded(&self, curve: &Curve, k: u32, u: f64, state: &mut RetryState) -> Option<Duration> {
+        let shape = &self.shape;
+        if let (Some(first), 0 | 1) = (shape.first, k) {
+            return Some(shape.grain.of(first));
+        }
+        let delay = self.delay(curve, k, u, state)?;
+        let min = if shape.min_applies == Applies::AfterSpread { shape.min } else { Duration::ZERO };
+        Some(shape.grain.of(delay.max(min)))
     }
 }
 
@@ -184,62 +186,29 @@ impl Shaped {
         state: &mut RetryState,
         rng: &mut R,
     ) -> Retry {
-        self.rule.wait(failed, self.last_failures, state, rng)
-    }
-}
-
-impl Rule {
-    #[inline]
-    fn wait<R: Rng + ?Sized>(
-        &self,
-        failed: &FailedOp,
-        last_failures: u32,
-        state: &mut RetryState,
-        rng: &mut R,
-    ) -> Retry {
-        let curve = match &self.throttled {
+        let rule = &*self.rule;
+        let curve = match &rule.throttled {
             Some(throttled) if failed.outcome.classification == Classification::Throttled => throttled,
-            _ => &self.curve,
+            _ => &rule.curve,
         };
-        match self.way {
+        match rule.way {
             DelayPath::Plain => {
-                let longest = curve.at(failed.failures, self.cap_nanos);
-                let scale = if self.draws { self.shape.spread.scale(unit(rng)) } else { None };
+                let longest = curve.at(failed.failures, rule.cap_nanos);
+                let scale = if rule.draws { rule.shape.spread.scale(unit(rng)) } else { None };
                 Retry::After(match scale {
                     Some(scale) => nanos(longest as f64 * scale),
                     None => Duration::from_nanos(longest),
                 })
             }
-            DelayPath::Decorrelated => Retry::After(self.decorrelated(curve.base_nanos(), unit(rng), state)),
+            DelayPath::Decorrelated => Retry::After(rule.decorrelated(curve.base, unit(rng), state)),
             DelayPath::General => {
-                let u = if self.draws { unit(rng) } else { 0.0 };
-                self.general(failed, last_failures, curve, u, state)
+                let u = if rule.draws { unit(rng) } else { 0.0 };
+                let k = match rule.shape.counter {
+                    Counter::PerOp => failed.failures,
+                    Counter::PerClient => self.last_failures.saturating_add(1),
+                };
+                rule.rounded(curve, k, u, state).map_or(Retry::GiveUp, Retry::After)
             }
-        }
-    }
-
-    fn general(
-        &self,
-        failed: &FailedOp,
-        last_failures: u32,
-        curve: &Curve,
-        u: f64,
-        state: &mut RetryState,
-    ) -> Retry {
-        let shape = &self.shape;
-        let k = match shape.counter {
-            Counter::PerOp => failed.failures,
-            Counter::PerClient => last_failures.saturating_add(1),
-        };
-        if let (Some(first), 0 | 1) = (shape.first, k) {
-            return Retry::After(shape.grain.of(first));
-        }
-        match self.delay(curve, k, u, state) {
-            Some(delay) => {
-                let min = if shape.min_applies == Applies::AfterSpread { shape.min } else { Duration::ZERO };
-                Retry::After(shape.grain.of(delay.max(min)))
-            }
-            None => Retry::GiveUp,
         }
     }
 }
@@ -292,11 +261,12 @@ const TABLED: u32 = 64;
 /// Growth curve of a delay. The delay before retry `k` is `offset + base · multiple(k)`. The first retry has the number
 /// `start`.
 #[derive(Clone, Debug)]
-pub(crate) struct Curve {
+struct Curve {
     base: u64,
     base_as_f64: f64,
     offset_nanos: f64,
     growth: Growth,
+    factor: f64,
     start: u32,
     law: CurveKind,
 }
@@ -310,32 +280,26 @@ enum CurveKind {
 }
 
 impl Curve {
-    pub(crate) fn new(base: Duration, offset: Duration, growth: Growth, start: u32) -> Self {
-        let base_as_f64 = whole_nanos(base) as f64;
-        let law = match growth {
-            _ if growth == Growth::Exponential(2.0) && start == 1 && offset.is_zero() => CurveKind::Doubling,
-            Growth::Constant if offset.is_zero() => CurveKind::Constant,
+    /// Creates the growth curve of a shape, but with another base and factor.
+    fn new(shape: &Shape, base: Duration, factor: f64) -> Self {
+        let Shape { growth, start, offset, .. } = *shape;
+        let base = whole_nanos(base);
+        let base_as_f64 = base as f64;
+        let law = match (growth, factor) {
+            (Growth::Exponential, 2.0) if start == 1 && offset.is_zero() => CurveKind::Doubling,
+            (Growth::Constant, _) if offset.is_zero() => CurveKind::Constant,
             _ if growth.is_slow() => {
-                CurveKind::Tabled((start..start + TABLED).map(|k| growth.multiple(base_as_f64, k)).collect())
+                let multiples = (start..start + TABLED).map(|k| growth.multiple(factor, base_as_f64, k));
+                CurveKind::Tabled(multiples.collect())
             }
             _ => CurveKind::Reckoned,
         };
-        let offset_nanos = whole_nanos(offset) as f64;
-        let base = whole_nanos(base);
-        Self { base, base_as_f64, offset_nanos, growth, start, law }
-    }
-
-    pub(crate) fn base(&self) -> Duration {
-        Duration::from_nanos(self.base)
-    }
-
-    pub(crate) fn base_nanos(&self) -> u64 {
-        self.base
+        Self { base, base_as_f64, offset_nanos: whole_nanos(offset) as f64, growth, factor, start, law }
     }
 
     /// Returns the delay before retry `k`, from 1. The delay and its upper bound `cap` are in nanoseconds.
     #[inline]
-    pub(crate) fn at(&self, k: u32, cap: u64) -> u64 {
+    fn at(&self, k: u32, cap: u64) -> u64 {
         match self.law {
             CurveKind::Constant => self.base.min(cap),
             CurveKind::Doubling => {
@@ -348,7 +312,7 @@ impl Curve {
     }
 
     /// Returns `scale` times the delay before retry `k`. The product is rounded only once.
-    pub(crate) fn scaled(&self, k: u32, scale: f64) -> Duration {
+    fn scaled(&self, k: u32, scale: f64) -> Duration {
         let multiple = self.multiple(k);
         if self.offset_nanos > 0.0 {
             return nanos((self.base_as_f64 * multiple + self.offset_nanos) * scale);
@@ -363,7 +327,8 @@ impl Curve {
             _ => None,
         }
         .unwrap_or_else(|| {
-            self.growth.multiple(self.base_as_f64, k.saturating_add(self.start).saturating_sub(1))
+            let k = k.saturating_add(self.start).saturating_sub(1);
+            self.growth.multiple(self.factor, self.base_as_f64, k)
         })
     }
 }
@@ -372,10 +337,14 @@ impl Curve {
 mod tests {
     use super::*;
 
+    fn curve(base: Duration, growth: Growth, factor: f64) -> Curve {
+        Curve::new(&Shape { growth, ..Shape::default() }, base, factor)
+    }
+
     #[test]
     fn doubling_starts_at_the_base_and_saturates_at_the_cap() {
         let (ms, cap) = (Duration::from_millis(1), 30_000_000_000);
-        let curve = |base| Curve::new(base, Duration::ZERO, Growth::Exponential(2.0), 1);
+        let curve = |base| curve(base, Growth::Exponential, 2.0);
         let doubled = curve(50 * ms);
         for (k, millis) in [(0, 50), (1, 50), (2, 100), (10, 25_600), (11, 30_000), (64, 30_000)] {
             assert_eq!(doubled.at(k, cap), millis * 1_000_000, "k = {k}");
@@ -388,9 +357,9 @@ mod tests {
     #[test]
     fn shifting_and_powers_agree() {
         let base = Duration::from_millis(37);
-        let shifted = Curve::new(base, Duration::ZERO, Growth::Exponential(2.0), 1);
+        let shifted = curve(base, Growth::Exponential, 2.0);
         for k in 1..=66 {
-            let power = Growth::Exponential(2.0).multiple(37e6, k);
+            let power = Growth::Exponential.multiple(2.0, 37e6, k);
             assert_eq!(shifted.multiple(k).to_bits(), power.to_bits(), "k = {k}");
         }
     }
@@ -398,12 +367,14 @@ mod tests {
     #[test]
     fn tables_and_what_is_beyond_them_agree() {
         let base = Duration::from_millis(1);
-        for growth in [Growth::Exponential(1.1), Growth::Fibonacci, Growth::Truncated(1.5)] {
-            let curve = Curve::new(base, Duration::ZERO, growth, 1);
+        for (growth, factor) in
+            [(Growth::Exponential, 1.1), (Growth::Fibonacci, 2.0), (Growth::Truncated, 1.5)]
+        {
+            let curve = curve(base, growth, factor);
             for k in [1, 2, 63, 64, 65, 100] {
                 assert_eq!(
                     curve.multiple(k).to_bits(),
-                    growth.multiple(1e6, k).to_bits(),
+                    growth.multiple(factor, 1e6, k).to_bits(),
                     "{growth:?}, k = {k}"
                 );
             }

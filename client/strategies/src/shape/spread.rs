@@ -100,19 +100,16 @@ impl TextField for Spread {
             ["from", low] => Self::From(up_to_a_day(low)?),
             ["add", most] => Self::Add(up_to_a_day(most)?),
             ["tower", value] => Self::Tower(share(value, MOST)?),
-            [word, ..] if WORDS.contains(&word) => {
-                return Err(format!(
-                    "`{word}` is given {} values, which is not the number that it takes",
-                    values.len() - 1
-                ));
+            _ => {
+                let word = values[0];
+                return Err(if WORDS.contains(&word) {
+                    let count = values.len() - 1;
+                    format!("`{word}` is given {count} values, which is not the number that it takes")
+                } else {
+                    let suggestion = did_you_mean(word, WORDS.iter().copied());
+                    format!("`{word}` is not a kind of jitter{suggestion}")
+                });
             }
-            [word, ..] => {
-                return Err(format!(
-                    "`{word}` is not a kind of jitter{}",
-                    did_you_mean(word, WORDS.iter().copied())
-                ));
-            }
-            [] => return Err("the text is empty".to_owned()),
         };
         Ok(())
     }
