@@ -1,9 +1,9 @@
 //! Entry of the registry of strategy parts.
 
-use std::fmt;
+use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use vocabulary::{Options, OptionsError, ParameterInfo};
+use vocabulary::{Configurable, Options, OptionsError, ParameterInfo};
 
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
@@ -23,29 +23,49 @@ pub struct Entry {
     pub rule: &'static str,
     /// Source of the strategy part's rule, such as a publication or a client library.
     pub source: &'static str,
-    parameters: fn(&Options) -> Result<Vec<ParameterInfo>, OptionsError>,
-    doubts: fn(&Options) -> Result<Vec<String>, OptionsError>,
-    prepare: fn(&Options) -> Result<Prepared, SpecError>,
+    pub(crate) configure: fn(&Options) -> Result<Arc<dyn DynPartConfig>, OptionsError>,
+}
+
+/// Configuration of a strategy part of any kind, from which instances of the part are started.
+pub(crate) trait DynPartConfig: Debug + Send + Sync {
+    fn parameters(&self) -> Vec<ParameterInfo>;
+
+    fn doubts(&self) -> Vec<String>;
+
+    fn start(&self, context: &mut Context) -> Result<Part, SpecError>;
+}
+
+impl<C: PartConfig> DynPartConfig for C {
+    fn parameters(&self) -> Vec<ParameterInfo> {
+        Configurable::parameters(&mut self.clone())
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        PartConfig::doubts(self)
+    }
+
+    fn start(&self, context: &mut Context) -> Result<Part, SpecError> {
+        self.clone().build(context)
+    }
 }
 
 /// Strategy part whose options are already parsed, so that creating an instance is cheap. One instance is created per
 /// client, and there may be a hundred thousand clients.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    starts: Arc<Starts>,
+    pub(crate) entry: &'static Entry,
+    pub(crate) config: Arc<dyn DynPartConfig>,
     /// First backoff that was created from this strategy part. It is kept because all later backoffs share its computed
     /// rule.
     back_off: OnceLock<Shaped>,
 }
-
-type Starts = dyn Fn(&mut Context) -> Result<Part, SpecError> + Send + Sync;
 
 impl Prepared {
     pub(crate) fn start(&self, context: &mut Context) -> Result<Part, SpecError> {
         if let Some(back_off) = self.back_off.get() {
             return Ok(Part::BackOff(back_off.anew()));
         }
-        let part = (self.starts)(context)?;
+        let part = self.config.start(context)?;
         if let Part::BackOff(back_off) = &part {
             self.back_off.get_or_init(|| back_off.anew());
         }
@@ -53,44 +73,14 @@ impl Prepared {
     }
 }
 
-impl fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared").finish_non_exhaustive()
-    }
-}
-
 impl Entry {
-    pub(crate) const fn new<C: PartConfig>() -> Self {
-        Self {
-            name: C::NAME,
-            kind: C::KIND,
-            summary: C::SUMMARY,
-            rule: C::RULE,
-            source: C::SOURCE,
-            parameters: |options| Ok(C::with_options(options)?.parameters()),
-            doubts: |options| Ok(C::with_options(options)?.doubts()),
-            prepare: |options| {
-                let config = C::with_options(options).map_err(|error| SpecError::options(C::NAME, error))?;
-                let starts = Arc::new(move |context: &mut Context| config.clone().build(context));
-                Ok(Prepared { starts, back_off: OnceLock::new() })
-            },
-        }
-    }
-
     /// Returns the parameters of the part with their default values.
     pub fn parameters(&self) -> Vec<ParameterInfo> {
-        (self.parameters)(&[]).unwrap_or_default()
+        (self.configure)(&[]).map(|config| config.parameters()).unwrap_or_default()
     }
 
-    pub(crate) fn configured(&self, options: &Options) -> Result<Vec<ParameterInfo>, SpecError> {
-        (self.parameters)(options).map_err(|error| SpecError::options(self.name, error))
-    }
-
-    pub(crate) fn doubts(&self, options: &Options) -> Vec<String> {
-        (self.doubts)(options).unwrap_or_default()
-    }
-
-    pub(crate) fn prepare(&self, options: &Options) -> Result<Prepared, SpecError> {
-        (self.prepare)(options)
+    pub(crate) fn prepare(&'static self, options: &Options) -> Result<Prepared, SpecError> {
+        let config = (self.configure)(options).map_err(|error| SpecError::options(self.name, error))?;
+        Ok(Prepared { entry: self, config, back_off: OnceLock::new() })
     }
 }

@@ -1,12 +1,26 @@
 //! Configuration of a strategy part. From the configuration, instances of the part are built.
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
 use vocabulary::{Configurable, OracleSchedule};
 
+use crate::Entry;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 
-pub(crate) trait PartConfig: Configurable + Clone + Send + Sync {
+pub(crate) trait PartConfig: Configurable + Clone + Debug + Send + Sync {
     const KIND: PartKind;
+
+    /// Entry of the part in the registry.
+    const ENTRY: Entry = Entry {
+        name: Self::NAME,
+        kind: Self::KIND,
+        summary: Self::SUMMARY,
+        rule: Self::RULE,
+        source: Self::SOURCE,
+        configure: |options| Ok(Arc::new(Self::with_options(options)?)),
+    };
 
     fn build(self, context: &mut Context) -> Result<Part, SpecError>;
 

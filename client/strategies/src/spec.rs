@@ -14,6 +14,7 @@ use crate::budget::MAX_BUDGETS;
 use crate::common::{COMMON, Common, common_info};
 use crate::entry::{Entry, Prepared};
 use crate::error::SpecError;
+use crate::limiters::{ETHERNET, ORACLE};
 use crate::method::{Method, Methods};
 use crate::part::PartKind;
 use crate::part_config::Context;
@@ -21,11 +22,9 @@ use crate::presets::{expand, preset};
 use crate::registry::{STRATEGIES, find};
 use crate::retry_on::RetryOn;
 use crate::rules::Rules;
-use crate::spec::raw::{layers_of, read};
+use crate::spec::raw::{OVER, RawPart, read};
 use crate::strategy::MAX_LAYERS;
 use crate::{AdviceForms, OracleSchedule, ResponseParser, Strategy};
-
-pub(crate) use self::raw::RawPart;
 
 pub(crate) mod raw;
 
@@ -42,8 +41,7 @@ pub struct StrategySpec {
 
 #[derive(Clone, Debug)]
 struct LayerSpec {
-    parts: Vec<(&'static Entry, Vec<(String, String)>)>,
-    prepared: Vec<Prepared>,
+    parts: Vec<Prepared>,
     common: Common,
     rules: OnceLock<Arc<Rules>>,
 }
@@ -51,12 +49,16 @@ struct LayerSpec {
 impl StrategySpec {
     /// Returns the names of the strategy's parts, in the order of the strategy text.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        self.layers.iter().rev().flat_map(|layer| &layer.parts).map(|(entry, _)| entry.name)
+        self.parts().map(|part| part.entry.name)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Prepared> {
+        self.layers.iter().rev().flat_map(|layer| &layer.parts)
     }
 
     /// Returns whether [`build`](Self::build) needs an [`OracleSchedule`].
     pub fn needs_foreknowledge(&self) -> bool {
-        self.names().any(|name| name == crate::limiters::ORACLE)
+        self.names().any(|name| name == ORACLE)
     }
 
     /// Returns every part of the strategy with the effective values of all its parameters. The parts are listed layer
@@ -64,10 +66,7 @@ impl StrategySpec {
     /// contains the parameters of the whole layer.
     pub fn describe(&self) -> Vec<(&'static str, Vec<ParameterInfo>)> {
         let layers = self.layers.iter().rev().flat_map(|layer| {
-            let parts = layer.parts.iter().map(|(entry, options)| {
-                let parameters = entry.configured(options);
-                (entry.name, parameters.expect("the options were checked when the text was read"))
-            });
+            let parts = layer.parts.iter().map(|part| (part.entry.name, part.config.parameters()));
             let mut common = layer.common.clone();
             common.max_attempts = common.max_attempts.min(self.max_attempts);
             parts.chain([("", common_info(&mut common))])
@@ -79,10 +78,8 @@ impl StrategySpec {
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
         for layer in &self.layers {
-            let names: Vec<&str> = layer.parts.iter().map(|(entry, _)| entry.name).collect();
-            for (index, name) in names.iter().enumerate() {
-                let before = names[..index].iter().filter(|before| *before == name).count();
-                if before == 1 {
+            for (index, Prepared { entry: Entry { name, .. }, .. }) in layer.parts.iter().enumerate() {
+                if layer.parts[..index].iter().filter(|before| before.entry.name == *name).count() == 1 {
                     doubts.push(format!(
                         "`{self}` has `{name}` more than once; each keeps its own state, and an attempt \
                          starts only if all of them admit it"
@@ -114,9 +111,9 @@ impl StrategySpec {
                 layer.common.max_attempts, self.max_attempts, self.max_attempts
             ));
         }
-        for (entry, options) in self.layers.iter().rev().flat_map(|layer| &layer.parts) {
-            let own = entry.doubts(options).into_iter();
-            doubts.extend(own.map(|doubt| format!("in `{}` of `{self}`, {doubt}", entry.name)));
+        for part in self.parts() {
+            let own = part.config.doubts().into_iter();
+            doubts.extend(own.map(|doubt| format!("in `{}` of `{self}`, {doubt}", part.entry.name)));
         }
         doubts
     }
@@ -164,7 +161,7 @@ impl StrategySpec {
         let mut context = Context { seed, oracle_schedule };
         let reading = &self.reading;
         let layers = self.layers.iter().map(|layer| {
-            let parts = layer.prepared.iter().map(|part| part.start(&mut context));
+            let parts = layer.parts.iter().map(|part| part.start(&mut context));
             let rules = layer.rules.get_or_init(|| Arc::new(layer.common.rules(self.methods, reading)));
             Ok((parts.collect::<Result<Vec<_>, _>>()?, Arc::clone(rules)))
         });
@@ -190,7 +187,7 @@ impl StrategySpec {
 
     #[cfg(test)]
     pub(crate) fn build_parts(&self, mut context: Context) -> Result<Vec<crate::Part>, SpecError> {
-        self.layers[0].prepared.iter().map(|part| part.start(&mut context)).collect()
+        self.layers[0].parts.iter().map(|part| part.start(&mut context)).collect()
     }
 }
 
@@ -211,16 +208,12 @@ impl FromStr for StrategySpec {
         let layers = layers.collect::<Result<Vec<_>, _>>()?;
         check_hedging(text, &layers)?;
         let methods = Methods::only(Method::default());
-        let mut forms: Vec<&AdviceForms> = Vec::new();
-        for LayerSpec { common, .. } in &layers {
-            if !forms.contains(&&common.advice_forms) {
-                forms.push(&common.advice_forms);
-            }
-        }
-        if forms.len() > 2 {
+        let reading = Arc::new(reading_of(&layers));
+        let is_read =
+            |forms: &AdviceForms| *forms == reading.forms || Some(forms) == reading.outer_forms.as_ref();
+        if !layers.iter().all(|layer| is_read(&layer.common.advice_forms)) {
             return Err(SpecError::TooManyAdviceForms { text: text.to_owned() });
         }
-        let reading = Arc::new(reading_of(&layers));
         if reading.reasons.len() > MAX_REASONS {
             return Err(SpecError::TooManyReasons { text: text.to_owned() });
         }
@@ -239,10 +232,9 @@ impl LayerSpec {
         if kinds.filter(|kind| *kind == PartKind::RetryPolicy).count() > 1 {
             return Err(SpecError::TwoRetryPolicies { text: text.to_owned() });
         }
-        let (mut common, mut common_keys, mut parts) = (Common::default(), Vec::new(), Vec::new());
-        for part in raw {
-            parts.push(read_part(part, &mut common, &mut common_keys)?);
-        }
+        let (mut common, mut common_keys) = (Common::default(), Vec::new());
+        let parts = raw.into_iter().map(|part| read_part(part, &mut common, &mut common_keys));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let count = |kind| parts.iter().filter(|(entry, _)| entry.kind == kind).count();
         if count(PartKind::Budget) > MAX_BUDGETS {
             return Err(SpecError::TooManyBudgets { text: text.to_owned() });
@@ -251,15 +243,14 @@ impl LayerSpec {
             let names: Vec<&str> = parts.iter().map(|(entry, _)| entry.name).collect();
             return Err(SpecError::LayerWithoutRetries { layer: names.join("+") });
         }
-        let prepared = parts.iter().map(|(entry, options)| entry.prepare(options));
-        let prepared = prepared.collect::<Result<Vec<_>, _>>()?;
-        Ok(Self { parts, prepared, common, rules: OnceLock::new() })
+        let parts = parts.iter().map(|(entry, options)| entry.prepare(options));
+        Ok(Self { parts: parts.collect::<Result<_, _>>()?, common, rules: OnceLock::new() })
     }
 }
 
 fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
+    let mut all_forms = layers.iter().map(|layer| &layer.common.advice_forms);
     let forms = &layers[0].common.advice_forms;
-    let others = layers.iter().map(|layer| &layer.common.advice_forms);
     let rules = || layers.iter().flat_map(|layer| layer.common.judges_by());
     let mut reasons: Vec<String> = Vec::new();
     for reason in rules().flat_map(RetryOn::reasons) {
@@ -269,7 +260,7 @@ fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
     }
     let harness = AdviceForms::default();
     ResponseParser {
-        outer_forms: others.into_iter().find(|other| *other != forms).cloned(),
+        outer_forms: all_forms.find(|other| *other != forms).cloned(),
         hints: layers.iter().any(|layer| layer.common.needs_hints()),
         grpc: rules().any(RetryOn::needs_grpc),
         reasons,
@@ -281,20 +272,20 @@ fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
 /// Checks the rules for hedgers. A strategy has at most one hedger, and only in its innermost layer. A hedger cannot be
 /// combined with carrier sense, which lets the server decide whether an attempt starts.
 fn check_hedging(text: &str, layers: &[LayerSpec]) -> Result<(), SpecError> {
-    let parts = |layer: &LayerSpec| layer.parts.iter().map(|(entry, _)| *entry).collect::<Vec<_>>();
-    let of_kind = |entry: &&Entry| entry.kind == PartKind::Hedging;
-    let outer = layers.iter().skip(1).flat_map(parts).find(of_kind);
-    if let Some(Entry { name: hedger, .. }) = outer {
+    let hedgers = |layers: &[LayerSpec]| -> Vec<&'static str> {
+        let parts = layers.iter().flat_map(|layer| &layer.parts).map(|part| part.entry);
+        parts.filter(|entry| entry.kind == PartKind::Hedging).map(|entry| entry.name).collect()
+    };
+    if let [hedger, ..] = hedgers(&layers[1..])[..] {
         return Err(SpecError::OuterHedger { hedger });
     }
-    let mut hedgers = layers.iter().take(1).flat_map(parts).filter(of_kind);
-    let Some(Entry { name: hedger, .. }) = hedgers.next() else { return Ok(()) };
-    if let Some(Entry { name: second, .. }) = hedgers.next() {
-        return Err(SpecError::TwoHedgers { text: text.to_owned(), first: hedger, second });
-    }
-    match layers.iter().flat_map(parts).find(|entry| entry.name == crate::limiters::ETHERNET) {
-        Some(Entry { name: carrier, .. }) => Err(SpecError::HedgedCarrier { hedger, carrier }),
-        None => Ok(()),
+    let senses_carrier = |part: &Prepared| part.entry.name == ETHERNET;
+    match hedgers(layers)[..] {
+        [first, second, ..] => Err(SpecError::TwoHedgers { text: text.to_owned(), first, second }),
+        [hedger] if layers.iter().flat_map(|layer| &layer.parts).any(senses_carrier) => {
+            Err(SpecError::HedgedCarrier { hedger, carrier: ETHERNET })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -352,68 +343,57 @@ impl StrategySpec {
     pub fn with(&self, part: &str, key: &str, value: &str) -> Result<Option<Self>, SpecError> {
         let mut found = false;
         let mut set = |typed: &str| {
-            let Some(option) = option_of(typed, part, key) else { return typed.trim().to_owned() };
+            let Some(option) = option_of(&RawPart::read(typed), part, key) else {
+                return typed.trim().to_owned();
+            };
             found = true;
             let (name, options) = typed.split_once(':').unwrap_or((typed, ""));
-            let others = options_of(options).filter(|other| key_of(other) != option);
+            let others = split_outside(options, ',')
+                .map(str::trim)
+                .filter(|other| !other.is_empty() && other.split('=').next().map(str::trim) != Some(&option));
             let own = format!("{option}={value}");
             let options: Vec<&str> = others.chain([own.as_str()]).collect();
             format!("{}:{}", name.trim(), options.join(","))
         };
-        let layers: Vec<String> = layers_of(&self.text)
-            .into_iter()
-            .map(|layer| split_outside(layer, '+').map(&mut set).collect::<Vec<_>>().join("+"))
-            .collect();
+        let layers = self
+            .text
+            .split(OVER)
+            .map(|layer| split_outside(layer, '+').map(&mut set).collect::<Vec<_>>().join("+"));
+        let text = layers.collect::<Vec<_>>().join(OVER);
         if !found {
             return Ok(None);
         }
-        let text = layers.join(" over ");
         let varied: Self = text.parse()?;
         Ok(Some(Self { max_attempts: self.max_attempts, methods: self.methods, ..varied }))
     }
 
     /// Returns whether the strategy has a part with this name, so that [`with`](Self::with) can change it.
     pub fn has_part(&self, part: &str) -> bool {
-        self.typed_parts().any(|typed| option_of(typed, part, "").is_some())
+        read(&self.text).iter().flatten().any(|typed| option_of(typed, part, "").is_some())
     }
 
     /// Returns whether the strategy text sets the parameter `key` of the part `part`.
     pub fn sets(&self, part: &str, key: &str) -> bool {
-        self.typed_parts().any(|typed| {
-            let options = typed.split_once(':').map_or("", |(_, options)| options);
-            option_of(typed, part, key).is_some_and(|option| {
-                options_of(options).map(key_of).any(|there| there == option || there == key)
-            })
+        read(&self.text).iter().flatten().any(|typed| {
+            option_of(typed, part, key)
+                .is_some_and(|option| typed.options.iter().any(|(there, _)| *there == option || there == key))
         })
-    }
-
-    fn typed_parts(&self) -> impl Iterator<Item = &str> {
-        layers_of(&self.text).into_iter().flat_map(|layer| split_outside(layer, '+')).map(str::trim)
     }
 }
 
-fn option_of(typed: &str, part: &str, key: &str) -> Option<String> {
-    let RawPart { name, options, .. } = RawPart::read(typed.trim());
-    if name != PRESET {
-        return (name == part).then(|| key.to_owned());
+fn option_of(typed: &RawPart, part: &str, key: &str) -> Option<String> {
+    if typed.name != PRESET {
+        return (typed.name == part).then(|| key.to_owned());
     }
-    let found = preset(&options.first()?.0)?;
+    let found = preset(&typed.options.first()?.0)?;
     let named = part.strip_prefix("preset:").unwrap_or(part);
     if preset(named).is_some_and(|named| named.name == found.name) {
         return Some(key.to_owned());
     }
-    let layers = read_layers(typed, 0).ok()?;
+    let layers = read_layers(&typed.text, 0).ok()?;
     let has_it = layers.iter().flatten().any(|inside| inside.name == part);
     let is_alone = layers.len() == 1 && COMMON.iter().any(|parameter| parameter.key == key);
     has_it.then(|| if is_alone { key.to_owned() } else { format!("{part}.{key}") })
-}
-
-fn options_of(text: &str) -> impl Iterator<Item = &str> {
-    split_outside(text, ',').map(str::trim).filter(|option| !option.is_empty())
-}
-
-fn key_of(option: &str) -> &str {
-    option.split('=').next().unwrap_or_default().trim()
 }
 
 /// Expansion of the presets in the text of a strategy.

@@ -78,7 +78,7 @@ fn every_default_is_accepted_as_it_is_shown() {
         let defaults = entry.parameters();
         let typed: Vec<(String, String)> =
             defaults.iter().map(|parameter| (parameter.key.to_owned(), parameter.value.clone())).collect();
-        assert_eq!(entry.configured(&typed).unwrap(), defaults, "{}", entry.name);
+        assert_eq!(entry.prepare(&typed).unwrap().config.parameters(), defaults, "{}", entry.name);
     }
     for parameter in StrategySpec::common_parameters() {
         let text = format!("none:{}={}", parameter.key, parameter.value);

@@ -11,23 +11,14 @@ pub(crate) struct RawPart {
 }
 
 pub(super) fn read(text: &str) -> Vec<Vec<RawPart>> {
-    let parts = |layer| split_outside(layer, '+').map(|part| RawPart::read(part.trim())).collect();
-    layers_of(text).into_iter().map(parts).collect()
+    text.split(OVER).map(|layer| split_outside(layer, '+').map(RawPart::read).collect()).collect()
 }
 
-pub(super) fn layers_of(text: &str) -> Vec<&str> {
-    let mut layers = Vec::new();
-    let mut rest = text;
-    while let Some((layer, inside)) = rest.split_once(" over ") {
-        layers.push(layer);
-        rest = inside;
-    }
-    layers.push(rest);
-    layers
-}
+pub(super) const OVER: &str = " over ";
 
 impl RawPart {
     pub(super) fn read(text: &str) -> Self {
+        let text = text.trim();
         let (name, options) = split_options(text);
         let owned = |(key, value): (&str, Option<&str>)| (key.to_owned(), value.map(str::to_owned));
         Self {
