@@ -48,3 +48,9 @@ pub(crate) use {
     token_bucket::TokenBucketConfig,
     vector_arc::VectorArcConfig,
 };
+
+/// Returns the whole part of a limit, as a cast from floating point does in Java and Rust.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are not below zero")]
+fn whole_part(limit: f64) -> u32 {
+    limit as u32
+}

@@ -53,40 +53,9 @@ struct Aimd {
     /// Sequence number of the first attempt after the last cut of the window. If an attempt with a lower number is
     /// rejected or fails, the window is not cut again.
     cut_seq: u64,
-    phase: Phase,
-    reason: Reason,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    SlowStart,
-    CongestionAvoidance,
-}
-
-impl Phase {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::SlowStart => "slow start",
-            Self::CongestionAvoidance => "congestion avoidance",
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reason {
-    Started,
-    Rejection,
-    Failure,
-}
-
-impl Reason {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Started => "started",
-            Self::Rejection => "cut by a rejection",
-            Self::Failure => "cut by a failure",
-        }
-    }
+    is_slow_start: bool,
+    /// Status of the attempt that caused the last cut of the window.
+    cut_by: Option<Status>,
 }
 
 impl Aimd {
@@ -100,19 +69,14 @@ impl Aimd {
             ssthresh,
             next_seq: 0,
             cut_seq: 0,
-            phase: Phase::SlowStart,
-            reason: Reason::Started,
+            is_slow_start: true,
+            cut_by: None,
         }
     }
 
     fn grow(&mut self, flying: f64) {
-        let step = if flying < self.ssthresh {
-            self.phase = Phase::SlowStart;
-            1.0
-        } else {
-            self.phase = Phase::CongestionAvoidance;
-            1.0 / self.window
-        };
+        self.is_slow_start = flying < self.ssthresh;
+        let step = if self.is_slow_start { 1.0 } else { 1.0 / self.window };
         self.window = self.window.max((flying + 1.0).min(self.window + step));
     }
 
@@ -123,10 +87,7 @@ impl Aimd {
             Variant::Tahoe => self.initial,
         };
         self.cut_seq = self.next_seq;
-        self.reason = match status {
-            Status::Rejected => Reason::Rejection,
-            _ => Reason::Failure,
-        };
+        self.cut_by = Some(status);
     }
 }
 
@@ -150,7 +111,13 @@ impl Limiter for Aimd {
     fn report(&self, gauges: &mut Gauges) {
         gauges.limit_window(self.window);
         gauges.ssthresh = Some(self.ssthresh);
-        gauges.explain(self.phase.text(), self.reason.text());
+        let phase = if self.is_slow_start { "slow start" } else { "congestion avoidance" };
+        let reason = match self.cut_by {
+            None => "started",
+            Some(Status::Rejected) => "cut by a rejection",
+            Some(_) => "cut by a failure",
+        };
+        gauges.explain(phase, reason);
     }
 }
 
@@ -200,7 +167,7 @@ mod tests {
         // 19 others are in flight, and two more are sent: 21.
         aimd.on_ended(NOW, &ended(1, 21), &OK);
         near(aimd.window, 22.0);
-        assert_eq!(aimd.phase, Phase::SlowStart);
+        assert!(aimd.is_slow_start);
     }
 
     #[test]
@@ -208,14 +175,14 @@ mod tests {
         let mut aimd = aimd(30.0, 20.0, 30);
         aimd.on_ended(NOW, &ended(0, 30), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);
-        assert_eq!(aimd.phase, Phase::CongestionAvoidance);
+        assert!(!aimd.is_slow_start);
         // With so few in flight this is slow start, but a window that is not used does not grow.
         aimd.on_ended(NOW, &ended(1, 19), &OK);
         near(aimd.window, 30.0 + 1.0 / 30.0);
-        assert_eq!(aimd.phase, Phase::SlowStart);
+        assert!(aimd.is_slow_start);
         // At ssthresh itself slow start is over.
         aimd.on_ended(NOW, &ended(2, 20), &OK);
-        assert_eq!(aimd.phase, Phase::CongestionAvoidance);
+        assert!(!aimd.is_slow_start);
     }
 
     #[test]
@@ -244,7 +211,7 @@ mod tests {
         aimd.on_ended(NOW, &ended(51, 10), &REJECTED);
         aimd.on_ended(NOW, &ended(3, 10), &REJECTED);
         near(aimd.window, 40.5);
-        assert_eq!(aimd.reason, Reason::Rejection);
+        assert_eq!(aimd.cut_by, Some(Status::Rejected));
     }
 
     #[test]
@@ -280,7 +247,7 @@ mod tests {
         near(aimd.window, 10.0);
         aimd.on_ended(NOW, &ended(2, 8), &TIMEOUT);
         near(aimd.window, 9.0);
-        assert_eq!(aimd.reason, Reason::Failure);
+        assert_eq!(aimd.cut_by, Some(TIMEOUT.status));
     }
 
     #[test]

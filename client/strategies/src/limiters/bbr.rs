@@ -422,10 +422,6 @@ impl WindowedMax {
         } else if value >= self.best[2].value {
             self.best[2] = new;
         }
-        self.age(new);
-    }
-
-    fn age(&mut self, new: Measurement) {
         let [first, second, third] = self.best;
         let age = new.round - first.round;
         if age > self.rounds {

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use vocabulary::{DAY, Purpose, Rng as _, choices, draws, parameters, whole_nanos};
 
+use super::whole_part;
 use crate::part_config::part;
 use crate::{AttemptEnd, Candidate, GaugeKind, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 
@@ -136,12 +137,11 @@ impl EnvoyGradient {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and not below zero")]
     fn next_window(&self) -> u32 {
         let bearable = self.best_us.max(1.0) * (1.0 + self.config.buffer);
         let gradient = (bearable / self.present_us.max(1.0)).clamp(0.5, 2.0);
         let limit = f64::from(self.window) * gradient;
-        let next = libm::floor(limit + libm::sqrt(limit)) as u32;
+        let next = whole_part(limit + libm::sqrt(limit));
         next.min(self.config.max).max(self.config.min)
     }
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 use vocabulary::{DAY, parameters};
 
 use super::netflix::{Limit, NetflixLimiter, Sample, Windowed};
+use super::whole_part;
 use crate::Gauges;
 use crate::part_config::part;
 
@@ -48,11 +49,10 @@ impl Aimd {
 }
 
 impl Limit for Aimd {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
     fn on_sample(&mut self, sample: &Sample) {
         let mut limit = self.limit;
         if sample.dropped || sample.rtt > self.config.rtt_timeout {
-            limit = (f64::from(limit) * self.config.ratio) as u32;
+            limit = whole_part(f64::from(limit) * self.config.ratio);
             self.phase = "shrinking";
             self.reason = if sample.dropped { "cut by a drop" } else { "cut by a slow answer" };
         } else if u64::from(sample.in_flight) * 2 >= u64::from(limit) {

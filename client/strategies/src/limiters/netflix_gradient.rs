@@ -15,6 +15,7 @@ use std::time::Duration;
 use vocabulary::{Purpose, draws, parameters, unit, whole_nanos};
 
 use super::netflix::{Limit, NO_LOAD, NetflixLimiter, Sample, Windowed};
+use super::whole_part;
 use crate::Gauges;
 use crate::part_config::part;
 
@@ -74,7 +75,6 @@ impl Gradient {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number below `probe`")]
     fn is_time_to_probe(&mut self, op: u64) -> bool {
         let probe = self.config.probe;
         if probe == u32::MAX {
@@ -83,7 +83,7 @@ impl Gradient {
         let (seed, probes) = (self.seed, self.probes);
         let drawn = || {
             let more = unit(&mut draws(seed, Purpose::Probe, op, probes)) * f64::from(probe);
-            u64::from(probe) + more as u64
+            u64::from(probe) + u64::from(whole_part(more))
         };
         let until = self.until_probe.get_or_insert_with(drawn);
         match until.checked_sub(1) {
@@ -95,9 +95,8 @@ impl Gradient {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
     fn queue(&self) -> f64 {
-        f64::from((self.limit as u32).isqrt().max(MIN_QUEUE))
+        f64::from(whole_part(self.limit).isqrt().max(MIN_QUEUE))
     }
 }
 
@@ -134,9 +133,8 @@ impl Limit for Gradient {
         self.limit = next.min(f64::from(max)).max(queue);
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
     fn limit(&self) -> u32 {
-        (self.limit as u32).max(1)
+        whole_part(self.limit).max(1)
     }
 
     fn report(&self, gauges: &mut Gauges) {

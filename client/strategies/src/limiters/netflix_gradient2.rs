@@ -12,6 +12,7 @@
 use vocabulary::{parameters, whole_nanos};
 
 use super::netflix::{Limit, NetflixLimiter, Sample, Windowed};
+use super::whole_part;
 use crate::part_config::part;
 use crate::{GaugeKind, Gauges};
 
@@ -104,9 +105,8 @@ impl Limit for Gradient2 {
         self.limit = next;
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
     fn limit(&self) -> u32 {
-        self.limit as u32
+        whole_part(self.limit)
     }
 
     fn report(&self, gauges: &mut Gauges) {

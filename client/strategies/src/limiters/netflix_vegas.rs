@@ -15,6 +15,7 @@ use std::time::Duration;
 use vocabulary::{Purpose, draws, parameters, unit, whole_nanos};
 
 use super::netflix::{Limit, NO_LOAD, NetflixLimiter, Sample, Windowed};
+use super::whole_part;
 use crate::Gauges;
 use crate::part_config::part;
 
@@ -44,9 +45,8 @@ parameters! {
 
 part!(NetflixVegas: Limiter, |config, context| NetflixLimiter::new(config.windowed, Vegas::new(config, context.seed)));
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "limits are at least one")]
 fn log10(limit: f64) -> u32 {
-    (limit as u32).checked_ilog10().unwrap_or(0).max(1)
+    whole_part(limit).checked_ilog10().unwrap_or(0).max(1)
 }
 
 struct Vegas {
@@ -139,9 +139,8 @@ impl Limit for Vegas {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as Java does")]
     fn limit(&self) -> u32 {
-        (self.limit as u32).max(1)
+        whole_part(self.limit).max(1)
     }
 
     fn report(&self, gauges: &mut Gauges) {

@@ -89,18 +89,6 @@ enum Reason {
     OpenAgain,
 }
 
-impl Reason {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Started => "started",
-            Self::FirstRejections => "set to the rate accepted before the first rejection",
-            Self::Rejection => "cut by a rejection",
-            Self::Failure => "cut by a failure",
-            Self::OpenAgain => "restored by a success",
-        }
-    }
-}
-
 /// Smoothed latencies in nanoseconds. Instants are also stored in nanoseconds, so samples need no conversion.
 #[derive(Clone, Copy, Debug, Default)]
 struct Latency {
@@ -274,8 +262,8 @@ impl Tailback {
                 return;
             }
         }
-        let reason = if status == Status::Rejected { Reason::Rejection } else { Reason::Failure };
-        self.reason = self.cut(f64::from(ended.in_flight_when_sent), reason);
+        self.reason = if status == Status::Rejected { Reason::Rejection } else { Reason::Failure };
+        self.cut(f64::from(ended.in_flight_when_sent));
         self.rounds_to_top = (self.top.max(1.0) / 2.0).sqrt();
         self.rise = (self.top - self.base).max(MIN_RISE * self.top);
         (self.strikes, self.rounds) = (0.0, 0.0);
@@ -287,7 +275,7 @@ impl Tailback {
     }
 
     /// Lowers the window after the rejection or failure of an attempt. `in_flight_when_sent` includes that attempt.
-    fn cut(&mut self, in_flight_when_sent: f64, reason: Reason) -> Reason {
+    fn cut(&mut self, in_flight_when_sent: f64) {
         let beta = self.beta;
         let known = self.latency.mean.is_some();
         if !known && self.open {
@@ -295,9 +283,8 @@ impl Tailback {
             // before it. So the start phase continues.
             self.window = self.window.min(in_flight_when_sent - 1.0).max(1.0);
             (self.top, self.base) = (self.window, self.window);
-            return Reason::FirstRejections;
-        }
-        if known && (self.open || self.starting) {
+            self.reason = Reason::FirstRejections;
+        } else if known && (self.open || self.starting) {
             self.starting = false;
             self.top = self.window.min(in_flight_when_sent);
             self.window = (beta * self.top).max(MIN_WINDOW);
@@ -307,7 +294,6 @@ impl Tailback {
             self.base = self.base.min((self.base * beta).max(MIN_RETURN * self.top));
             self.window = (self.window * beta * beta).max(MIN_WINDOW);
         }
-        reason
     }
 
     const fn phase(&self) -> &'static str {
@@ -367,7 +353,14 @@ impl Limiter for Tailback {
         }
         gauges.ssthresh = (self.top > 0.0).then_some(self.top.max(1.0));
         gauges.draw(&GAP, seconds(self.gap()) * 1e3);
-        gauges.explain(self.phase(), self.reason.text());
+        let reason = match self.reason {
+            Reason::Started => "started",
+            Reason::FirstRejections => "set to the rate accepted before the first rejection",
+            Reason::Rejection => "cut by a rejection",
+            Reason::Failure => "cut by a failure",
+            Reason::OpenAgain => "restored by a success",
+        };
+        gauges.explain(self.phase(), reason);
     }
 }
 

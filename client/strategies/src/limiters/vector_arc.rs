@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use vocabulary::parameters;
 
+use super::whole_part;
 use crate::part_config::part;
 use crate::{AttemptEnd, Classification, GaugeKind, Gauges, Instant, Limiter, LimiterView, Outcome, Status};
 
@@ -102,7 +103,6 @@ impl VectorArc {
         }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "cut as the original does")]
     fn manage(&mut self, past: Past, current: Option<f64>) {
         let threshold = past.variance.sqrt() * self.config.deviations;
         let may_grow = self.limit < self.config.max && self.reached_limit && !self.had_back_pressure;
@@ -112,7 +112,7 @@ impl VectorArc {
         } else if self.limit > 1
             && (self.had_back_pressure || current.unwrap_or(0.0) >= past.mean + threshold)
         {
-            self.limit = ((f64::from(self.limit) * self.config.ratio) as u32).max(1);
+            self.limit = whole_part(f64::from(self.limit) * self.config.ratio).max(1);
             self.phase = "shrinking";
             self.reason = if self.had_back_pressure { "cut by an error" } else { "cut: answers are slower" };
         } else {
