@@ -121,25 +121,24 @@ impl AdviceRule {
         if self.heeded == RetryAfter::Ignore {
             return Advised::BackOff;
         }
-        let wait = match advice {
-            Advice::After(wait) if wait.is_zero() => self.zero.wait(),
-            Advice::After(wait) => Ok(wait),
-            Advice::Past => self.past.wait(),
-            Advice::Negative => self.negative.wait(),
-            Advice::Unreadable => self.unreadable.wait(),
-            Advice::None if classification == Classification::Throttled => self.missing.wait(),
+        let reaction = match advice {
+            Advice::After(wait) if wait.is_zero() => self.zero,
+            Advice::After(wait) => Reaction::As(wait),
+            Advice::Past => self.past,
+            Advice::Negative => self.negative,
+            Advice::Unreadable => self.unreadable,
+            Advice::None if classification == Classification::Throttled => self.missing,
             Advice::None | Advice::Never => return Advised::BackOff,
         };
-        let wait = wait.and_then(|wait| self.limited(wait));
-        match wait {
-            Ok(wait) => {
+        match self.limited(reaction) {
+            Reaction::As(wait) => {
                 let longest = self.clamp.0.map_or(LONGEST, |beyond| delay.saturating_add(beyond));
                 let wait = self.spread(wait, draws).min(longest);
                 self.after(if self.heeded == RetryAfter::Floor { delay.max(wait) } else { wait })
             }
-            Err(Reaction::AtOnce) => self.after(Duration::ZERO),
-            Err(Reaction::GiveUp) => Advised::GiveUp,
-            Err(Reaction::BackOff | Reaction::As(_)) => Advised::BackOff,
+            Reaction::AtOnce => self.after(Duration::ZERO),
+            Reaction::GiveUp => Advised::GiveUp,
+            Reaction::BackOff => Advised::BackOff,
         }
     }
 
@@ -160,11 +159,11 @@ impl AdviceRule {
         (self.heeded != RetryAfter::Ignore).then(|| self.limit.0.unwrap_or(LONGEST))
     }
 
-    fn limited(&self, wait: Duration) -> Result<Duration, Reaction> {
-        match (self.limit.0, self.beyond) {
-            (Some(limit), Beyond::Cut) => Ok(wait.min(limit)),
-            (Some(limit), Beyond::Instead(reaction)) if wait > limit => reaction.wait(),
-            _ => Ok(wait),
+    fn limited(&self, reaction: Reaction) -> Reaction {
+        match (reaction, self.limit.0, self.beyond) {
+            (Reaction::As(wait), Some(limit), Beyond::Cut) => Reaction::As(wait.min(limit)),
+            (Reaction::As(wait), Some(limit), Beyond::Instead(instead)) if wait > limit => instead,
+            _ => reaction,
         }
     }
 
@@ -182,14 +181,5 @@ impl AdviceRule {
             seconds += self.plus.as_secs_f64() * unit(&mut draws);
         }
         Duration::try_from_secs_f64(seconds).map_or(LONGEST, |wait| wait.min(LONGEST))
-    }
-}
-
-impl Reaction {
-    const fn wait(self) -> Result<Duration, Self> {
-        match self {
-            Self::As(wait) => Ok(wait),
-            other => Err(other),
-        }
     }
 }
