@@ -85,9 +85,6 @@ impl Hints {
 pub struct Grpc(u8);
 
 impl Grpc {
-    /// gRPC status of a successful call.
-    pub const OK: Self = Self(0);
-
     /// Returns the gRPC status with this name. The name must be in capitals, as gRPC writes it.
     pub fn named(name: &str) -> Option<Self> {
         grpc::named(name).map(Self)

@@ -31,10 +31,9 @@ const HEADERS: [Header; 3] = [
 
 impl HintRule {
     pub(crate) fn decide(&self, hints: Hints) -> Option<bool> {
-        self.obeyed.iter().find_map(|header| match () {
-            () if hints.has(header.again) => Some(true),
-            () if hints.has(header.never) => Some(false),
-            () => None,
+        self.obeyed.iter().find_map(|header| {
+            let again = hints.has(header.again);
+            (again || hints.has(header.never)).then_some(again)
         })
     }
 

@@ -133,9 +133,8 @@ impl StrategySpec {
 
     /// Sets the HTTP method of the client's requests. The default is GET.
     #[must_use]
-    pub fn with_method(mut self, method: Method) -> Self {
-        self.methods = Methods::only(method);
-        self.forget_rules()
+    pub fn with_method(self, method: Method) -> Self {
+        self.with_methods([method])
     }
 
     /// Declares that the client sends requests with several HTTP methods. The driver must then set the method of each
@@ -143,12 +142,7 @@ impl StrategySpec {
     #[must_use]
     pub fn with_methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
         self.methods = methods.into_iter().collect();
-        self.forget_rules()
-    }
-
-    /// Discards the compiled rules after a change of the HTTP methods, because the rules are compiled for certain
-    /// methods.
-    fn forget_rules(mut self) -> Self {
+        // The rules are compiled for certain methods.
         for layer in &mut self.layers {
             layer.rules = OnceLock::new();
         }

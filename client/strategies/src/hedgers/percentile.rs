@@ -63,13 +63,6 @@ impl Rotating {
         Self { config, written: None, read: (0, Duration::ZERO), rotated: Instant::ORIGIN }
     }
 
-    fn take_summary(&mut self) -> (u64, Duration) {
-        let Some(written) = self.written.take() else { return (0, Duration::ZERO) };
-        #[expect(clippy::cast_possible_truncation, reason = "tower keeps it in single precision")]
-        let quantile = f64::from(self.config.percentile as f32);
-        (written.len(), Duration::from_millis(at_quantile(&written, quantile)))
-    }
-
     /// At the end of a period, replaces `read` by a summary of the latencies recorded in that period. If further
     /// periods have passed since then, the latest of them had no latencies, so `read` is empty.
     fn rotate(&mut self, now: Instant) {
@@ -78,8 +71,12 @@ impl Rotating {
         if rotations == 0 {
             return;
         }
-        let last = self.take_summary();
-        self.read = if rotations == 1 { last } else { (0, Duration::ZERO) };
+        let written = self.written.take().filter(|_| rotations == 1);
+        #[expect(clippy::cast_possible_truncation, reason = "tower keeps it in single precision")]
+        let quantile = f64::from(self.config.percentile as f32);
+        self.read = written.map_or((0, Duration::ZERO), |written| {
+            (written.len(), Duration::from_millis(at_quantile(&written, quantile)))
+        });
         self.rotated = self.rotated + Duration::from_nanos(period.saturating_mul(rotations));
     }
 }

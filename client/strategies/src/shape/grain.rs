@@ -37,19 +37,19 @@ impl Grain {
     pub(crate) fn of(self, delay: Duration) -> Duration {
         match self {
             Self::None => delay,
-            Self::CutMs => cut(delay, MILLISECOND),
-            Self::RoundMs => cut(delay.saturating_add(MILLISECOND / 2), MILLISECOND),
+            Self::CutMs => cut(delay),
+            Self::RoundMs => cut(delay.saturating_add(MILLISECOND / 2)),
             Self::CutS => Duration::from_secs(delay.as_secs()),
             Self::RoundS => Duration::from_secs(delay.saturating_add(Duration::from_millis(500)).as_secs()),
-            Self::Timer => cut(delay, MILLISECOND).max(MILLISECOND),
+            Self::Timer => cut(delay).max(MILLISECOND),
         }
     }
 }
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-fn cut(delay: Duration, step: Duration) -> Duration {
-    Duration::new(delay.as_secs(), delay.subsec_nanos() / step.subsec_nanos() * step.subsec_nanos())
+fn cut(delay: Duration) -> Duration {
+    Duration::new(delay.as_secs(), delay.subsec_millis() * 1_000_000)
 }
 
 #[cfg(test)]

@@ -105,7 +105,11 @@ impl Rule {
             _ => {}
         }
         if !shape.delays.is_empty() {
-            let delay = self.listed(k)?;
+            let end = match shape.after_last {
+                AfterLast::Repeat => shape.delays.last(),
+                AfterLast::GiveUp => None,
+            };
+            let delay = *shape.delays.get(k.saturating_sub(1) as usize).or(end)?;
             return Some(match shape.cap_applies {
                 Applies::BeforeSpread => self.spread(delay.min(shape.cap), u),
                 Applies::AfterSpread => self.spread(delay, u).min(shape.cap),
@@ -126,15 +130,6 @@ impl Rule {
         let Shape { spread, grid, grain, min, min_applies, .. } = self.shape;
         let delay = if min_applies == Applies::BeforeSpread { delay.max(min) } else { delay };
         spread.of(delay, grid, grain, u)
-    }
-
-    fn listed(&self, k: u32) -> Option<Duration> {
-        let delays = &self.shape.delays;
-        let end = match self.shape.after_last {
-            AfterLast::Repeat => delays.last(),
-            AfterLast::GiveUp => None,
-        };
-        delays.get(k.saturating_sub(1) as usize).or(end).copied()
     }
 
     /// Draws a delay from a range between the base and three times the previous delay. The state stores the previous

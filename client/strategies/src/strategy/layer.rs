@@ -144,7 +144,22 @@ impl Layer {
         draws: impl Fn() -> R,
         memory: Option<&mut LayerMemory>,
     ) -> Retry {
-        let retry = self.decide(now, failed, attempts, state, draws, memory);
+        let Outcome { status, classification, .. } = failed.outcome;
+        let advice = self.rules.advice_of(&failed.outcome);
+        let over =
+            !classification.is_retriable() || advice == Advice::Never || attempts >= self.rules.max_attempts;
+        let retry = if over {
+            Retry::GiveUp
+        } else if self.policy_decides && advice == Advice::None && memory.is_none() {
+            // Fast path: skips the checks of time limits, budgets and advice, which have no effect on most failures of
+            // most strategies.
+            match self.back_off(now, failed, state, draws) {
+                Retry::After(delay) => Retry::After(self.floored(status, delay)),
+                other => other,
+            }
+        } else {
+            self.weigh(now, failed, advice, state, draws, memory)
+        };
         self.after_failure(failed);
         retry
     }
@@ -154,34 +169,6 @@ impl Layer {
         if let Some(policy) = self.retry.as_mut().filter(|_| !no_attempt) {
             policy.after_failure(failed);
         }
-    }
-
-    #[inline]
-    fn decide<R: Rng>(
-        &mut self,
-        now: Instant,
-        failed: &FailedOp,
-        attempts: u32,
-        state: &mut RetryState,
-        draws: impl Fn() -> R,
-        memory: Option<&mut LayerMemory>,
-    ) -> Retry {
-        let Outcome { status, classification, .. } = failed.outcome;
-        let advice = self.rules.advice_of(&failed.outcome);
-        let over =
-            !classification.is_retriable() || advice == Advice::Never || attempts >= self.rules.max_attempts;
-        if over {
-            return Retry::GiveUp;
-        }
-        // Fast path: skips the checks of time limits, budgets and advice, which have no effect on most failures of most
-        // strategies.
-        if self.policy_decides && advice == Advice::None && memory.is_none() {
-            return match self.back_off(now, failed, state, draws) {
-                Retry::After(delay) => Retry::After(self.floored(status, delay)),
-                other => other,
-            };
-        }
-        self.weigh(now, failed, advice, state, draws, memory)
     }
 
     fn weigh<R: Rng>(
