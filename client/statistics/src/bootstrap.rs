@@ -63,18 +63,14 @@ impl Bootstrap {
                 .collect();
             acceleration(&left_one_out)
         };
-        Self::from_drawn(statistic(values), drawn, acceleration)
+        let correction = Correction::new(&drawn, statistic(values), acceleration)?;
+        Some(Self::sorted(ResampledMeans { drawn, correction }))
     }
 
     /// Resamples the mean of the values. Fast path: draws the same samples as [`Bootstrap::new`], but does not copy
     /// them.
     pub fn of_mean(values: &[f64], resamples: usize, seed: u64) -> Option<Self> {
         ResampledMeans::of_each(&[values], resamples, seed).pop()?.map(Self::sorted)
-    }
-
-    fn from_drawn(observed: f64, drawn: Vec<f64>, acceleration: impl FnOnce() -> f64) -> Option<Self> {
-        let correction = Correction::new(&drawn, observed, acceleration)?;
-        Some(Self::sorted(ResampledMeans { drawn, correction }))
     }
 
     fn sorted(ResampledMeans { mut drawn, correction }: ResampledMeans) -> Self {
@@ -88,10 +84,7 @@ impl Bootstrap {
     /// The ends of the interval stay within the range of the resampled statistics. A level whose error is near 1 /
     /// resamples therefore cannot be reached.
     pub fn interval(&self, level: Level) -> Interval {
-        let (low, high) = self.correction.shares(level);
-        let end =
-            |share| percentile(&self.sorted, share).expect("resamples exist and shares are within 0 to 1");
-        Interval { low: end(low), high: end(high), level, estimator: Estimator::Bootstrap }
+        self.correction.interval(level, |share| percentile(&self.sorted, share))
     }
 
     /// Returns the two-sided p value (0 to 1) of the hypothesis that the statistic equals `claim`.
@@ -164,11 +157,7 @@ impl ResampledMeans {
     }
 
     pub(crate) fn interval(mut self, level: Level) -> Interval {
-        let (low, high) = self.correction.shares(level);
-        let mut end = |share| {
-            percentile_unsorted(&mut self.drawn, share).expect("resamples exist and shares are within 0 to 1")
-        };
-        Interval { low: end(low), high: end(high), level, estimator: Estimator::Bootstrap }
+        self.correction.interval(level, |share| percentile_unsorted(&mut self.drawn, share))
     }
 }
 
@@ -190,17 +179,17 @@ impl Correction {
         (bias.is_finite() && acceleration.is_finite()).then_some(Self { bias, acceleration })
     }
 
-    fn shares(self, level: Level) -> (f64, f64) {
-        let share = |z: f64| {
+    fn interval(self, level: Level, mut percentile: impl FnMut(f64) -> Option<f64>) -> Interval {
+        let mut end = |z: f64| {
             let moved = self.bias + z;
             let shrink = 1.0 - self.acceleration * moved;
             // The correction has a pole where `shrink` is 0. Beyond the pole, the corrected share has reached its
             // limit, 0 or 1.
             let z = if shrink > 0.0 { self.bias + moved / shrink } else { f64::INFINITY.copysign(moved) };
-            normal::share_below(z)
+            percentile(normal::share_below(z)).expect("resamples exist and shares are within 0 to 1")
         };
         let reach = -normal::quantile(level.error() / 2.0);
-        (share(-reach), share(reach))
+        Interval { low: end(-reach), high: end(reach), level, estimator: Estimator::Bootstrap }
     }
 }
 

@@ -48,10 +48,7 @@ pub fn holm_levels(p_values: &[f64], together: Level) -> Vec<Level> {
 fn steps(p_values: &[f64]) -> impl Iterator<Item = (usize, usize)> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| known(p_values[*a]).total_cmp(&known(p_values[*b])));
-    order.into_iter().enumerate().map({
-        let count = p_values.len();
-        move |(rank, index)| (count - rank, index)
-    })
+    (1..=p_values.len()).rev().zip(order)
 }
 
 fn known(p_value: f64) -> f64 {

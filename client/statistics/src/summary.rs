@@ -161,7 +161,7 @@ fn standard_error(count: f64) -> f64 {
     (6.0 * count * (count - 1.0) / ((count - 2.0) * (count + 1.0) * (count + 3.0))).sqrt()
 }
 
-pub(crate) fn is_skewed(count: usize, skewness: f64) -> bool {
+fn is_skewed(count: usize, skewness: f64) -> bool {
     let count = count as f64;
     count >= 3.0
         && skewness.abs() > BEYOND_LUCK * standard_error(count)
@@ -173,7 +173,7 @@ pub(crate) fn is_skewed(count: usize, skewness: f64) -> bool {
     clippy::cast_sign_loss,
     reason = "the number is above zero, and saturates"
 )]
-pub(crate) fn values_enough(skewness: f64) -> u64 {
+fn values_enough(skewness: f64) -> u64 {
     (ENOUGH * skewness * skewness).floor() as u64 + 1
 }
 

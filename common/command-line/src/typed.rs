@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error, FromArgMatches};
-use vocabulary::{excerpt, nearest, printable};
+use vocabulary::{did_you_mean, excerpt, printable};
 
 /// Returns the arguments of the program. A value that looks like a negative number is joined to its flag, as in `--ops=-5`. Otherwise `-5`
 /// would be parsed as a flag, and the error would not explain which values `--ops` accepts.
@@ -60,16 +60,13 @@ fn short(error: &Error, command: &Command) -> String {
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let known = command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set());
-            let suggestion = argument(error).and_then(|word| nearest(word, known.map(Command::get_name)));
-            let suggestion =
-                suggestion.map(|known| format!(" (did you mean `{known}`?)")).unwrap_or_default();
+            let suggest = |word| did_you_mean(word, known.map(Command::get_name));
+            let suggestion = argument(error).map(suggest).unwrap_or_default();
             format!("{sentence}{suggestion}; `{name} --help` lists all commands")
         }
         ErrorKind::UnknownArgument => {
-            let similar = match error.get(ContextKind::SuggestedArg) {
-                Some(ContextValue::String(flag)) => format!(" (did you mean `{flag}`?)"),
-                _ => String::new(),
-            };
+            let similar = context(error, ContextKind::SuggestedArg);
+            let similar = similar.map(|flag| format!(" (did you mean `{flag}`?)")).unwrap_or_default();
             format!("{sentence}{similar}; `{name} --help` lists all flags")
         }
         ErrorKind::MissingRequiredArgument => {
@@ -85,11 +82,14 @@ fn short(error: &Error, command: &Command) -> String {
 
 /// Returns the argument that caused an error, as given on the command line.
 pub fn argument(error: &Error) -> Option<&str> {
-    let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
-    kinds.iter().find_map(|kind| match error.get(*kind) {
-        Some(ContextValue::String(text)) => Some(text.as_str()),
+    context(error, ContextKind::InvalidArg).or_else(|| context(error, ContextKind::InvalidSubcommand))
+}
+
+fn context(error: &Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text),
         _ => None,
-    })
+    }
 }
 
 /// Flags whose values may be secrets. Only the name before a value is printed, because logs of CI are often public.
@@ -98,13 +98,13 @@ const MAYBE_SECRET: [&str; 2] = ["--header", "--env"];
 /// Returns the reason why the parser of a flag refused its value: `--loss 150%: at most 100%`.
 fn refused_value(error: &Error) -> Option<String> {
     let reason = error.source().filter(|_| error.kind() == ErrorKind::ValueValidation)?;
-    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return None };
+    let value = context(error, ContextKind::InvalidValue)?;
     let flag = argument(error)?.split(' ').next()?;
     let is_plain = !value.is_empty() && !value.contains(char::is_whitespace);
     let value = match value.split_once([':', '=']) {
         Some((name, _)) if MAYBE_SECRET.contains(&flag) => format!("'{name}…'"),
         None if MAYBE_SECRET.contains(&flag) => "…".to_owned(),
-        _ if is_plain => value.clone(),
+        _ if is_plain => value.to_owned(),
         _ => format!("'{value}'"),
     };
     Some(format!("{flag} {}: {reason}", excerpt(&value)))

@@ -11,75 +11,49 @@ use rand_core::{Rng, SeedableRng};
 
 pub type Draws = rand_xoshiro::SplitMix64;
 
-/// Purpose of a stream of random draws. Streams of different purposes are unrelated.
+/// Purpose of a stream of random draws. Streams of different purposes are unrelated, because the value of each purpose distinguishes
+/// its streams: an arbitrary odd number. Changing a value changes every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[repr(u64)]
 pub enum Purpose {
-    Arrivals,
+    Arrivals = 0x9e6c_63d0_876a_68af,
     /// Random draw of the time that the server works on an accepted op. The draw is keyed by op and not by attempt, so
     /// every attempt of an op needs the same time.
-    ServiceTime,
-    RejectTime,
-    Network,
-    NetworkReturn,
+    ServiceTime = 0xd1b5_4a32_d192_ed03,
+    RejectTime = 0xabc9_8388_fb8f_ac03,
+    Network = 0x8cb9_2ba7_2f3d_8dd7,
+    NetworkReturn = 0xe703_7ed1_a0b4_28db,
     /// Network delay of a write to the server, if the write is the second step of a conditional write. The first step
     /// is a read.
-    WriteNetwork,
-    WriteReturn,
-    Loss,
+    WriteNetwork = 0x8ebc_6af0_9c88_c6e3,
+    WriteReturn = 0x5899_65cc_7537_4cc3,
+    Loss = 0x1d8e_4e27_c47d_124f,
     /// Random choice of the requests that an overloaded queue serves.
-    Subset,
-    Startup,
+    Subset = 0xeb44_acca_b455_d165,
+    Startup = 0xc6a4_a793_5bd1_e995,
     /// Random error that is added to the server's retry advice, and the decision whether the server gives any advice.
-    Advice,
-    Rejection,
-    Fault,
-    Backoff,
+    Advice = 0xb492_b66f_be98_f273,
+    Rejection = 0x6c62_272e_07bb_0143,
+    Fault = 0xc2b2_ae3d_27d4_eb4f,
+    Backoff = 0xaef1_7502_108e_f2d9,
     /// Random draws with which the client's probabilistic throttles decide.
-    Admission,
+    Admission = 0xf135_7aea_2e62_a9c5,
     /// Times at which a limiter renews its baseline. The limiter compares later measurements with this baseline.
-    Probe,
+    Probe = 0x2545_f491_4f6c_dd1d,
     /// Random draw of the kind of an op's requests. The draw is keyed by op and not by attempt, so every attempt of an
     /// op has the same kind.
-    RequestKind,
+    RequestKind = 0x9fb2_1c65_1e98_df25,
     /// Random draw of the API key of an op's requests. The draw is keyed by op and not by attempt, so every attempt of
     /// an op has the same key.
-    ApiKey,
+    ApiKey = 0xdb4f_0b91_75ae_2165,
     /// Random figures of the servers on which `loadgen recommend` tries settings.
-    Setting,
-}
-
-impl Purpose {
-    /// Returns the constant that distinguishes the random streams of this purpose: an arbitrary odd number. Changing a
-    /// constant changes every run.
-    const fn salt(self) -> u64 {
-        match self {
-            Self::Arrivals => 0x9e6c_63d0_876a_68af,
-            Self::ServiceTime => 0xd1b5_4a32_d192_ed03,
-            Self::RejectTime => 0xabc9_8388_fb8f_ac03,
-            Self::Network => 0x8cb9_2ba7_2f3d_8dd7,
-            Self::NetworkReturn => 0xe703_7ed1_a0b4_28db,
-            Self::WriteNetwork => 0x8ebc_6af0_9c88_c6e3,
-            Self::WriteReturn => 0x5899_65cc_7537_4cc3,
-            Self::Loss => 0x1d8e_4e27_c47d_124f,
-            Self::Subset => 0xeb44_acca_b455_d165,
-            Self::Startup => 0xc6a4_a793_5bd1_e995,
-            Self::Advice => 0xb492_b66f_be98_f273,
-            Self::Rejection => 0x6c62_272e_07bb_0143,
-            Self::Fault => 0xc2b2_ae3d_27d4_eb4f,
-            Self::Backoff => 0xaef1_7502_108e_f2d9,
-            Self::Admission => 0xf135_7aea_2e62_a9c5,
-            Self::Probe => 0x2545_f491_4f6c_dd1d,
-            Self::RequestKind => 0x9fb2_1c65_1e98_df25,
-            Self::ApiKey => 0xdb4f_0b91_75ae_2165,
-            Self::Setting => 0x5851_f42d_4c95_7f2d,
-        }
-    }
+    Setting = 0x5851_f42d_4c95_7f2d,
 }
 
 #[inline]
 pub fn draws(seed: u64, purpose: Purpose, op: u64, attempt: u32) -> Draws {
-    let mut key = mix(seed ^ purpose.salt());
+    let mut key = mix(seed ^ purpose as u64);
     key = mix(key ^ op.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     key = mix(key ^ u64::from(attempt).wrapping_mul(0xd6e8_feb8_6659_fd93));
     Draws::from_seed(key.to_le_bytes())

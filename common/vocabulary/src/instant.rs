@@ -35,7 +35,12 @@ impl Instant {
 
     /// Returns the time that has passed since `earlier`, or zero if `earlier` is later than `self`.
     pub const fn since(self, earlier: Self) -> Duration {
-        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+        Duration::from_nanos(self.nanos_since(earlier))
+    }
+
+    /// Returns the time since `earlier` in nanoseconds; 0 if `earlier` is later.
+    pub const fn nanos_since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
     }
 
     pub const fn since_origin(self) -> Duration {
@@ -136,8 +141,8 @@ impl TimeScale {
     }
 }
 
-impl std::fmt::Display for TimeScale {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for TimeScale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }

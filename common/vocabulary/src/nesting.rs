@@ -4,24 +4,14 @@
 ///
 /// An unclosed parenthesis extends to the end of the text. An unmatched closing parenthesis is an ordinary character.
 pub fn split_outside(text: &str, separator: char) -> impl Iterator<Item = &str> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let here = rest?;
-        let mut depth = 0_u32;
-        let cut = here.char_indices().find_map(|(at, sign)| {
-            match sign {
-                '(' => depth += 1,
-                ')' => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            (sign == separator && depth == 0).then_some(at)
-        });
-        let (piece, others) = match cut {
-            Some(at) => (&here[..at], Some(&here[at + separator.len_utf8()..])),
-            None => (here, None),
-        };
-        rest = others;
-        Some(piece)
+    let mut depth = 0_u32;
+    text.split(move |sign| {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        sign == separator && depth == 0
     })
 }
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 use crate::choice::ChoiceField;
 use crate::duration_text;
 use crate::rate::Rate;
-use crate::text_field::TextField;
 
 /// Upper end of a range of durations without another one.
 pub const DAY: Duration = Duration::from_hours(24);
@@ -18,22 +17,43 @@ pub struct Parameter<C: 'static> {
     field: Field<C>,
 }
 
+/// Config field that parses and formats its own value.
+///
+/// The field can parse every text that it formats. So a value can be copied from a recorded configuration or a help
+/// text, and used as input. A value contains no comma and no plus sign outside of parentheses, because commas separate
+/// options and plus signs separate parts.
+pub trait TextField {
+    /// Parses the text into the field. On an error the field keeps its value.
+    ///
+    /// # Errors
+    /// Returns half a sentence that names the wrong word of the text and describes what is wrong with it.
+    fn read(&mut self, text: &str) -> Result<(), String>;
+
+    fn show(&self) -> String;
+
+    /// Describes the accepted values of the field, in words that can follow "takes" in an error message.
+    fn accepted(&self) -> &'static str;
+}
+
 /// Config field that a parameter sets, and its accepted values. Ranges of rates are per second. A count up to
 /// `u32::MAX` also accepts `unlimited`.
 enum Field<C: 'static> {
-    Duration { at: fn(&mut C) -> &mut Duration, range: RangeInclusive<Duration> },
-    Number { at: fn(&mut C) -> &mut f64, range: RangeInclusive<f64> },
-    Rate { at: fn(&mut C) -> &mut Rate, range: RangeInclusive<f64> },
-    Count { at: fn(&mut C) -> &mut u32, range: RangeInclusive<u32> },
-    Choice { at: fn(&mut C) -> &mut dyn ChoiceField },
-    Text { at: fn(&mut C) -> &mut dyn TextField },
+    Duration { at: Select<C, Duration>, range: RangeInclusive<Duration> },
+    Number { at: Select<C, f64>, range: RangeInclusive<f64> },
+    Rate { at: Select<C, Rate>, range: RangeInclusive<f64> },
+    Count { at: Select<C, u32>, range: RangeInclusive<u32> },
+    Choice { at: Select<C, dyn ChoiceField> },
+    Text { at: Select<C, dyn TextField> },
 }
+
+/// Selects the field of a config that a parameter sets.
+type Select<C, T> = fn(&mut C) -> &mut T;
 
 const UNLIMITED: &str = "unlimited";
 
 impl<C: Default> Parameter<C> {
     /// Creates a parameter for a duration up to a day.
-    pub const fn duration(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut Duration) -> Self {
+    pub const fn duration(key: &'static str, about: &'static str, at: Select<C, Duration>) -> Self {
         Self::duration_in(key, about, Duration::ZERO..=DAY, at)
     }
 
@@ -41,7 +61,7 @@ impl<C: Default> Parameter<C> {
         key: &'static str,
         about: &'static str,
         range: RangeInclusive<Duration>,
-        at: fn(&mut C) -> &mut Duration,
+        at: Select<C, Duration>,
     ) -> Self {
         Self { key, about, field: Field::Duration { at, range } }
     }
@@ -50,7 +70,7 @@ impl<C: Default> Parameter<C> {
         key: &'static str,
         about: &'static str,
         range: RangeInclusive<f64>,
-        at: fn(&mut C) -> &mut f64,
+        at: Select<C, f64>,
     ) -> Self {
         Self { key, about, field: Field::Number { at, range } }
     }
@@ -59,7 +79,7 @@ impl<C: Default> Parameter<C> {
         key: &'static str,
         about: &'static str,
         range: RangeInclusive<f64>,
-        at: fn(&mut C) -> &mut Rate,
+        at: Select<C, Rate>,
     ) -> Self {
         Self { key, about, field: Field::Rate { at, range } }
     }
@@ -68,20 +88,16 @@ impl<C: Default> Parameter<C> {
         key: &'static str,
         about: &'static str,
         range: RangeInclusive<u32>,
-        at: fn(&mut C) -> &mut u32,
+        at: Select<C, u32>,
     ) -> Self {
         Self { key, about, field: Field::Count { at, range } }
     }
 
-    pub const fn choice(
-        key: &'static str,
-        about: &'static str,
-        at: fn(&mut C) -> &mut dyn ChoiceField,
-    ) -> Self {
+    pub const fn choice(key: &'static str, about: &'static str, at: Select<C, dyn ChoiceField>) -> Self {
         Self { key, about, field: Field::Choice { at } }
     }
 
-    pub const fn text(key: &'static str, about: &'static str, at: fn(&mut C) -> &mut dyn TextField) -> Self {
+    pub const fn text(key: &'static str, about: &'static str, at: Select<C, dyn TextField>) -> Self {
         Self { key, about, field: Field::Text { at } }
     }
 
@@ -91,35 +107,21 @@ impl<C: Default> Parameter<C> {
         let refuse = || refuse_for(String::new());
         match &self.field {
             Field::Duration { at, range } => {
-                let value = duration_text::parse(text).map_err(|_| refuse())?;
-                if !range.contains(&value) {
-                    return Err(refuse());
-                }
-                *at(config) = value;
+                let value = duration_text::parse(text).ok().filter(|value| range.contains(value));
+                *at(config) = value.ok_or_else(refuse)?;
             }
             Field::Number { at, range } => {
-                let value: f64 = text.parse().map_err(|_| refuse())?;
-                if !range.contains(&value) {
-                    return Err(refuse());
-                }
-                *at(config) = value;
+                let value = text.parse().ok().filter(|value| range.contains(value));
+                *at(config) = value.ok_or_else(refuse)?;
             }
             Field::Rate { at, range } => {
-                let value = Rate::parse(text).ok_or_else(refuse)?;
-                if !range.contains(&value.per_s()) {
-                    return Err(refuse());
-                }
-                *at(config) = value;
+                let value = Rate::parse(text).filter(|value| range.contains(&value.per_s()));
+                *at(config) = value.ok_or_else(refuse)?;
             }
             Field::Count { at, range } => {
-                let value: u32 = match (text, *range.end()) {
-                    (UNLIMITED, u32::MAX) => u32::MAX,
-                    _ => text.parse().map_err(|_| refuse())?,
-                };
-                if !range.contains(&value) {
-                    return Err(refuse());
-                }
-                *at(config) = value;
+                let is_unlimited = text == UNLIMITED && *range.end() == u32::MAX;
+                let value = if is_unlimited { Some(u32::MAX) } else { text.parse().ok() };
+                *at(config) = value.filter(|value| range.contains(value)).ok_or_else(refuse)?;
             }
             Field::Choice { at } => {
                 if !at(config).choose(text) {
