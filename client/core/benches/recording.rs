@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use divan::counter::ItemsCount;
-use loadgen_core::{ArrivalProcess, Completion, Input, Measurements, Output, Run, RunConfig, Workload};
-use tailback::{Outcome, Status, StrategySpec};
+use loadgen_core::{
+    ArrivalProcess, AttemptResult, Completion, Input, Measurements, Output, Run, RunConfig, Workload,
+};
+use tailback::{Status, StrategySpec};
 use vocabulary::Instant;
 
 fn main() {
@@ -65,11 +67,7 @@ fn the_client(bencher: divan::Bencher<'_, '_>, strategy: &str) {
                     let completion = Completion {
                         attempt: launched.attempt,
                         sent_at: launched.due,
-                        outcome: Outcome::plain(Status::Succeeded),
-                        server: None,
-                        advised_wait: None,
-                        cause: None,
-                        by_gateway: false,
+                        result: AttemptResult::plain(Status::Succeeded),
                     };
                     run.handle_input(now, Input::AttemptEnd(completion));
                 }

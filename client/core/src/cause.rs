@@ -71,24 +71,17 @@ impl ErrorKind {
 
     /// Returns true if something arrived from the server, although it was no usable answer.
     pub const fn has_arrived(self) -> bool {
-        match self {
+        matches!(
+            self,
             Self::Truncated
-            | Self::StreamReset
-            | Self::GoAway
-            | Self::Unreadable
-            | Self::LongHeaders
-            | Self::LongBody
-            | Self::PlainHttp
-            | Self::NoTag => true,
-            Self::Timeout
-            | Self::Refused
-            | Self::Unreachable
-            | Self::Reset
-            | Self::Closed
-            | Self::Tls
-            | Self::Exhausted
-            | Self::Other => false,
-        }
+                | Self::StreamReset
+                | Self::GoAway
+                | Self::Unreadable
+                | Self::LongHeaders
+                | Self::LongBody
+                | Self::PlainHttp
+                | Self::NoTag
+        )
     }
 
     pub const fn words(self) -> &'static str {
@@ -146,8 +139,8 @@ pub struct StatusCount {
 impl FailureCounts {
     /// Returns the statuses among the causes, in ascending order.
     pub fn statuses(&self) -> Vec<StatusCount> {
-        let status = |(cause, attempts): &(Cause, u64)| match *cause {
-            Cause::Status(status) => Some(StatusCount { status, attempts: *attempts }),
+        let status = |&(cause, attempts): &(Cause, u64)| match cause {
+            Cause::Status(status) => Some(StatusCount { status, attempts }),
             Cause::Error(_) => None,
         };
         self.counts.iter().filter_map(status).collect()

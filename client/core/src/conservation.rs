@@ -10,54 +10,10 @@ pub struct Conservation {
     pub server_compared: bool,
 }
 
+/// Description of counts that do not add up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Mismatch {
-    #[error(
-        "{total} attempts were sent, but {ended} ended (succeeded + rejected + failed + cancelled) and {in_flight} \
-         are in flight"
-    )]
-    Attempts { total: u64, ended: u64, in_flight: u64 },
-    #[error("{arrived} ops arrived, but {accounted} are accounted for (succeeded + given up + unfinished)")]
-    Ops { arrived: u64, accounted: u64 },
-    /// Mismatch between succeeded ops and successful attempts. Every op that succeeded has exactly one successful
-    /// attempt.
-    #[error("{ops} ops succeeded with {attempts} successful attempts")]
-    Successes { ops: u64, attempts: u64 },
-    #[error("the time series has {series} attempts, but the counters have {total}")]
-    Series { series: u64, total: u64 },
-    #[error(
-        "the client sent {sent} attempts and the server received {received}, including rejected reads; the difference may be 0 to {allowed} (failed + cancelled + answered by a gateway)"
-    )]
-    Received {
-        sent: u64,
-        /// Number of attempts that the server received. For conditional writes, it is the number of received writes
-        /// plus the number of rejected reads, because no write follows a rejected read.
-        received: u64,
-        allowed: u64,
-    },
-    #[error("the server received {writes} conditional writes after {reads} reads that it served")]
-    Reads { writes: u64, reads: u64 },
-    #[error(
-        "the client observed {succeeded} successes, but the server accepted {accepted}, of which at most {allowed} were lost"
-    )]
-    Accepted { succeeded: u64, accepted: u64, allowed: u64 },
-    /// An attempt that the server failed on purpose cannot be a success at the client.
-    #[error(
-        "the server failed {failed} attempts on purpose, and the client observed at most {allowed} (failed + cancelled + answered by a gateway)"
-    )]
-    Failed { failed: u64, allowed: u64 },
-    #[error(
-        "the server received {received} attempts and decided about {decided} (accepted + rejected + failed); at most \
-         {allowed} were left open"
-    )]
-    Admitted {
-        /// Number of attempts that reached the server's admission.
-        received: u64,
-        decided: u64,
-        allowed: u64,
-    },
-}
+#[error("{0}")]
+pub struct Mismatch(String);
 
 impl Conservation {
     /// Checks whether the counts of a finished run add up. `held` is the number of unfinished ops. `in_flight` is the
@@ -65,20 +21,28 @@ impl Conservation {
     pub fn check(measured: &Measurements, held: u64, in_flight: u64, server: Option<&ServerCounts>) -> Self {
         let (ops, attempts) = (&measured.ops, &measured.attempts);
         let mut mismatches = Vec::new();
+        let mut found = |text: String| mismatches.push(Mismatch(text));
+        let total = attempts.total;
         let ended = attempts.succeeded + attempts.rejected + attempts.failed + attempts.cancelled;
-        if attempts.total != ended + in_flight {
-            mismatches.push(Mismatch::Attempts { total: attempts.total, ended, in_flight });
+        if total != ended + in_flight {
+            found(format!(
+                "{total} attempts were sent, but {ended} ended (succeeded + rejected + failed + cancelled) and {in_flight} \
+                 are in flight"
+            ));
         }
-        let accounted = ops.succeeded + ops.given_up + held;
-        if ops.arrived != accounted {
-            mismatches.push(Mismatch::Ops { arrived: ops.arrived, accounted });
+        let (arrived, accounted) = (ops.arrived, ops.succeeded + ops.given_up + held);
+        if arrived != accounted {
+            found(format!(
+                "{arrived} ops arrived, but {accounted} are accounted for (succeeded + given up + unfinished)"
+            ));
         }
+        // Every op that succeeded has exactly one successful attempt.
         if ops.succeeded != attempts.succeeded {
-            mismatches.push(Mismatch::Successes { ops: ops.succeeded, attempts: attempts.succeeded });
+            found(format!("{} ops succeeded with {} successful attempts", ops.succeeded, attempts.succeeded));
         }
         let series = measured.series.totals().total;
-        if series != attempts.total {
-            mismatches.push(Mismatch::Series { series, total: attempts.total });
+        if series != total {
+            found(format!("the time series has {series} attempts, but the counters have {total}"));
         }
         if let Some(server) = server {
             mismatches.extend(Self::with_server(attempts, measured.gateway_successes, in_flight, server));
@@ -95,33 +59,49 @@ impl Conservation {
         server: &ServerCounts,
     ) -> Vec<Mismatch> {
         let mut mismatches = Vec::new();
+        let mut found = |text: String| mismatches.push(Mismatch(text));
         // It is unknown whether an attempt that an intermediary answered has also reached the server.
         let between = attempts.by_gateway;
         let unsure = attempts.failed + attempts.cancelled + in_flight + between;
+        // An attempt that the server failed on purpose cannot be a success at the client.
         if server.failed > unsure {
-            mismatches.push(Mismatch::Failed { failed: server.failed, allowed: unsure });
+            found(format!(
+                "the server failed {} attempts on purpose, and the client observed at most {unsure} (failed + cancelled + answered by a gateway)",
+                server.failed
+            ));
         }
         let (received, decided) = (server.received, server.accepted + server.rejected + server.failed);
         if decided > received || received - decided > unsure {
-            mismatches.push(Mismatch::Admitted { received, decided, allowed: unsure });
+            found(format!(
+                "the server received {received} attempts and decided about {decided} (accepted + rejected + failed); at most \
+                 {unsure} were left open"
+            ));
         }
         // Attempts that the server failed on purpose did reach the server. So they cannot explain why the server
         // received fewer attempts than the client sent.
         let allowed = unsure.saturating_sub(server.failed);
+        // For conditional writes, the server received the writes and the rejected reads, because no write follows a
+        // rejected read.
         let (sent, received) = (attempts.total, server.received + server.reads_rejected);
         if received > sent || sent - received > allowed {
-            mismatches.push(Mismatch::Received { sent, received, allowed });
+            found(format!(
+                "the client sent {sent} attempts and the server received {received}, including rejected reads; the difference may be 0 to {allowed} (failed + cancelled + answered by a gateway)"
+            ));
         }
         let (writes, reads) = (server.received, server.reads.saturating_sub(server.reads_rejected));
         // The comparison is skipped if the server counted no reads. In that case the attempts were plain requests, or
         // conditional writes of a client that already knew the version.
         if server.reads > 0 && writes > reads + between {
-            mismatches.push(Mismatch::Reads { writes, reads });
+            found(format!(
+                "the server received {writes} conditional writes after {reads} reads that it served"
+            ));
         }
         let (succeeded, accepted) = (attempts.succeeded, server.accepted);
         let at_least = succeeded.saturating_sub(gateway_successes);
         if at_least > accepted || accepted.saturating_sub(succeeded) > allowed {
-            mismatches.push(Mismatch::Accepted { succeeded, accepted, allowed });
+            found(format!(
+                "the client observed {succeeded} successes, but the server accepted {accepted}, of which at most {allowed} were lost"
+            ));
         }
         mismatches
     }

@@ -7,7 +7,6 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod arrivals;
-mod cancellable;
 mod cause;
 mod classify;
 mod conservation;
@@ -18,17 +17,14 @@ mod op;
 mod rejected_when;
 mod requests;
 mod run;
-mod sample;
 mod sleepers;
 mod snapshot;
 mod stall;
 mod workload;
 
-pub use crate::classify::{SuccessStatuses, SuccessStatusesError};
-pub use crate::stall::PlannedOutages;
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult, StatusCount};
-pub use classify::Classifier;
+pub use classify::{Classifier, SuccessStatuses, SuccessStatusesError};
 pub use conservation::{Conservation, Mismatch};
 pub use lower_bound::{LeastCosts, LowerBound, Pace};
 pub use measure::{
@@ -41,10 +37,10 @@ pub use mix::{HIGHEST_COST, MAX_KINDS, Mix, MixError, RequestKind};
 pub use rejected_when::{MAX_SEARCHED, RejectedWhen, RejectedWhenError};
 pub use requests::{MAX_API_KEYS, Requests, authorization};
 pub use run::{
-    AdvisedWait, AttemptKey, Completion, Input, Output, Refusal, Run, RunLog, SentAttempt, ServerSeen,
-    ServerVerdict,
+    AdvisedWait, AttemptKey, AttemptResult, Completion, Input, Output, Refusal, Run, RunLog, Sample,
+    SampleSink, SentAttempt, ServerSeen, ServerVerdict,
 };
-pub use sample::{Sample, SampleSink};
 pub use snapshot::{Phase, Snapshot};
+pub use stall::PlannedOutages;
 pub use tailback::GaugeKind;
 pub use workload::{ArrivalProcess, Group, OperationKind, RunConfig, Workload};

@@ -2,6 +2,7 @@
 
 mod bars;
 mod bins;
+mod convergence;
 mod counts;
 mod fairness;
 pub mod histogram;
@@ -12,15 +13,14 @@ mod series;
 mod tally;
 mod window_course;
 
-pub use crate::measure::counts::{
-    AdviceFigures, EarlyFigures, Excess, ExcessFigures, GivenUp, GivenUpCounts, TOLERABLE_EXCESS,
-};
-pub use crate::measure::latencies::EXACT_LATENCIES;
 pub use bars::LatencyBar;
 pub use bins::{Bin, Bins};
-pub use counts::{AttemptCounts, OpCounts};
+pub use counts::{
+    AdviceFigures, AttemptCounts, EarlyFigures, Excess, ExcessFigures, GivenUp, GivenUpCounts, OpCounts,
+    TOLERABLE_EXCESS,
+};
 pub use fairness::FairnessFigures;
-pub use latencies::{Latencies, LatencyFigures};
+pub use latencies::{EXACT_LATENCIES, Latencies, LatencyFigures};
 pub use measurements::{Measurements, RATE_LIMIT, REMAINING};
 pub use rate_course::{RateFigures, RateLaw, SteadyRate};
 pub use series::{DrawnGauge, Gauge, Point, SERIES_POINTS, Series};

@@ -28,14 +28,11 @@ const IN_PATHS: &[u8] = b"-._~!$&'()*+,=:@/%";
 
 /// Kinds of requests of a workload with their weights; at least one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mix(Arc<Kinds>);
-
-#[derive(Debug, PartialEq, Eq)]
-struct Kinds {
-    all: Vec<RequestKind>,
+pub struct Mix {
+    kinds: Arc<[RequestKind]>,
     /// Cumulative weights in millionths: for each kind, the sum of all weights up to and including the weight of that
     /// kind.
-    up_to: Vec<u64>,
+    up_to: Arc<[u64]>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,17 +64,17 @@ pub enum MixError {
 
 impl Mix {
     pub fn kinds(&self) -> &[RequestKind] {
-        &self.0.all
+        &self.kinds
     }
 
     /// Iterates over the kinds of requests, each with its share (0 to 1) of all requests.
     pub fn shares(&self) -> impl Iterator<Item = (f64, &RequestKind)> {
-        let total = self.0.up_to.last().copied().unwrap_or(1) as f64;
+        let total = self.up_to.last().copied().unwrap_or(1) as f64;
         self.kinds().iter().map(move |kind| (kind.weight as f64 / total, kind))
     }
 
     pub fn kind_of(&self, seed: u64, op: u64) -> usize {
-        let up_to = &self.0.up_to;
+        let up_to = &self.up_to;
         let total = up_to.last().copied().unwrap_or_default();
         // The upper 64 bits of the product are uniformly distributed below `total`. The error is at most 2^-17 of a
         // millionth.
@@ -206,7 +203,7 @@ impl FromStr for Mix {
             sum += kind.weight;
             sum
         });
-        Ok(Self(Arc::new(Kinds { up_to: up_to.collect(), all })))
+        Ok(Self { up_to: up_to.collect(), kinds: all.into() })
     }
 }
 

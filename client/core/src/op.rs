@@ -1,20 +1,39 @@
 //! Unfinished ops. An op that has had an attempt takes 32 bytes in a slab. An op that has only waited takes 16 bytes in
 //! a queue.
 
+use std::ops::{Index, IndexMut};
+
+use slab::Slab;
 use tailback::{Classification, Failure, RetryState, Status};
 use vocabulary::Instant;
 
 /// Number of an op within the run, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OpId(pub(crate) u32);
+pub(crate) struct OpId(pub u32);
 
 /// Slab index of an op that has had an attempt. The index is reused after the op has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct OpSlot(pub(crate) u32);
+pub(crate) struct OpSlot(pub u32);
 
 impl OpSlot {
     pub(crate) const fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl Index<OpSlot> for Slab<Op> {
+    type Output = Op;
+
+    #[inline]
+    fn index(&self, slot: OpSlot) -> &Op {
+        &self[slot.index()]
+    }
+}
+
+impl IndexMut<OpSlot> for Slab<Op> {
+    #[inline]
+    fn index_mut(&mut self, slot: OpSlot) -> &mut Op {
+        &mut self[slot.index()]
     }
 }
 
@@ -26,17 +45,17 @@ impl From<OpId> for u64 {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
-    pub(crate) arrived: Instant,
-    pub(crate) retry_state: RetryState,
-    pub(crate) id: OpId,
-    pub(crate) attempts: u32,
+    pub arrived: Instant,
+    pub retry_state: RetryState,
+    pub id: OpId,
+    pub attempts: u32,
     /// Number of failed tries of the op. A launch that a budget refused also counts as a failed try.
-    pub(crate) failures: u32,
-    pub(crate) last: Option<Status>,
+    pub failures: u32,
+    pub last: Option<Status>,
     /// Strategy's classification of the op's last attempt, if that attempt failed.
-    pub(crate) last_classification: Classification,
-    pub(crate) outlook: RetryOutlook,
-    pub(crate) place: OpState,
+    pub last_classification: Classification,
+    pub outlook: RetryOutlook,
+    pub place: OpState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +94,8 @@ pub(crate) enum OpState {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
-    pub(crate) arrived: Instant,
-    pub(crate) id: OpId,
+    pub arrived: Instant,
+    pub id: OpId,
     slot: OpSlot,
 }
 

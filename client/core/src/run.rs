@@ -9,7 +9,6 @@
 
 mod advised;
 mod agenda;
-mod counting;
 mod ending;
 mod exchange;
 mod hedging;
@@ -19,28 +18,181 @@ mod launching;
 mod log;
 mod report;
 mod rounds;
-mod state;
 mod timers;
 
 #[cfg(test)]
 mod tests;
 
-use vocabulary::Instant;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
+use slab::Slab;
+use tailback::{Method, ResponseParser, Strategy};
+use vocabulary::{AdvertisedLimits, Instant};
+
+use crate::lower_bound::{LeastCosts, LowerBound};
 use crate::measure::{Measurements, RateLaw};
-use crate::sample::SampleSink;
-use crate::workload::OperationKind;
+use crate::op::{Op, OpId, OpSlot, OpState, RetryOutlook, Waiting};
+use crate::rejected_when::RejectedWhen;
+use crate::requests::Requests;
+use crate::stall::StallWatch;
+use crate::workload::{OperationKind, RunConfig};
 
 pub use advised::AdvisedWait;
-pub use exchange::{AttemptKey, Completion, Input, Output, SentAttempt, ServerSeen, ServerVerdict};
-pub use log::{Refusal, RunLog};
-pub use state::Run;
+pub use exchange::{
+    AttemptKey, AttemptResult, Completion, Input, Output, SentAttempt, ServerSeen, ServerVerdict,
+};
+pub use log::{Refusal, RunLog, Sample, SampleSink};
+
+use advised::Advised;
+use agenda::Timers;
+use in_flight::InFlight;
+use instance::{Drawn, Instance, InstanceId};
+use rounds::Rounds;
 
 /// Maximum number of timers that fire in one poll. This limit lets the driver do its other work even when very many ops
 /// arrive at once.
 const TIMERS_AT_ONCE: u32 = 1024;
 
+pub struct Run {
+    config: RunConfig,
+    agenda: Timers,
+    instances: Vec<Instance>,
+    ops: Slab<Op>,
+    advised: Advised,
+    attempts: InFlight,
+    hedges: bool,
+    rounds: Rounds,
+    /// Number of attempts for which it is not known yet whether the server started them. These attempts use carrier
+    /// sense, so the server starts them only if enough slots are free.
+    undecided: usize,
+    /// Number of attempts in flight that wait for a connection.
+    waiting: usize,
+    /// Number of attempts launched, which is also the serial number of the next attempt.
+    next_serial: u64,
+    outbox: VecDeque<Output>,
+    measured: Measurements,
+    stall: StallWatch,
+    stalled_at: Option<Instant>,
+    stopping: bool,
+    server: Option<Slots>,
+    limits: AdvertisedLimits,
+    cap_changed: bool,
+    /// Sum of the windows of all instances, updated at every change.
+    window: f64,
+    ssthresh: f64,
+    drawn: Drawn,
+    /// Lower bound on the makespan of the ops that have arrived. `None` once the server turns out to differ from the
+    /// server for which the bound was proven.
+    lower_bound: Option<LowerBound>,
+    /// Number of consecutive attempts, up to the latest, that found no server.
+    silent_attempts: u64,
+    /// Number of ops that had been given up without a failure when the first of `silent_attempts` ended.
+    given_up_before_silence: u64,
+    /// Number of consecutive attempts, up to the latest, that failed.
+    failed_attempts: u64,
+    samples: Option<SampleSink>,
+    log: Option<Box<RunLog>>,
+}
+
+#[derive(Clone, Copy)]
+struct Slots {
+    busy: u32,
+    cap: Option<u32>,
+}
+
 impl Run {
+    /// Creates a run. `strategy` is called once per strategy instance, with the number of its client. `costs` are the
+    /// minimum costs of a successful op at the server. If they are given, the run may report a [lower
+    /// bound](LowerBound) on the makespan.
+    ///
+    /// # Errors
+    /// Returns the error of `strategy`.
+    pub fn new<E>(
+        config: RunConfig,
+        mut strategy: impl FnMut(u32) -> Result<Strategy, E>,
+        costs: Option<Arc<dyn LeastCosts>>,
+    ) -> Result<Self, E> {
+        let count = if config.share_strategy { 1 } else { config.clients.max(1) };
+        let instances =
+            (0..count).map(|client| strategy(client).map(Instance::new)).collect::<Result<Vec<_>, E>>()?;
+        let mut run = Self {
+            agenda: Timers::new(&config),
+            hedges: instances.iter().any(|instance| instance.strategy.hedges()),
+            instances,
+            ops: Slab::new(),
+            attempts: InFlight::new(),
+            rounds: Rounds::default(),
+            advised: Advised::default(),
+            undecided: 0,
+            waiting: 0,
+            next_serial: 0,
+            outbox: VecDeque::new(),
+            measured: Measurements::new(&config),
+            stall: StallWatch::new(config.undisturbed_attempt, config.patience),
+            stalled_at: None,
+            stopping: false,
+            server: None,
+            limits: AdvertisedLimits::default(),
+            cap_changed: false,
+            window: 0.0,
+            ssthresh: 0.0,
+            drawn: Drawn::default(),
+            lower_bound: costs.and_then(|costs| LowerBound::new(&config, costs)),
+            silent_attempts: 0,
+            given_up_before_silence: 0,
+            failed_attempts: 0,
+            samples: None,
+            log: None,
+            config,
+        };
+        for instance in 0..count {
+            run.note_gauges(InstanceId(instance), Instant::ORIGIN);
+        }
+        Ok(run)
+    }
+
+    /// Returns the parser for the parts of answers that the strategies use. All strategy instances use the same parser.
+    pub fn reading(&self) -> Arc<ResponseParser> {
+        self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
+    }
+
+    pub fn rejected_when(&self) -> &RejectedWhen {
+        &self.config.rejected_when
+    }
+
+    pub fn requests(&self) -> &Requests {
+        &self.config.requests
+    }
+
+    #[inline]
+    fn method_of(&self, op: OpId) -> Option<Method> {
+        self.config.requests.method_of(self.config.seed, op.into())
+    }
+
+    fn instance_of(&self, id: OpId) -> InstanceId {
+        // Fast path: skips computing the strategy instance of the op if there is only one instance, the usual case.
+        if self.instances.len() == 1 {
+            return InstanceId(0);
+        }
+        InstanceId(share_of(id, self.config.clients))
+    }
+
+    fn client_of(&self, id: OpId) -> u32 {
+        share_of(id, self.config.clients)
+    }
+
+    fn in_flight(&self) -> u64 {
+        self.attempts.len() as u64
+    }
+
+    fn is_over(&self) -> bool {
+        if self.stopping {
+            return self.attempts.is_empty();
+        }
+        self.measured.ops.unfinished() == 0 && self.agenda.arriving.next().is_none()
+    }
+
     /// Processes an input that occurred at `now`. This instant may be earlier than an event that was already processed,
     /// because answers may arrive out of order.
     #[inline]
@@ -61,7 +213,9 @@ impl Run {
             Input::Started(attempt) => self.on_started(*attempt),
             Input::Waiting(attempt) => self.on_waiting(*attempt),
             Input::Connected(attempt) => self.on_connected(now, *attempt),
-            Input::Stop => self.stop(),
+            // Outputs that are already queued are still returned to the driver, because strategies and counts already
+            // include them.
+            Input::Stop => self.stopping = true,
             Input::Abort => self.abort(now),
         }
         self.note_waiting(now);
@@ -81,7 +235,7 @@ impl Run {
         }
         // Fast path: after most answers no event is due at once. The previous poll has stored the instant before which
         // no event is due.
-        let next_deadline = self.agenda.next_deadline();
+        let next_deadline = self.agenda.next_deadline;
         if next_deadline > now && self.continues() {
             return Output::WaitUntil(next_deadline);
         }
@@ -109,12 +263,12 @@ impl Run {
             }
             // Fast path: the instant of the next event is usually known from before the input, because the input
             // scheduled nothing sooner.
-            let next_deadline = self.agenda.next_deadline();
+            let next_deadline = self.agenda.next_deadline;
             if self.continues() {
                 if next_deadline > now {
                     return Output::WaitUntil(next_deadline);
                 }
-                if let Some(due) = self.agenda.take_foreseen() {
+                if let Some(due) = self.agenda.foreseen.take() {
                     self.on_timer(next_deadline, due);
                     continue;
                 }
@@ -167,7 +321,7 @@ impl Run {
     /// `now` fires only after the input that arrived at `now`. So an answer that arrives at the instant of its timeout
     /// counts as an answer.
     fn advance(&mut self, now: Instant) {
-        if now <= self.agenda.next_deadline() {
+        if now <= self.agenda.next_deadline {
             return;
         }
         while let Some((at, due)) = self.next_due().filter(|(at, _)| *at < now)
@@ -175,5 +329,23 @@ impl Run {
         {
             self.on_timer(at, due);
         }
+    }
+}
+
+/// Returns the client, out of `count` clients, to which op `id` belongs. Clients are numbered from 0, and ops are
+/// assigned to them in turn. Fast path: skips the division if there is one client, the usual case. A division takes
+/// longer than the comparison of `count` with 1.
+#[inline]
+fn share_of(id: OpId, count: u32) -> u32 {
+    if count > 1 { id.0 % count } else { 0 }
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run")
+            .field("ops", &self.measured.ops)
+            .field("attempts", &self.measured.attempts)
+            .field("in_flight", &self.attempts.len())
+            .finish_non_exhaustive()
     }
 }

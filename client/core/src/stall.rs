@@ -26,14 +26,14 @@ const MAX_TRIES_PER_OP: u64 = 100;
 ///
 /// Two kinds of time are not counted: scheduled downtime of the server, and time in which every unfinished op waits as
 /// the server advised. Once the server is down permanently, both kinds are counted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StallWatch {
     /// Time without progress that counts towards a stall. It is the time from the last progress to the instant `since`.
     counted: Duration,
     since: Instant,
     /// True if every unfinished op waits as the server advised, and has done so since the instant `since`.
-    obeys: bool,
-    downtime: Downtime,
+    pub obeys: bool,
+    pub downtime: Downtime,
     /// Minimum time without progress after which a run counts as stalled. Longer backoffs extend this time.
     patience: Duration,
     longest_backoff: Duration,
@@ -46,20 +46,8 @@ pub(crate) struct StallWatch {
 
 impl StallWatch {
     pub(crate) fn new(undisturbed_attempt: Duration, shortest_patience: Duration) -> Self {
-        Self {
-            counted: Duration::ZERO,
-            since: Instant::ORIGIN,
-            obeys: false,
-            downtime: Downtime::default(),
-            patience: shortest_patience.max(undisturbed_attempt.saturating_mul(100)),
-            longest_backoff: Duration::ZERO,
-            fruitless: (Instant::ORIGIN, 0),
-            in_vain: (Instant::ORIGIN, 0),
-        }
-    }
-
-    pub(crate) fn begin(&mut self, downtime: Downtime) {
-        self.downtime = downtime;
+        let patience = shortest_patience.max(undisturbed_attempt.saturating_mul(100));
+        Self { patience, ..Self::default() }
     }
 
     /// Restarts the measurement of time without progress. Called after a success, and when an op arrives after a time
@@ -81,11 +69,6 @@ impl StallWatch {
             self.obeys = obeys;
         }
         is_new
-    }
-
-    #[inline]
-    pub(crate) fn obeys(&self) -> bool {
-        self.obeys
     }
 
     pub(crate) fn on_in_vain(&mut self, at: Instant) {
@@ -158,7 +141,7 @@ pub(crate) struct Downtime {
     /// Temporary outages, which are in ascending order and do not overlap.
     ending: Vec<(Instant, Instant)>,
     /// Instant from which the server is down permanently; [`Instant::FAR_FUTURE`] if it is never down permanently.
-    pub(crate) for_good_from: Instant,
+    pub for_good_from: Instant,
 }
 
 impl PlannedOutages {
@@ -195,14 +178,14 @@ impl Default for Downtime {
 
 impl Downtime {
     /// Returns the time from one instant to another, excluding temporary outages. A permanent outage is included.
-    pub(crate) fn counted_between(&self, from: Instant, to: Instant) -> Duration {
+    fn counted_between(&self, from: Instant, to: Instant) -> Duration {
         let down = |(begin, end): &(Instant, Instant)| (*end).min(to).since((*begin).max(from));
         to.since(from).saturating_sub(self.ending.iter().map(down).sum())
     }
 
     /// Returns the instant at which `time` has passed since `from`. Time within temporary outages does not count, as in
     /// [`counted_between`](Self::counted_between).
-    pub(crate) fn counted_after(&self, from: Instant, time: Duration) -> Instant {
+    fn counted_after(&self, from: Instant, time: Duration) -> Instant {
         let (mut at, mut left) = (from, time);
         for (begin, end) in self.ending.iter().filter(|(_, end)| *end > from) {
             let before = begin.since(at);

@@ -120,6 +120,11 @@ impl Default for Workload {
 }
 
 impl RunConfig {
+    /// Returns whether the deadline of an op that arrived at `arrived` has passed at `at`.
+    pub(crate) fn is_late(&self, arrived: Instant, at: Instant) -> bool {
+        self.deadline.is_some_and(|deadline| at >= arrived + deadline)
+    }
+
     pub(crate) fn retries_failed(&self, outcome: &Outcome) -> bool {
         self.retry_failed && (!self.requests.unsafe_fail_once || outcome.method.is_idempotent())
     }

@@ -2,11 +2,12 @@
 
 use std::future::Future;
 use std::io;
+use std::ops::ControlFlow;
 use std::pin::pin;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as RealInstant};
 
-use loadgen_core::{Completion, Input, LatencyFigures, Output, Run};
+use loadgen_core::{Input, LatencyFigures, Output, Run};
 use timers::Timer;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::oneshot;
@@ -82,7 +83,7 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     let runtime = runtime().map_err(DriveError::Runtime)?;
     let helpers: Vec<Helper> =
         (1..transports.len()).map(Helper::start).collect::<Result<_, _>>().map_err(DriveError::Runtime)?;
-    let handles = std::iter::once(runtime.handle()).chain(helpers.iter().map(Helper::handle));
+    let handles = std::iter::once(runtime.handle()).chain(helpers.iter().map(|helper| &helper.handle));
     let lanes: Vec<_> = handles.cloned().zip(transports).collect();
     let report = runtime.block_on(async {
         let warm_up = before_run(run, control, warm_up(&lanes, options.warm_connections)).await;
@@ -178,7 +179,7 @@ async fn drive<T: Transport>(
             // Time must not go back. An answer from another thread may have a timestamp before the present. Such an answer is processed at
             // the present time.
             present = present.max(delivered.at);
-            run.handle_input(present, Input::AttemptEnd(completion(&delivered)));
+            run.handle_input(present, Input::AttemptEnd(delivered.completion));
         }
         workers.fill(|attempt| run.handle_input(present, Input::Connected(attempt)));
         for command in control.take() {
@@ -202,8 +203,8 @@ async fn drive<T: Transport>(
         let next = carry_out(run, &mut workers, present);
         workers.tell();
         let wake_at = match next {
-            Next::Over => break,
-            Next::Wait(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
+            ControlFlow::Break(()) => break,
+            ControlFlow::Continue(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
         };
         if wake_at.is_some_and(|at| at <= RealInstant::now()) {
             // The next event is already due. The driver first yields, so that workers can run, and then checks for answers and commands.
@@ -233,12 +234,13 @@ async fn drive<T: Transport>(
     })
 }
 
-enum Next {
-    Over,
-    Wait(Option<Instant>),
-}
-
-fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant) -> Next {
+/// Carries out the outputs of the run until it waits, and returns the instant of its next event, if one is scheduled. Breaks if the run is
+/// over.
+fn carry_out<T: Transport>(
+    run: &mut Run,
+    workers: &mut Workers<T>,
+    now: Instant,
+) -> ControlFlow<(), Option<Instant>> {
     loop {
         match run.poll_output(now) {
             Output::Send(launched) => {
@@ -251,22 +253,10 @@ fn carry_out<T: Transport>(run: &mut Run, workers: &mut Workers<T>, now: Instant
                     run.on_never_sent(launched.due, now);
                 }
             }
-            Output::WaitUntil(at) => return Next::Wait(Some(at)),
-            Output::Idle => return Next::Wait(None),
-            Output::Done => return Next::Over,
+            Output::WaitUntil(at) => return ControlFlow::Continue(Some(at)),
+            Output::Idle => return ControlFlow::Continue(None),
+            Output::Done => return ControlFlow::Break(()),
         }
-    }
-}
-
-fn completion(delivered: &Delivered) -> Completion {
-    Completion {
-        attempt: delivered.attempt,
-        sent_at: delivered.sent_at,
-        outcome: delivered.answer.outcome,
-        server: delivered.answer.server,
-        advised_wait: delivered.answer.advised_wait,
-        cause: delivered.answer.cause,
-        by_gateway: delivered.answer.by_gateway,
     }
 }
 
@@ -278,19 +268,19 @@ async fn wait(timer: &mut Timer, at: Option<RealInstant>) -> io::Result<()> {
 }
 
 /// Threads that carry attempts (lanes): the driver's own thread, and additional threads as configured.
-pub(crate) fn runtime() -> io::Result<Runtime> {
+fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
 /// An additional thread that only carries attempts. It ends when `end` is called or when this handle is dropped.
-pub(crate) struct Helper {
+struct Helper {
     handle: Handle,
     end: oneshot::Sender<()>,
     thread: JoinHandle<Option<Duration>>,
 }
 
 impl Helper {
-    pub(crate) fn start(number: usize) -> io::Result<Self> {
+    fn start(number: usize) -> io::Result<Self> {
         let runtime = runtime()?;
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel();
@@ -307,11 +297,7 @@ impl Helper {
         Ok(Self { handle, end, thread })
     }
 
-    pub(crate) fn handle(&self) -> &Handle {
-        &self.handle
-    }
-
-    pub(crate) fn end(self) -> Option<Duration> {
+    fn end(self) -> Option<Duration> {
         // Sending fails if the thread has already ended by itself. This error is ignored, because the thread is then
         // over as intended.
         let _ = self.end.send(());

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::io;
+use std::iter::successors;
 
 use loadgen_core::ErrorKind;
 use rustls::CertificateError;
@@ -49,24 +50,18 @@ pub(crate) fn of_stream(error: &h2::Error, stage: Stage) -> ErrorKind {
 
 /// Classifies an error. The chain of its causes is searched for the first error whose kind is recognised.
 pub(crate) fn kind(error: &(dyn Error + 'static), stage: Stage) -> ErrorKind {
-    let mut next: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(cause) = next {
-        if let Some(kind) = of(cause) {
-            return match (kind, stage) {
-                (ErrorKind::Closed, Stage::Answering) => ErrorKind::Truncated,
-                // If a connection was closed while it was being established, it was closed during the TLS handshake.
-                (ErrorKind::Closed, Stage::Connecting) => ErrorKind::Tls,
-                _ => kind,
-            };
-        }
-        next = cause.source();
+    match (successors(Some(error), |&cause| cause.source()).find_map(of), stage) {
+        (Some(ErrorKind::Closed) | None, Stage::Answering) => ErrorKind::Truncated,
+        // If a connection was closed while it was being established, it was closed during the TLS handshake.
+        (Some(ErrorKind::Closed), Stage::Connecting) => ErrorKind::Tls,
+        (kind, _) => kind.unwrap_or(ErrorKind::Other),
     }
-    if stage == Stage::Answering { ErrorKind::Truncated } else { ErrorKind::Other }
 }
 
 fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
     if let Some(error) = cause.downcast_ref::<rustls::Error>() {
-        return Some(tls(error));
+        let is_plain = matches!(error, rustls::Error::InvalidMessage(_));
+        return Some(if is_plain { ErrorKind::PlainHttp } else { ErrorKind::Tls });
     }
     if let Some(error) = cause.downcast_ref::<hyper::Error>() {
         return match () {
@@ -105,23 +100,9 @@ fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
     }
 }
 
-fn tls(error: &rustls::Error) -> ErrorKind {
-    match error {
-        rustls::Error::InvalidMessage(_) => ErrorKind::PlainHttp,
-        _ => ErrorKind::Tls,
-    }
-}
-
-/// Returns true if the server sent a TLS alert. An alert shows that the server uses TLS, although no TLS connection was established.
-pub(crate) fn is_tls_alert(error: &reqwest::Error) -> bool {
-    matches!(rustls_error(error), Some(rustls::Error::AlertReceived(_)))
-}
-
-pub(crate) fn is_tls(error: &reqwest::Error) -> bool {
-    rustls_error(error).is_some()
-}
-
-pub(crate) fn refused_certificate(error: &(dyn Error + 'static)) -> Option<&'static str> {
+/// Describes the problem with the certificate of a server that could not be reached. Returns a text only for problems that the error's own
+/// message describes by internal type names. Returns `None` for all other problems.
+pub fn refused_certificate(error: &(dyn Error + 'static)) -> Option<&'static str> {
     match rustls_error(error)? {
         authority if tls::is_authority_as_server(authority) => {
             Some("the server's certificate is a certificate authority, but not one given by `--cacert`")
@@ -133,19 +114,15 @@ pub(crate) fn refused_certificate(error: &(dyn Error + 'static)) -> Option<&'sta
     }
 }
 
-fn rustls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
-    let mut next: Option<&'a (dyn Error + 'static)> = Some(error);
-    while let Some(cause) = next {
-        if let Some(found) = cause.downcast_ref() {
-            return Some(found);
-        }
-        // An I/O error may contain another error, which `source` does not return. The inner error may itself be an I/O
-        // error.
-        let wrapped = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        next = match wrapped {
+/// Returns the error of the TLS library that caused this error.
+pub(crate) fn rustls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
+    // An I/O error may contain another error, which `source` does not return. The inner error may itself be an I/O
+    // error.
+    let inner = |&cause: &&'a (dyn Error + 'static)| -> Option<&'a (dyn Error + 'static)> {
+        match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(wrapped) => Some(wrapped),
             None => cause.source(),
-        };
-    }
-    None
+        }
+    };
+    successors(Some(error), inner).find_map(|cause| cause.downcast_ref())
 }

@@ -17,20 +17,12 @@ mod tls;
 mod transport;
 mod workers;
 
-pub use crate::response::kept_body::SearchedBodies;
-pub use crate::rusage::raise_open_files;
 pub use control::{Command, Control};
 pub use drive::{DriveError, DriveOptions, DriveReport};
+pub use error_kind::refused_certificate;
 pub use mock::{MockError, MockServer, Probe, probe, touch};
-pub use rusage::{peak_rss_bytes, process_cpu};
+pub use response::kept_body::SearchedBodies;
+pub use rusage::{peak_rss_bytes, process_cpu, raise_open_files};
 pub use target::{Target, TargetError, Trust};
 pub use transport::registry::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};
-pub use transport::{
-    Answer, RequestTemplate, RunHeaders, Transport, TransportConfig, TransportError, WarmUp,
-};
-
-/// Describes the problem with the certificate of a server that could not be reached. Returns a text only for problems that the error's own
-/// message describes by internal type names. Returns `None` for all other problems.
-pub fn refused_certificate(error: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
-    error_kind::refused_certificate(error)
-}
+pub use transport::{RequestTemplate, RunHeaders, TransportConfig, TransportError, WarmUp};

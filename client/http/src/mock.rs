@@ -10,7 +10,7 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use vocabulary::wire::{self, ConfigChange, Refusal, RunId, ServerState, ServerStats};
 
-use crate::error_kind;
+use crate::error_kind::{of_request, rustls_error};
 use crate::target::Target;
 use crate::transport::TransportError;
 use crate::transport::connecting::Connecting;
@@ -78,7 +78,7 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
     let (config, state) = (Value::Null, ServerState::default());
     let mut server = MockServer { client, target: target.clone().with_admin(None), config, state };
     let mut answer = server.introduce().await;
-    if matches!(answer, Probe::Refused(_) | Probe::Gateway(_)) && target.admin().is_some() {
+    if matches!(answer, Probe::Refused(_) | Probe::Gateway(_)) && target.admin.is_some() {
         server.target = target.clone();
         answer = server.introduce().await;
     }
@@ -92,24 +92,29 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
 pub async fn touch(target: &Target) -> Result<Probe, TransportError> {
     let dialer = Dialer::to(target, Arc::default(), PATIENCE, &[])?;
     Ok(match dialer.touch().await {
-        Ok(()) => Probe::NotAsked,
+        Ok(_) => Probe::NotAsked,
         Err((error, kind)) => Probe::Unreachable(Box::new(error), kind),
     })
 }
 
+/// Sends a request to the target by the other scheme. `None` if the target already uses the scheme `to`.
+async fn answer_over(target: &Target, from: &str, to: &str) -> Option<reqwest::Result<Response>> {
+    let target = target.over(from, to)?;
+    let client = client(&target, None, PATIENCE, &Connecting::new(1)).ok()?;
+    Some(client.get(target.requested).timeout(PATIENCE).send().await)
+}
+
 async fn speaks_tls(target: &Target) -> bool {
-    let Some(target) = target.over_tls() else { return false };
-    let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
-    match client.get(target.requested().clone()).timeout(PATIENCE).send().await {
-        Ok(_) => true,
-        Err(error) => !error.is_timeout() && (!error.is_connect() || error_kind::is_tls_alert(&error)),
-    }
+    // A TLS alert shows that the server uses TLS, although no TLS connection was established.
+    let is_alert =
+        |error: &reqwest::Error| matches!(rustls_error(error), Some(rustls::Error::AlertReceived(_)));
+    answer_over(target, "http", "https").await.is_some_and(|answer| {
+        answer.err().is_none_or(|error| !error.is_timeout() && (!error.is_connect() || is_alert(&error)))
+    })
 }
 
 async fn speaks_plainly(target: &Target) -> bool {
-    let Some(target) = target.without_tls() else { return false };
-    let Ok(client) = client(&target, None, PATIENCE, &Connecting::new(1)) else { return false };
-    client.get(target.requested().clone()).timeout(PATIENCE).send().await.is_ok()
+    matches!(answer_over(target, "https", "http").await, Some(Ok(_)))
 }
 
 impl MockServer {
@@ -117,10 +122,12 @@ impl MockServer {
         let response = match self.get("/_mock/config").send().await {
             Ok(response) => response,
             Err(error) if error.is_connect() => {
-                let kind = match error_kind::of_request(&error, false) {
+                let kind = match of_request(&error, false) {
                     // The server closed the connection during the handshake, before any certificate was checked. So the server may use
                     // plain HTTP, which is now checked by a plain request.
-                    ErrorKind::Tls if !error_kind::is_tls(&error) && speaks_plainly(&self.target).await => {
+                    ErrorKind::Tls
+                        if rustls_error(&error).is_none() && speaks_plainly(&self.target).await =>
+                    {
                         ErrorKind::PlainHttp
                     }
                     kind => kind,
@@ -157,7 +164,7 @@ impl MockServer {
         let refusal: Option<Refusal> = serde_json::from_str(&text).ok();
         match refusal.and_then(|refusal| refusal.host) {
             Some(host)
-                if self.target.admin().is_none() && !host.eq_ignore_ascii_case(&self.target.authority()) =>
+                if self.target.admin.is_none() && !host.eq_ignore_ascii_case(&self.target.authority()) =>
             {
                 Probe::Gateway(host)
             }
@@ -175,14 +182,14 @@ impl MockServer {
     /// # Errors
     /// Fails if the server refuses, or does not answer like a mockserver.
     pub async fn change(&self, change: &ConfigChange) -> Result<Value, MockError> {
-        let url = self.target.with_path("/_mock/config").requested().clone();
+        let url = self.target.with_path("/_mock/config").requested;
         let change = serde_json::to_string(change).map_err(|error| MockError::Garbage(error.to_string()))?;
         let request = self.client.patch(url).header("content-type", "application/json").body(change);
         json(self.with_host(request).send().await?).await
     }
 
     fn get(&self, path: &str) -> RequestBuilder {
-        self.with_host(self.client.get(self.target.with_path(path).requested().clone()))
+        self.with_host(self.client.get(self.target.with_path(path).requested))
     }
 
     fn with_host(&self, request: RequestBuilder) -> RequestBuilder {
@@ -192,7 +199,7 @@ impl MockServer {
             Some(host) => request.header("host", host),
             None => request,
         };
-        match self.target.admin() {
+        match &self.target.admin {
             Some(authorization) => request.header(AUTHORIZATION, authorization),
             None => request,
         }

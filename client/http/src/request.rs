@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT,
 };
-use http::{HeaderMap, Method, Uri};
+use http::{HeaderMap, Method, Request, Uri};
 use loadgen_core::{Mix, OperationKind, RequestKind, Requests, SentAttempt, authorization};
 use reqwest::Url;
 use vocabulary::wire;
@@ -12,7 +12,7 @@ use vocabulary::wire;
 use crate::transport::{RunHeaders, TransportConfig, TransportError};
 
 #[derive(Clone, Debug)]
-pub(crate) struct RequestTemplates {
+struct RequestTemplates {
     requests: Requests,
     seed: u64,
     kinds: Vec<Template>,
@@ -30,7 +30,7 @@ impl RequestTemplates {
     /// Creates templates for the requests of a workload in which requests differ between ops. Returns `None` if all ops have the same
     /// request. `plain` is the part of the request that all ops share. `name` converts a URL to the form that it has in a request. Costs of
     /// requests are sent only to a mockserver.
-    pub(crate) fn new(
+    fn new(
         requests: &Requests,
         seed: u64,
         plain: &Template,
@@ -47,16 +47,16 @@ impl RequestTemplates {
         Ok(Some(Self { requests: requests.clone(), seed, kinds, keys }))
     }
 
-    pub(crate) fn kind_of(&self, op: u64) -> Option<&Template> {
+    fn kind_of(&self, op: u64) -> Option<&Template> {
         let mix = self.requests.mix.as_ref()?;
         self.kinds.get(mix.kind_of(self.seed, op))
     }
 
-    pub(crate) fn kinds_mut(&mut self) -> impl Iterator<Item = &mut Template> {
+    fn kinds_mut(&mut self) -> impl Iterator<Item = &mut Template> {
         self.kinds.iter_mut()
     }
 
-    pub(crate) fn authorization(&self, op: u64) -> Option<HeaderValue> {
+    fn authorization(&self, op: u64) -> Option<HeaderValue> {
         let number = self.requests.api_key_of(self.seed, op)?;
         HeaderValue::from_maybe_shared(self.keys.as_ref()?.of(number)).ok()
     }
@@ -126,7 +126,7 @@ pub(crate) struct Prepared {
     /// Templates for workloads in which requests differ between ops, in the kind of request or in the API key. The template of an op's
     /// request kind replaces `plain`. `None` if all ops have the same request.
     asked: Option<RequestTemplates>,
-    body: bytes::Bytes,
+    body: Bytes,
     run: Option<RunHeaders>,
 }
 
@@ -139,11 +139,22 @@ pub(crate) enum Step {
 }
 
 pub(crate) struct Rendered<'a> {
-    pub(crate) method: Method,
-    pub(crate) url: &'a Url,
-    pub(crate) uri: &'a Uri,
-    pub(crate) headers: HeaderMap,
-    pub(crate) body: bytes::Bytes,
+    pub method: Method,
+    pub url: &'a Url,
+    pub uri: &'a Uri,
+    pub headers: HeaderMap,
+    pub body: Bytes,
+}
+
+impl Rendered<'_> {
+    /// Returns the request with a body that `with` makes of its bytes.
+    pub(crate) fn request<B>(self, with: impl FnOnce(Bytes) -> B) -> Request<B> {
+        let mut request = Request::new(with(self.body));
+        *request.method_mut() = self.method;
+        *request.uri_mut() = self.uri.clone();
+        *request.headers_mut() = self.headers;
+        request
+    }
 }
 
 impl Prepared {
@@ -173,8 +184,8 @@ impl Prepared {
         }
         let plain = Template {
             method: config.request.method.clone(),
-            uri: named(config.target.requested(), naming, &host)?,
-            url: config.target.requested().clone(),
+            uri: named(&config.target.requested, naming, &host)?,
+            url: config.target.requested.clone(),
             headers,
             has_body: true,
         };
@@ -184,7 +195,7 @@ impl Prepared {
         let body = config.request.body.clone();
         let mut prepared = Self { plain, read: None, asked, body, run: config.run };
         if config.kind == OperationKind::ReadModifyWrite {
-            prepared = prepared.reading_first();
+            prepared.read_first();
         }
         prepared.declare_empty_bodies();
         Ok(prepared)
@@ -194,7 +205,7 @@ impl Prepared {
     ///
     /// A read-modify-write is a GET that is immediately followed by a PUT, regardless of the configured method. Only the PUT has the body.
     /// It sends the GET's entity tag in the header `If-Match`, exactly as received, because entity tags are opaque.
-    fn reading_first(mut self) -> Self {
+    fn read_first(&mut self) {
         self.plain.method = Method::PUT;
         self.plain.headers.remove(IF_MATCH);
         let mut read = Template { method: Method::GET, has_body: false, ..self.plain.clone() };
@@ -205,7 +216,6 @@ impl Prepared {
             read.headers.insert(HeaderName::from_static(wire::STEP), is_read);
         }
         self.read = Some(read);
-        self
     }
 
     /// Adds `Content-Length: 0` to requests without a body, if requests with their method usually have one (RFC 9110, section 8.6).
@@ -230,52 +240,34 @@ impl Prepared {
         &self.plain
     }
 
-    fn template(&self, attempt: &SentAttempt, step: &Step) -> &Template {
+    pub(crate) fn render(&self, attempt: &SentAttempt, step: &Step) -> Rendered<'_> {
         let kind = || self.asked.as_ref().and_then(|asked| asked.kind_of(attempt.op));
-        match (step, &self.read) {
+        let template = match (step, &self.read) {
             (Step::Read, Some(read)) => read,
             _ => kind().unwrap_or(&self.plain),
-        }
-    }
-
-    fn body_of(&self, template: &Template) -> &bytes::Bytes {
-        static NONE: bytes::Bytes = bytes::Bytes::new();
-        if template.has_body { &self.body } else { &NONE }
-    }
-
-    /// Returns the headers of one request that its template does not contain, because their values differ between requests.
-    fn own_headers(
-        &self,
-        attempt: &SentAttempt,
-        step: &Step,
-    ) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-        // With carrier sense, the first request of an attempt includes the minimum number of free slots with which the server
-        // may start it. Only a mockserver supports this header.
-        let looks = self.run.is_some() && attempt.min_free > 0 && !matches!(step, Step::Write(_));
-        let min_free = looks.then(|| (MIN_FREE, HeaderValue::from(attempt.min_free)));
-        let tag = if let Step::Write(tag) = step { Some((IF_MATCH, tag.clone())) } else { None };
-        let key = self.asked.as_ref().and_then(|asked| asked.authorization(attempt.op));
-        min_free.into_iter().chain(tag).chain(key.map(|key| (AUTHORIZATION, key)))
-    }
-
-    /// Returns the three numbers that identify an attempt to a mockserver, in the order of the headers [`OWN`]. `None` for other servers.
-    fn own_numbers(&self, attempt: &SentAttempt) -> Option<[u64; 3]> {
-        self.run.map(|_| [attempt.op, attempt.ordinal.into(), attempt.client.into()])
-    }
-
-    pub(crate) fn render(&self, attempt: &SentAttempt, step: &Step) -> Rendered<'_> {
-        let template = self.template(attempt, step);
+        };
         // Fast path: copies the template's header map, which is much cheaper than building a new one. The headers that differ between
         // attempts come first in the map, so they are found without comparing names.
         let mut headers = template.headers.clone();
-        if let Some(own) = self.own_numbers(attempt) {
+        if self.run.is_some() {
+            let own = [attempt.op, attempt.ordinal.into(), attempt.client.into()];
             for (value, own) in headers.values_mut().zip(own) {
                 *value = number(own);
             }
         }
-        headers.extend(self.own_headers(attempt, step));
-        let (method, body) = (&template.method, self.body_of(template).clone());
-        Rendered { method: method.clone(), url: &template.url, uri: &template.uri, headers, body }
+        // With carrier sense, the first request of an attempt includes the minimum number of free slots with which the server
+        // may start it. Only a mockserver supports this header.
+        if self.run.is_some() && attempt.min_free > 0 && !matches!(step, Step::Write(_)) {
+            headers.append(MIN_FREE, attempt.min_free.into());
+        }
+        if let Step::Write(tag) = step {
+            headers.append(IF_MATCH, tag.clone());
+        }
+        if let Some(key) = self.asked.as_ref().and_then(|asked| asked.authorization(attempt.op)) {
+            headers.append(AUTHORIZATION, key);
+        }
+        let body = if template.has_body { self.body.clone() } else { Bytes::new() };
+        Rendered { method: template.method.clone(), url: &template.url, uri: &template.uri, headers, body }
     }
 }
 
@@ -286,8 +278,6 @@ fn number(number: u64) -> HeaderValue {
     small.map_or_else(|| HeaderValue::from(number), |text| HeaderValue::from_static(text))
 }
 
-/// Templates of requests: the parts that all requests of one kind share. They are built once, so that an attempt only copies
-/// them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Naming {
     /// Only the path, for HTTP/1.1, where the `Host` header contains the host.
@@ -296,16 +286,18 @@ pub(crate) enum Naming {
     Whole,
 }
 
+/// Template of requests: the parts that all requests of one kind share. They are built once, so that an attempt only copies
+/// them.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
-    pub(crate) method: Method,
-    pub(crate) url: Url,
-    pub(crate) uri: Uri,
-    pub(crate) headers: HeaderMap,
-    pub(crate) has_body: bool,
+    pub method: Method,
+    pub url: Url,
+    pub uri: Uri,
+    pub headers: HeaderMap,
+    pub has_body: bool,
 }
 
-pub(crate) fn named(url: &Url, naming: Naming, host: &HeaderValue) -> Result<Uri, TransportError> {
+fn named(url: &Url, naming: Naming, host: &HeaderValue) -> Result<Uri, TransportError> {
     let refuse = || TransportError::Path(url.path().to_owned());
     let path = match url.query() {
         Some(query) => format!("{}?{query}", url.path()),

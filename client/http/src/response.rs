@@ -2,20 +2,20 @@
 
 pub(crate) mod kept_body;
 
-use http::HeaderName;
+use std::str::FromStr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
-use tailback::AdviceHeaders;
-use tailback::AdviceValue;
 
-use http::HeaderMap;
-use loadgen_core::{Cause, Classifier, ErrorKind, MAX_SEARCHED, ServerSeen, ServerVerdict, SuccessStatuses};
-use tailback::{Advice, Outcome, ParsedResponse, ResponseParser, Status};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use loadgen_core::{
+    AttemptResult, Classifier, ErrorKind, MAX_SEARCHED, ServerSeen, ServerVerdict, SuccessStatuses,
+};
+use tailback::{Advice, AdviceHeaders, AdviceValue, ParsedResponse, ResponseParser, Status};
 use vocabulary::{AdvertisedLimits, Instant, TimeScale, WallTime, grpc, wire};
 
 use crate::response::kept_body::{KeptBody, SearchedBodies};
-use crate::transport::{Answer, RunHeaders, TransportConfig};
+use crate::transport::{RunHeaders, TransportConfig};
 
 #[derive(Debug)]
 pub(crate) struct ResponseClassifier {
@@ -45,7 +45,7 @@ impl ResponseClassifier {
     /// Records that the head of a response with this status arrived. Returns an empty body that keeps as many bytes as the
     /// response needs.
     pub(crate) fn body(&self, code: u16) -> KeptBody {
-        self.last_head.store(code, Ordering::Relaxed);
+        self.last_head.store(code, Relaxed);
         match self.reading.max_body() {
             _ if self.classifier.looks_at_bodies() => {
                 KeptBody::new(MAX_SEARCHED, Some(self.searched.clone()))
@@ -57,42 +57,34 @@ impl ResponseClassifier {
 
     /// Interprets an answer. `sensed` is true if the request used carrier sense, which permits the server to defer the
     /// attempt.
-    pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], sensed: bool) -> Answer {
+    pub(crate) fn of(&self, code: u16, headers: &HeaderMap, body: &[u8], sensed: bool) -> AttemptResult {
         let mock_headers = MockHeaders::in_headers(headers);
         if self.run.is_some() && mock_headers.deferred {
             if !sensed {
                 // The server must not defer an attempt without carrier sense, because the attempt was already counted
                 // when it was sent.
-                return Answer::none(ErrorKind::Other);
+                return AttemptResult::failed(ErrorKind::Other);
             }
-            let outcome = Outcome::plain(Status::Deferred);
-            return Answer { outcome, server: None, advised_wait: None, cause: None, by_gateway: false };
+            return AttemptResult::plain(Status::Deferred);
         }
         let by_verdict = self.run.is_some() && mock_headers.verdict.is_some();
         let classifier = if by_verdict { &self.of_mock } else { &self.classifier };
         let status = classifier.whole_answer(code, mock_headers.grpc_status, &Headers(code, headers), body);
-        let scaled = |advice| match advice {
-            Advice::After(real) if self.run.is_none() => Advice::After(self.scale.to_experiment(real)),
-            other => other,
-        };
         let answered = self.run.and_then(|run| Some(run.anchor.at(mock_headers.answered?)));
-        let response = parse(&self.reading, code, headers, body, answered);
-        let advice = scaled(response.advice);
+        let mut response = parse(&self.reading, code, headers, body, answered);
+        if self.run.is_none() {
+            for advice in [&mut response.advice, &mut response.outer_advice, &mut response.advertised] {
+                if let Advice::After(wait) = advice {
+                    *wait = self.scale.to_experiment(*wait);
+                }
+            }
+        }
         let server = self.run.and_then(|_| mock_headers.seen());
         let by_gateway = self.run.is_some() && !mock_headers.by_mock;
-        let advised_wait = match scaled(response.advertised) {
-            Advice::After(wait) if status != Status::Succeeded => Some(wait),
-            _ => None,
-        };
-        let cause = Some(Cause::Status(code));
-        let (facts, outer_advice) = (response.facts, scaled(response.outer_advice));
-        let outcome = Outcome { facts, outer_advice, ..Outcome::advised(status, advice) };
-        Answer { outcome, server, advised_wait, cause, by_gateway }
+        AttemptResult { server, by_gateway, ..AttemptResult::answered(status, code, &response) }
     }
 }
 
-/// Headers that the test harness itself evaluates: the headers of a mockserver, and the header `grpc-status` of any
-/// server.
 #[derive(Default)]
 struct MockHeaders<'a> {
     grpc_status: Option<&'a str>,
@@ -111,25 +103,19 @@ impl<'a> MockHeaders<'a> {
     fn in_headers(headers: &'a HeaderMap) -> Self {
         let mut mock_headers = Self::default();
         for (name, value) in headers {
-            let text = || value.to_str().ok();
             match name.as_str() {
-                wire::BUSY => mock_headers.busy = text().and_then(|text| text.parse().ok()),
-                wire::CAP => mock_headers.cap = text().and_then(|text| text.parse().ok()),
-                wire::TOOK => {
-                    mock_headers.took = text().and_then(|text| text.parse().ok()).map(Duration::from_nanos);
-                }
+                wire::BUSY => mock_headers.busy = parsed(value),
+                wire::CAP => mock_headers.cap = parsed(value),
+                wire::TOOK => mock_headers.took = parsed(value).map(Duration::from_nanos),
                 wire::VERDICT => mock_headers.verdict = verdict(value.as_bytes()),
-                wire::LIMITS => {
-                    mock_headers.limits = text().and_then(|text| text.parse().ok()).unwrap_or_default();
-                }
-                wire::AT => {
-                    mock_headers.answered =
-                        text().and_then(|text| text.parse().ok()).map(Instant::from_nanos);
-                }
+                wire::LIMITS => mock_headers.limits = parsed(value).unwrap_or_default(),
+                wire::AT => mock_headers.answered = parsed(value).map(Instant::from_nanos),
                 wire::MOCK => mock_headers.by_mock = true,
                 wire::DEFERRED => mock_headers.deferred = true,
                 // If the header `grpc-status` occurs several times, its first value is used.
-                grpc::STATUS => mock_headers.grpc_status = mock_headers.grpc_status.or_else(text),
+                grpc::STATUS => {
+                    mock_headers.grpc_status = mock_headers.grpc_status.or_else(|| value.to_str().ok());
+                }
                 _ => {}
             }
         }
@@ -142,6 +128,10 @@ impl<'a> MockHeaders<'a> {
     }
 }
 
+fn parsed<T: FromStr>(value: &HeaderValue) -> Option<T> {
+    value.to_str().ok()?.parse().ok()
+}
+
 fn verdict(word: &[u8]) -> Option<ServerVerdict> {
     let verdicts = [ServerVerdict::Accepted, ServerVerdict::Rejected, ServerVerdict::Failed];
     let place = wire::VERDICTS.iter().position(|known| word == known.as_bytes())?;
@@ -150,7 +140,7 @@ fn verdict(word: &[u8]) -> Option<ServerVerdict> {
 
 /// Parses the parts of a response that the strategy needs, and the retry advice that the test harness needs. Dates in the advice are
 /// relative to `answered`, the time at which the server responded. If this time is unknown, the client's clock is used instead.
-pub(crate) fn parse(
+fn parse(
     reading: &ResponseParser,
     code: u16,
     headers: &HeaderMap,
@@ -165,13 +155,12 @@ pub(crate) fn parse(
     reading.parse(code, &Headers(code, headers), body, now)
 }
 
-/// Headers of a response, in the form in which strategies query them.
 // The header name is a constant, so that it is not parsed from a text at each look-up.
 const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
 /// Status and headers of a response. Header values with characters other than visible ASCII (RFC 9110, section 5.5) count as
 /// missing.
-pub(crate) struct Headers<'a>(pub(crate) u16, pub(crate) &'a HeaderMap);
+struct Headers<'a>(u16, &'a HeaderMap);
 
 impl AdviceHeaders for Headers<'_> {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
@@ -187,8 +176,7 @@ impl AdviceHeaders for Headers<'_> {
     }
 
     fn exact_wait(&self) -> Option<Duration> {
-        let nanos = self.1.get(&WAIT)?.to_str().ok()?.parse().ok()?;
-        Some(Duration::from_nanos(nanos))
+        parsed(self.1.get(&WAIT)?).map(Duration::from_nanos)
     }
 }
 

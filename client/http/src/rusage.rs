@@ -3,18 +3,19 @@
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::time::{ClockId, clock_gettime};
 
 pub(crate) fn thread_cpu() -> Option<Duration> {
-    cpu(rustix::time::ClockId::ThreadCPUTime)
+    cpu(ClockId::ThreadCPUTime)
 }
 
 /// Returns the processor time of the whole process. It includes the server, if one is embedded.
 pub fn process_cpu() -> Option<Duration> {
-    cpu(rustix::time::ClockId::ProcessCPUTime)
+    cpu(ClockId::ProcessCPUTime)
 }
 
-fn cpu(clock: rustix::time::ClockId) -> Option<Duration> {
-    let time = rustix::time::clock_gettime(clock);
+fn cpu(clock: ClockId) -> Option<Duration> {
+    let time = clock_gettime(clock);
     Some(Duration::new(u64::try_from(time.tv_sec).ok()?, u32::try_from(time.tv_nsec).ok()?))
 }
 

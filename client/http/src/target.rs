@@ -23,11 +23,11 @@ pub struct Target {
     /// URL as given on the command line.
     typed: Url,
     /// URL as used in requests. It differs from `typed` only if the host is an IP address, which is replaced by [`STAND_IN`].
-    requested: Url,
+    pub(crate) requested: Url,
     addresses: Vec<SocketAddr>,
-    trust: Trust,
+    pub(crate) trust: Trust,
     /// `Authorization` value for a mockserver's admin endpoints.
-    admin: Option<HeaderValue>,
+    pub(crate) admin: Option<HeaderValue>,
 }
 
 #[derive(Debug, Error)]
@@ -100,18 +100,9 @@ impl Target {
         other
     }
 
-    /// Returns the root path of the same host and port over TLS, where any certificate is accepted. `None` if the target
-    /// already uses TLS.
-    pub(crate) fn over_tls(&self) -> Option<Self> {
-        self.over("http", "https")
-    }
-
-    /// Returns the root path of the same host and port over plain HTTP. `None` if the target already uses plain HTTP.
-    pub(crate) fn without_tls(&self) -> Option<Self> {
-        self.over("https", "http")
-    }
-
-    fn over(&self, from: &str, to: &str) -> Option<Self> {
+    /// Returns the root path of the same host and port with the scheme `to`, where any certificate is accepted. `None` if
+    /// the target's scheme is not `from`.
+    pub(crate) fn over(&self, from: &str, to: &str) -> Option<Self> {
         let mut other = self.with_path("/").with_admin(None);
         let port = self.typed.port_or_known_default();
         other.typed.set_scheme(to).ok().filter(|()| self.typed.scheme() == from)?;
@@ -132,18 +123,6 @@ impl Target {
 
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
-    }
-
-    pub(crate) fn requested(&self) -> &Url {
-        &self.requested
-    }
-
-    pub(crate) fn admin(&self) -> Option<&HeaderValue> {
-        self.admin.as_ref()
-    }
-
-    pub(crate) fn trust(&self) -> &Trust {
-        &self.trust
     }
 
     /// Returns host and port as given on the command line, for the `Host` header of HTTP/1.1 or the authority of HTTP/2.
@@ -199,7 +178,7 @@ mod tests {
         for (text, host) in [("http://127.0.0.1:8503/work", "127.0.0.1:8503"), ("[::1]:81", "[::1]:81")] {
             let target = resolve(text).unwrap();
             assert_eq!(target.host_header().as_deref(), Some(host));
-            assert_eq!(target.requested().host_str(), Some(STAND_IN));
+            assert_eq!(target.requested.host_str(), Some(STAND_IN));
             assert_eq!(target.addresses().len(), 1);
         }
         assert_eq!(resolve("https://127.0.0.1").unwrap().host_header(), None);

@@ -16,16 +16,19 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU16;
 use std::time::Duration;
 
+use http::response::Parts;
 use http::{HeaderMap, Method};
-use loadgen_core::{
-    Cause, Classifier, ErrorKind, Latencies, OperationKind, Requests, SentAttempt, ServerSeen,
-};
-use tailback::{Facts, Failure, Outcome, ResponseParser, Status};
+use loadgen_core::{AttemptResult, Classifier, ErrorKind, Latencies, OperationKind, Requests, SentAttempt};
+use tailback::ResponseParser;
 use vocabulary::wire::RunId;
 use vocabulary::{TimeScale, WallTime};
 
-use crate::response::kept_body::SearchedBodies;
+use crate::request::{Naming, Prepared, Step};
+use crate::response::ResponseClassifier;
+use crate::response::kept_body::{KeptBody, SearchedBodies};
 use crate::target::Target;
+use crate::transport::connecting::Connecting;
+use crate::transport::exchange::attempt;
 
 /// Sends attempts to a server and receives the answers.
 ///
@@ -33,7 +36,7 @@ use crate::target::Target;
 /// processed (HTTP/2) are sent again, and counted by [`resent`](Self::resent). An implementation never queues attempts unnoticed: attempts
 /// that wait for a connection are counted. Dropping the future of [`send`](Self::send) withdraws the attempt. Clones of a transport share
 /// their connections.
-pub trait Transport: Clone + Send + Sync + 'static {
+pub(crate) trait Transport: Clone + Send + Sync + 'static {
     /// Name by which users choose the transport, in kebab case.
     const NAME: &'static str;
     const SUMMARY: &'static str;
@@ -50,28 +53,76 @@ pub trait Transport: Clone + Send + Sync + 'static {
 
     /// Limits the transport to `connections` connections, because a mockserver accepted no more during the warm-up. For other servers it
     /// does nothing, because they need not answer during the warm-up.
-    fn limit_connections(&self, connections: usize);
+    fn limit_connections(&self, connections: usize) {
+        if self.common().is_mock {
+            self.common().connecting.limit(connections);
+        }
+    }
 
-    fn send(&self, attempt: SentAttempt) -> impl Future<Output = Answer> + Send;
+    fn common(&self) -> &Common;
+
+    /// Sends one request of an attempt and reads the answer completely, so that the connection can be reused. Returns the head and the body
+    /// of the answer. An incomplete answer is an error.
+    fn exchange(
+        &self,
+        attempt: &SentAttempt,
+        step: &Step,
+    ) -> impl Future<Output = Result<(Parts, KeptBody), ErrorKind>> + Send;
+
+    fn send(&self, launched: SentAttempt) -> impl Future<Output = AttemptResult> + Send {
+        async move {
+            let _request = self.common().connecting.begin_request();
+            attempt(self, &launched).await.unwrap_or_else(AttemptResult::failed)
+        }
+    }
 
     /// Returns the maximum number of attempts in flight. It permits one attempt on each open connection, and a few more that open a
     /// connection. Further attempts would queue inside the transport, where they are not counted.
-    fn room(&self) -> usize;
+    fn room(&self) -> usize {
+        self.common().connecting.room()
+    }
 
     /// Waits until the transport has room for more attempts, that is, until the result of [`room`](Self::room) has increased.
-    fn grown(&self) -> impl Future<Output = ()> + Send;
+    fn grown(&self) -> impl Future<Output = ()> + Send {
+        self.common().connecting.grown()
+    }
 
     /// Records the loss of a connection, because its attempt failed or was withdrawn.
     fn on_lost(&self);
 
-    fn connections(&self) -> u64;
+    fn connections(&self) -> u64 {
+        self.common().connecting.count()
+    }
 
     /// Returns the times that opening each connection took, in real time.
-    fn connect_times(&self) -> Latencies;
+    fn connect_times(&self) -> Latencies {
+        self.common().connecting.opened()
+    }
 
     /// Returns how often a request was sent again, because the server reported that it did not process the request.
     fn resent(&self) -> u64 {
         0
+    }
+}
+
+/// What all transports have: the requests, the reading of their answers, and the connections.
+#[derive(Debug)]
+pub(crate) struct Common {
+    prepared: Prepared,
+    understanding: ResponseClassifier,
+    connecting: Connecting,
+    /// True if the server is a mockserver, which does not count requests to its admin endpoint as work.
+    is_mock: bool,
+}
+
+impl Common {
+    fn new(config: &TransportConfig, naming: Naming, connecting: Connecting) -> Result<Self, TransportError> {
+        Ok(Self {
+            prepared: Prepared::new(config, naming)?,
+            understanding: ResponseClassifier::new(config),
+            connecting,
+            is_mock: config.run.is_some(),
+        })
     }
 }
 
@@ -84,7 +135,7 @@ pub struct WarmUp {
 
 /// Calls `attempt` `count` times concurrently. Each call gets one connection ready. Returns the number of calls that succeeded within
 /// `patience`.
-pub(crate) async fn ready_in_time<F>(count: usize, patience: Duration, attempt: impl Fn() -> F) -> usize
+async fn ready_in_time<F>(count: usize, patience: Duration, attempt: impl Fn() -> F) -> usize
 where
     F: Future<Output = bool> + Send + 'static,
 {
@@ -161,34 +212,4 @@ pub enum TransportError {
     Addresses,
     #[error("the HTTP client could not be set up")]
     Client(#[source] Box<dyn std::error::Error + Send + Sync>),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
-    pub outcome: Outcome,
-    pub server: Option<ServerSeen>,
-    /// Wait that the answer advises before a retry, in experiment time.
-    pub advised_wait: Option<Duration>,
-    /// Result of an attempt: the HTTP status, or an error if there was no usable answer; `None` if the attempt was withdrawn.
-    pub cause: Option<Cause>,
-    /// True if an intermediary answered instead of the mockserver that was identified.
-    pub by_gateway: bool,
-}
-
-impl Answer {
-    pub fn none(kind: ErrorKind) -> Self {
-        let facts = Facts::missing(kind.missing());
-        let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
-        Self { outcome, server: None, advised_wait: None, cause: Some(Cause::Error(kind)), by_gateway: false }
-    }
-
-    pub fn withdrawn() -> Self {
-        Self {
-            outcome: Outcome::plain(Status::Cancelled),
-            server: None,
-            advised_wait: None,
-            cause: None,
-            by_gateway: false,
-        }
-    }
 }

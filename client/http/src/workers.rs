@@ -3,24 +3,23 @@
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
-use loadgen_core::{AttemptKey, Latencies, SentAttempt};
+use loadgen_core::{AttemptKey, AttemptResult, Completion, Latencies, SentAttempt};
 use tailback::{Failure, Status};
 use tokio::runtime::Handle;
 use vocabulary::Instant;
 
 use crate::clock::Clock;
-use crate::transport::{Answer, Transport};
+use crate::control::locked;
+use crate::transport::Transport;
 
-/// An answer with two timestamps: when the request was sent, and when the answer was complete.
+/// The end of an attempt, with the instant at which its answer was complete.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivered {
-    pub(crate) attempt: AttemptKey,
-    pub(crate) sent_at: Instant,
-    pub(crate) at: Instant,
-    pub(crate) answer: Answer,
+    pub completion: Completion,
+    pub at: Instant,
     worker: WorkerId,
 }
 
@@ -36,7 +35,7 @@ struct Lane<T> {
     transport: T,
     /// Jobs for the thread of this lane. `None` for the driver's own thread, which receives its jobs directly.
     jobs: Option<Errands>,
-    assignments: Vec<Arc<WorkerSlot>>,
+    assignments: Vec<Arc<Awaited<Assignment>>>,
     idle: Vec<usize>,
     under_way: usize,
 }
@@ -49,13 +48,13 @@ struct Errands {
 }
 
 struct Job {
-    assignment: Arc<WorkerSlot>,
+    assignment: Arc<Awaited<Assignment>>,
     attempt: SentAttempt,
 }
 
 impl Errands {
     fn to(handle: &Handle) -> Self {
-        let mailbox = Arc::new(Mailbox::new());
+        let mailbox = Arc::<Mailbox<_>>::default();
         handle.spawn(dispatch(mailbox.clone()));
         Self { mailbox, untold: Vec::new() }
     }
@@ -79,15 +78,9 @@ pub(crate) struct Workers<T> {
 }
 
 #[derive(Default)]
-struct WorkerSlot {
-    state: Mutex<AssignmentState>,
-}
-
-#[derive(Default)]
-struct AssignmentState {
+struct Assignment {
     next: Option<SentAttempt>,
     withdrawn: Option<AttemptKey>,
-    waker: Option<Waker>,
 }
 
 impl<T: Transport> Workers<T> {
@@ -105,7 +98,7 @@ impl<T: Transport> Workers<T> {
         Self {
             lanes: lanes.into_iter().enumerate().map(lane).collect(),
             clock,
-            answers: Arc::new(Mailbox::new()),
+            answers: Arc::default(),
             waiting: VecDeque::new(),
             waits: Latencies::default(),
             carriers: Vec::new(),
@@ -202,7 +195,7 @@ impl<T: Transport> Workers<T> {
     pub(crate) fn tell(&mut self) {
         for jobs in self.lanes.iter_mut().filter_map(|lane| lane.jobs.as_mut()) {
             if !jobs.untold.is_empty() {
-                jobs.mailbox.put_all(&mut jobs.untold);
+                jobs.mailbox.update(|letters| letters.append(&mut jobs.untold));
             }
         }
     }
@@ -223,14 +216,16 @@ impl<T: Transport> Workers<T> {
     }
 
     pub(crate) fn release(&mut self, delivered: &Delivered) {
-        let lane = &mut self.lanes[delivered.worker.lane];
+        let Delivered { completion, worker, .. } = delivered;
+        let lane = &mut self.lanes[worker.lane];
         lane.under_way -= 1;
-        if matches!(delivered.answer.outcome.status, Status::Cancelled | Status::Failed(Failure::Transport)) {
+        if matches!(completion.result.outcome.status, Status::Cancelled | Status::Failed(Failure::Transport))
+        {
             lane.transport.on_lost();
         }
-        lane.idle.push(delivered.worker.number);
-        let carrier = &mut self.carriers[delivered.attempt.slot as usize];
-        if carrier.is_some_and(|(serial, _)| serial == delivered.attempt.serial) {
+        lane.idle.push(worker.number);
+        let carrier = &mut self.carriers[completion.attempt.slot as usize];
+        if carrier.is_some_and(|(serial, _)| serial == completion.attempt.serial) {
             *carrier = None;
         }
     }
@@ -238,7 +233,7 @@ impl<T: Transport> Workers<T> {
     fn spawn_worker(&mut self, lane: usize) -> usize {
         let at = &mut self.lanes[lane];
         let number = at.assignments.len();
-        let assignment = Arc::<WorkerSlot>::default();
+        let assignment = Arc::<Awaited<Assignment>>::default();
         at.assignments.push(assignment.clone());
         let worker = WorkerId { lane, number };
         at.handle.spawn(work(worker, assignment, at.transport.clone(), self.clock, self.answers.clone()));
@@ -259,17 +254,19 @@ async fn dispatch(jobs: Arc<Mailbox<Job>>) {
 
 async fn work<T: Transport>(
     worker: WorkerId,
-    assignment: Arc<WorkerSlot>,
+    assignment: Arc<Awaited<Assignment>>,
     transport: T,
     clock: Clock,
     answers: Arc<Mailbox<Delivered>>,
 ) {
     loop {
-        let launched = poll_fn(|context| assignment.poll_next(context)).await;
+        let launched =
+            poll_fn(|context| assignment.poll_take(context, |assignment| assignment.next.take())).await;
         let sent_at = clock.now();
         let mut request = pin!(transport.send(launched));
         let answer = poll_fn(|context| {
-            if assignment.poll_withdrawn(context, launched.attempt) {
+            let is_withdrawn = |assignment: &mut Assignment| assignment.withdrawn == Some(launched.attempt);
+            if assignment.poll_take(context, |assignment| is_withdrawn(assignment).then_some(())).is_ready() {
                 return Poll::Ready(None);
             }
             request.as_mut().poll(context).map(Some)
@@ -277,16 +274,30 @@ async fn work<T: Transport>(
         .await;
         let at = clock.now();
         // A withdrawn attempt has no result. The answer is delivered only to report that the worker is idle again.
-        let answer = answer.unwrap_or_else(Answer::withdrawn);
-        answers.put(Delivered { attempt: launched.attempt, sent_at, at, answer, worker });
+        let result = answer.unwrap_or_else(|| AttemptResult::plain(Status::Cancelled));
+        let completion = Completion { attempt: launched.attempt, sent_at, result };
+        answers.update(|letters| letters.push(Delivered { completion, at, worker }));
     }
 }
 
-impl WorkerSlot {
-    fn update(&self, change: impl FnOnce(&mut AssignmentState)) {
+/// A value that several tasks change, and that one task waits for.
+#[derive(Default)]
+pub(crate) struct Awaited<T> {
+    state: Mutex<State<T>>,
+}
+
+#[derive(Default)]
+struct State<T> {
+    value: T,
+    waker: Option<Waker>,
+}
+
+impl<T> Awaited<T> {
+    /// Changes the value, and wakes the task that waits for it.
+    fn update(&self, change: impl FnOnce(&mut T)) {
         let waker = {
-            let mut state = self.lock();
-            change(&mut state);
+            let mut state = locked(&self.state);
+            change(&mut state.value);
             state.waker.take()
         };
         if let Some(waker) = waker {
@@ -294,86 +305,29 @@ impl WorkerSlot {
         }
     }
 
-    fn poll_next(&self, context: &Context<'_>) -> Poll<SentAttempt> {
-        let mut state = self.lock();
-        if let Some(launched) = state.next.take() {
-            return Poll::Ready(launched);
-        }
-        state.waker = Some(context.waker().clone());
-        Poll::Pending
-    }
-
-    /// Returns true if this attempt was withdrawn. Otherwise it registers the worker to be woken when the attempt is withdrawn.
-    fn poll_withdrawn(&self, context: &Context<'_>, attempt: AttemptKey) -> bool {
-        let mut state = self.lock();
-        if state.withdrawn == Some(attempt) {
-            return true;
+    /// Returns what `take` takes from the value. If it takes nothing, the calling task is woken at the next change of the value.
+    fn poll_take<R>(&self, context: &Context<'_>, take: impl FnOnce(&mut T) -> Option<R>) -> Poll<R> {
+        let mut state = locked(&self.state);
+        if let Some(taken) = take(&mut state.value) {
+            return Poll::Ready(taken);
         }
         if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
             state.waker = Some(context.waker().clone());
         }
-        false
-    }
-
-    fn lock(&self) -> MutexGuard<'_, AssignmentState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        Poll::Pending
     }
 }
 
 /// Mailbox for messages between threads. Senders add items one by one or in groups, and the receiver takes all items at once.
-pub(crate) struct Mailbox<T> {
-    inner: Mutex<Inner<T>>,
-}
-
-struct Inner<T> {
-    letters: Vec<T>,
-    reader: Option<Waker>,
-}
+pub(crate) type Mailbox<T> = Awaited<Vec<T>>;
 
 impl<T> Mailbox<T> {
-    pub(crate) fn new() -> Self {
-        Self { inner: Mutex::new(Inner { letters: Vec::new(), reader: None }) }
-    }
-
-    pub(crate) fn put(&self, letter: T) {
-        self.leave(|letters| letters.push(letter));
-    }
-
-    pub(crate) fn put_all(&self, more: &mut Vec<T>) {
-        self.leave(|letters| letters.append(more));
-    }
-
-    fn leave(&self, leave: impl FnOnce(&mut Vec<T>)) {
-        let reader = {
-            let mut inner = self.lock();
-            leave(&mut inner.letters);
-            inner.reader.take()
-        };
-        if let Some(reader) = reader {
-            reader.wake();
-        }
-    }
-
     /// Moves all items to `into`, which must be empty, by swapping the two lists.
     pub(crate) fn take(&self, into: &mut Vec<T>) {
-        std::mem::swap(&mut self.lock().letters, into);
+        std::mem::swap(&mut locked(&self.state).value, into);
     }
 
     pub(crate) async fn filled(&self) {
-        poll_fn(|context| {
-            let mut inner = self.lock();
-            if inner.letters.is_empty() {
-                inner.reader = Some(context.waker().clone());
-                Poll::Pending
-            } else {
-                Poll::Ready(())
-            }
-        })
-        .await;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Inner<T>> {
-        // A poisoned lock is used like any other, because a writer that panics leaves no partial change behind.
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        poll_fn(|context| self.poll_take(context, |letters| (!letters.is_empty()).then_some(()))).await;
     }
 }

@@ -54,7 +54,12 @@ impl<P: Peer> EventLoop<P> {
             // If the client and its peer, such as a simulated server, have events at the same instant, the peer's events come first.
             let until = self.client_until.max(self.now);
             if self.peer.next_at() <= until {
-                self.advance_peer(until);
+                let Self { run, peer, now, client_until } = &mut self;
+                let tell = |at, input: &Input| run.handle(at, input);
+                // The latest possible instant means "never", so no event may happen at that instant.
+                if let Some(at) = peer.go_on(*now, until.min(LATEST), tell) {
+                    (*now, *client_until) = (at, at);
+                }
             }
             // Without an input, the client has no output before `client_until`. So the clock jumps to that instant.
             if self.client_until > self.now {
@@ -75,15 +80,6 @@ impl<P: Peer> EventLoop<P> {
             }
         }
         (self.run, self.peer, self.now)
-    }
-
-    fn advance_peer(&mut self, until: Instant) {
-        let Self { run, peer, now, client_until } = self;
-        // The latest possible instant means "never", so no event may happen at that instant.
-        let until = until.min(LATEST);
-        if let Some(at) = peer.go_on(*now, until, |at, input| run.handle(at, input)) {
-            (*now, *client_until) = (at, at);
-        }
     }
 }
 

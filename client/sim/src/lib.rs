@@ -15,11 +15,9 @@ mod simulated_response;
 mod simulated_server;
 mod simulation;
 
-pub use crate::event_loop::Steer;
-pub use crate::server_facts::with_delay_noise;
-pub use event_loop::{EventLoop, Peer};
+pub use event_loop::{EventLoop, Peer, Steer};
 pub use request_details::RequestDetails;
-pub use server_facts::{least_costs, rate_law};
+pub use server_facts::{least_costs, rate_law, with_delay_noise};
 pub use side_by_side::side_by_side;
-pub use simulated_response::{ResponseForm, SimulatedResponse, StepClassifiers};
+pub use simulated_response::{ResponseForm, StepClassifiers};
 pub use simulation::{Finished, Simulation};

@@ -6,28 +6,19 @@ use std::cell::OnceCell;
 use std::time::Duration;
 
 use loadgen_core::{
-    AttemptKey, Cause, Classifier, Completion, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict,
+    AttemptKey, AttemptResult, Cause, Classifier, Completion, ErrorKind, RejectedWhen, ServerSeen,
+    ServerVerdict,
 };
 use mockserver_core::{
-    Answer, AnswerFacts, AnswerSet, Config, Fault, HeaderWriter, ResponseContext, ScriptedAnswer,
-    ServerDecision, Step,
+    Answer, AnswerFacts, AnswerSet, Config, Fault, HeaderWriter, ResponseContext, ServerDecision, Step,
 };
-use tailback::{
-    Advice, AdviceHeaders, AdviceValue, CustomResponses, Facts, Failure, Outcome, ResponseParser, Status,
-};
+use tailback::{AdviceHeaders, AdviceValue, CustomResponses, Outcome, ResponseParser, Status};
 use vocabulary::{AdvertisedLimits, Instant, WallTime, grpc};
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SimulatedResponse {
-    pub outcome: Outcome,
-    pub cause: Option<Cause>,
-    pub server: Option<ServerSeen>,
-    pub advised_wait: Option<Duration>,
-}
 
 const NO_HEADERS: [(&str, &str); 0] = [];
 
-/// Server settings that determine the form of the server's responses, and the classifiers with which the client interprets the responses.
+/// Server settings that determine the form of the server's responses, and the classifiers and the parser with which the client interprets
+/// the responses.
 #[derive(Clone, Copy, Debug)]
 pub struct ResponseForm<'a> {
     pub config: &'a Config,
@@ -36,6 +27,7 @@ pub struct ResponseForm<'a> {
     /// Wall-clock time at which the server started.
     pub anchor: WallTime,
     pub understanding: &'a StepClassifiers,
+    pub reading: &'a ResponseParser,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -58,136 +50,113 @@ impl StepClassifiers {
     }
 }
 
-impl SimulatedResponse {
-    /// Returns the outcome of an attempt that received this response. `took` is the duration of the attempt at the server, if the server
+impl ResponseForm<'_> {
+    /// Returns the result of an attempt that received this response. `took` is the duration of the attempt at the server, if the server
     /// reported it.
-    pub fn new(
+    pub fn read(&self, answer: &Answer, step: Step, took: Option<Duration>) -> AttemptResult {
+        let mut result = AttemptResult::plain(Status::Succeeded);
+        self.read_into(&mut result, answer, step, took);
+        result
+    }
+
+    /// Writes the result of an attempt into an existing one. Results are reused, because every attempt needs one and they are large.
+    #[inline]
+    pub(crate) fn read_into(
+        &self,
+        result: &mut AttemptResult,
         answer: &Answer,
         step: Step,
-        speech: &ResponseForm<'_>,
-        reading: &ResponseParser,
         took: Option<Duration>,
-    ) -> Self {
-        let mut completion = no_response();
-        parse(&mut completion, answer, step, speech, reading, took);
-        let Completion { outcome, cause, server, advised_wait, .. } = completion;
-        Self { outcome, cause, server, advised_wait }
+    ) {
+        let classifier = self.understanding.of(step);
+        let is_own = answer.reply.is_none() && self.answers.is_none() && answer.fault().is_none();
+        match if is_own { None } else { self.read_changed(answer, classifier, took) } {
+            Some(changed) => *result = changed,
+            None => self.read_own(result, answer, classifier, took),
+        }
     }
 
     /// Interprets a response that was changed by a fault, a template or a script. Returns `None` for an unchanged response.
     #[inline(never)]
-    fn in_other_words(
-        answer: &Answer,
-        step: Step,
-        speech: &ResponseForm<'_>,
-        reading: &ResponseParser,
-        took: Option<Duration>,
-    ) -> Option<Self> {
-        let ResponseForm { config, anchor, understanding, .. } = *speech;
-        let server = Some(seen(answer, took));
-        if let Some(response) = Self::with_extras(answer, understanding.of(step), speech, reading, server) {
-            return Some(response);
-        }
-        let scripted = &config.policy.script()?.reply(answer.reply?)?.answer;
-        let now = anchor.at(answer.at);
-        Some(Self { server, ..Self::scripted(scripted, understanding.of(step), reading, now) })
-    }
-
-    fn with_extras(
+    fn read_changed(
+        &self,
         answer: &Answer,
         classifier: &Classifier,
-        speech: &ResponseForm<'_>,
-        reading: &ResponseParser,
-        server: Option<ServerSeen>,
-    ) -> Option<Self> {
-        let ResponseForm { config, answers, anchor, .. } = *speech;
+        took: Option<Duration>,
+    ) -> Option<AttemptResult> {
+        let server = Some(seen(answer, took));
         if let Some(fault) = answer.fault().filter(|fault| !fault.is_slow()) {
-            return Some(Self::spoiled(answer, fault, classifier, reading, server));
+            return Some(self.read_spoiled(answer, fault, classifier, server));
         }
-        let (facts, answers) = (answer.facts()?, answers?);
-        let response = Self::templated(answer, facts, answers, classifier, config, reading, anchor);
-        Some(Self { server, ..response })
+        let result = match (answer.facts(), self.answers) {
+            (Some(facts), Some(answers)) => self.read_templated(answer, facts, answers, classifier),
+            _ => self.read_scripted(answer, classifier)?,
+        };
+        Some(AttemptResult { server, ..result })
     }
 
     /// Interprets a response made from templates as if it came over HTTP, but renders only the parts that the client
     /// reads.
-    fn templated(
+    fn read_templated(
+        &self,
         answer: &Answer,
         facts: &AnswerFacts,
         answers: &AnswerSet,
         classifier: &Classifier,
-        config: &Config,
-        reading: &ResponseParser,
-        anchor: WallTime,
-    ) -> Self {
-        let context = answer.response_context(facts);
-        let code = answers.status(&context).unwrap_or(match answer.verdict {
+    ) -> AttemptResult {
+        let reading = self.reading;
+        let code = match answer.verdict {
             ServerDecision::Accepted => 200,
             ServerDecision::Rejected | ServerDecision::Deferred | ServerDecision::Failed => {
-                config.reject_status
+                self.config.reject_status
             }
             ServerDecision::Conflict => 412,
-        });
-        let headers = RenderedHeaders::new(answers, context, code, anchor);
-        let is_read = reading.max_body() > 0 && !(200..300).contains(&code) || classifier.looks_at_bodies();
+        };
+        let headers = RenderedHeaders::new(answers, answer.response_context(facts), code, self.anchor);
+        let code = headers.status;
+        let is_success = (200..300).contains(&code);
+        let is_read = reading.max_body() > 0 && !is_success || classifier.looks_at_bodies();
         let body = if is_read { headers.body().unwrap_or(answer.text().into()) } else { "".into() };
         let body = body.as_bytes();
         // The gRPC status is rendered only for HTTP successes, because the client does not read it for other responses.
-        let grpc = if (200..300).contains(&code) { headers.value(grpc::STATUS) } else { None };
+        let grpc = if is_success { headers.value(grpc::STATUS) } else { None };
         let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
         let status = classifier.whole_answer(code, grpc, &headers, body);
-        let now = anchor.at(answer.at);
-        let response = reading.parse(code, &headers, body, now);
-        Self::read(status, code, response)
+        let response = reading.parse(code, &headers, body, self.anchor.at(answer.at));
+        AttemptResult::answered(status, code, &response)
     }
 
     /// Interprets a response whose status, headers and body come from a script. No other function reads the status, headers or body of a
     /// scripted response.
     #[cold]
-    fn scripted(
-        answer: &ScriptedAnswer,
-        classifier: &Classifier,
-        reading: &ResponseParser,
-        now: WallTime,
-    ) -> Self {
-        let headers: Vec<(&str, Cow<'_, str>)> = answer.headers(now).collect();
-        let (code, body) = (answer.status, answer.body.as_bytes());
+    fn read_scripted(&self, answer: &Answer, classifier: &Classifier) -> Option<AttemptResult> {
+        let now = self.anchor.at(answer.at);
+        let scripted = &self.config.policy.script()?.reply(answer.reply?)?.answer;
+        let headers: Vec<(&str, Cow<'_, str>)> = scripted.headers(now).collect();
+        let (code, body) = (scripted.status, scripted.body.as_bytes());
         let answered = (code, headers);
-        let status = classifier.whole_answer(code, answer.header(grpc::STATUS), &answered, body);
-        Self::read(status, code, reading.parse(code, &answered, body, now))
+        let status = classifier.whole_answer(code, scripted.header(grpc::STATUS), &answered, body);
+        Some(AttemptResult::answered(status, code, &self.reading.parse(code, &answered, body, now)))
     }
 
-    fn read(status: Status, code: u16, response: tailback::ParsedResponse) -> Self {
-        let outcome = Outcome {
-            facts: response.facts,
-            outer_advice: response.outer_advice,
-            ..Outcome::advised(status, response.advice)
-        };
-        let advised_wait = match response.advertised {
-            Advice::After(wait) if status != Status::Succeeded => Some(wait),
-            _ => None,
-        };
-        Self { outcome, cause: Some(Cause::Status(code)), server: None, advised_wait }
-    }
-
-    fn spoiled(
+    fn read_spoiled(
+        &self,
         answer: &Answer,
         fault: Fault,
         classifier: &Classifier,
-        reading: &ResponseParser,
         server: Option<ServerSeen>,
-    ) -> Self {
+    ) -> AttemptResult {
         let kind = match fault {
             Fault::Status(code) => {
                 let status = classifier.whole_answer(code, None, &NO_HEADERS[..], answer.text().as_bytes());
-                let outcome = Outcome { facts: reading.parse_status(code), ..Outcome::plain(status) };
+                let plain = AttemptResult::plain(status);
                 let verdict = Some(ServerVerdict::Failed);
-                let server = server.map(|seen| ServerSeen { verdict, ..seen });
-                return Self {
-                    outcome,
+                return AttemptResult {
+                    outcome: Outcome { facts: self.reading.parse_status(code), ..plain.outcome },
                     cause: Some(Cause::Status(code)),
-                    server,
+                    server: server.map(|seen| ServerSeen { verdict, ..seen }),
                     advised_wait: answer.advice,
+                    ..plain
                 };
             }
             Fault::Reset => ErrorKind::Reset,
@@ -195,88 +164,63 @@ impl SimulatedResponse {
             Fault::Garbage => ErrorKind::Unreadable,
             Fault::Close | Fault::Hang | Fault::SlowHeaders(_) | Fault::SlowBody(_) => ErrorKind::Closed,
         };
-        Self::unanswered(kind)
+        AttemptResult::failed(kind)
     }
 
-    fn unanswered(kind: ErrorKind) -> Self {
-        let facts = Facts::missing(kind.missing());
-        let outcome = Outcome { facts, ..Outcome::plain(Status::Failed(Failure::Transport)) };
-        Self { outcome, cause: Some(Cause::Error(kind)), server: None, advised_wait: None }
-    }
-}
-
-/// Writes the outcome of a response into an existing completion. Completions are reused, because every attempt needs one and they are
-/// large.
-#[inline]
-pub(crate) fn parse(
-    completion: &mut Completion,
-    answer: &Answer,
-    step: Step,
-    speech: &ResponseForm<'_>,
-    reading: &ResponseParser,
-    took: Option<Duration>,
-) {
-    let is_own = answer.reply.is_none() && speech.answers.is_none() && answer.fault().is_none();
-    let other =
-        if is_own { None } else { SimulatedResponse::in_other_words(answer, step, speech, reading, took) };
-    match other {
-        Some(SimulatedResponse { outcome, cause, server, advised_wait }) => {
-            completion.outcome = outcome;
-            completion.cause = cause;
-            completion.server = server;
-            completion.advised_wait = advised_wait;
-        }
-        None => {
-            parse_custom(completion, answer, speech.config, speech.understanding.of(step), reading, took);
-        }
-    }
-}
-
-/// Fast path: interprets a built-in response, without faults, templates and scripts.
-#[inline]
-fn parse_custom(
-    completion: &mut Completion,
-    answer: &Answer,
-    config: &Config,
-    classifier: &Classifier,
-    reading: &ResponseParser,
-    took: Option<Duration>,
-) {
-    completion.advised_wait = answer.advice;
-    let (status, code) = match answer.verdict {
-        ServerDecision::Accepted => (Status::Succeeded, 200),
-        // `Failed` does not occur here. Only a fault can make a request fail, and responses changed by a fault were interpreted before this
-        // function is called.
-        ServerDecision::Rejected | ServerDecision::Failed => (Status::Rejected, config.reject_status),
-        ServerDecision::Conflict => (Status::Rejected, 412),
-        // A deferred attempt was neither started nor answered, so the client learns nothing about the server.
-        ServerDecision::Deferred => {
-            completion.outcome = Outcome::plain(Status::Deferred);
-            (completion.cause, completion.server) = (None, None);
-            return;
-        }
-    };
-    let is_named = classifier.is_named(&NO_HEADERS[..], answer.text().as_bytes());
-    let status = if is_named { Status::Rejected } else { status };
-    completion.outcome = match answer.advice {
-        None => Outcome { facts: reading.parse_status(code), ..Outcome::plain(status) },
-        Some(wait) => {
-            advised(status, code, CustomResponses { wait, in_seconds: config.retry_after.is_some() }, reading)
-        }
-    };
-    completion.cause = Some(Cause::Status(code));
-    match &mut completion.server {
-        Some(server) => {
-            server.busy = answer.busy;
-            server.cap = answer.cap;
-            server.took = took;
-            server.verdict = verdict_of(answer);
-            match answer.facts() {
-                None => server.limits = AdvertisedLimits::default(),
-                Some(facts) => server.limits = facts.limits(),
+    /// Fast path: interprets a built-in response, without faults, templates and scripts.
+    #[inline]
+    fn read_own(
+        &self,
+        result: &mut AttemptResult,
+        answer: &Answer,
+        classifier: &Classifier,
+        took: Option<Duration>,
+    ) {
+        result.advised_wait = answer.advice;
+        let (status, code) = match answer.verdict {
+            ServerDecision::Accepted => (Status::Succeeded, 200),
+            // `Failed` does not occur here. Only a fault can make a request fail, and responses changed by a fault were interpreted before
+            // this function is called.
+            ServerDecision::Rejected | ServerDecision::Failed => {
+                (Status::Rejected, self.config.reject_status)
             }
+            ServerDecision::Conflict => (Status::Rejected, 412),
+            // A deferred attempt was neither started nor answered, so the client learns nothing about the server.
+            ServerDecision::Deferred => {
+                result.outcome = Outcome::plain(Status::Deferred);
+                (result.cause, result.server) = (None, None);
+                return;
+            }
+        };
+        let is_named = classifier.is_named(&NO_HEADERS[..], answer.text().as_bytes());
+        let status = if is_named { Status::Rejected } else { status };
+        result.outcome = match answer.advice {
+            None => Outcome { facts: self.reading.parse_status(code), ..Outcome::plain(status) },
+            Some(wait) => self.read_advised(status, code, wait),
+        };
+        result.cause = Some(Cause::Status(code));
+        match &mut result.server {
+            Some(server) => {
+                server.busy = answer.busy;
+                server.cap = answer.cap;
+                server.took = took;
+                server.verdict = verdict_of(answer);
+                match answer.facts() {
+                    None => server.limits = AdvertisedLimits::default(),
+                    Some(facts) => server.limits = facts.limits(),
+                }
+            }
+            server => *server = Some(seen(answer, took)),
         }
-        server => *server = Some(seen(answer, took)),
+    }
+
+    #[inline(never)]
+    fn read_advised(&self, status: Status, code: u16, wait: Duration) -> Outcome {
+        let words = CustomResponses { wait, in_seconds: self.config.retry_after.is_some() };
+        // The advised delay is parsed from the text that the real server would write. This text never contains a date, so the wall-clock
+        // time is irrelevant.
+        let response = self.reading.parse(code, &words, &[], WallTime::VIRTUAL_START);
+        AttemptResult::answered(status, code, &response).outcome
     }
 }
 
@@ -289,42 +233,25 @@ fn seen(answer: &Answer, took: Option<Duration>) -> ServerSeen {
 /// counts.
 #[inline]
 fn verdict_of(answer: &Answer) -> Option<ServerVerdict> {
-    answer.reply.is_none().then(|| verdict(answer.verdict))
+    answer.reply.is_none().then_some(match answer.verdict {
+        ServerDecision::Accepted => ServerVerdict::Accepted,
+        ServerDecision::Failed => ServerVerdict::Failed,
+        ServerDecision::Rejected | ServerDecision::Conflict | ServerDecision::Deferred => {
+            ServerVerdict::Rejected
+        }
+    })
 }
 
 pub(crate) fn no_response() -> Completion {
     Completion {
         attempt: AttemptKey { slot: 0, serial: 0 },
         sent_at: Instant::ORIGIN,
-        outcome: Outcome::plain(Status::Succeeded),
-        server: None,
-        advised_wait: None,
-        cause: None,
-        by_gateway: false,
-    }
-}
-
-#[inline(never)]
-fn advised(status: Status, code: u16, words: CustomResponses, reading: &ResponseParser) -> Outcome {
-    // The advised delay is parsed from the text that the real server would write. This text never contains a date, so the wall-clock time
-    // is irrelevant.
-    let response = reading.parse(code, &words, &[], WallTime::VIRTUAL_START);
-    let (facts, outer_advice) = (response.facts, response.outer_advice);
-    Outcome { facts, outer_advice, ..Outcome::advised(status, response.advice) }
-}
-
-fn verdict(verdict: ServerDecision) -> ServerVerdict {
-    match verdict {
-        ServerDecision::Accepted => ServerVerdict::Accepted,
-        ServerDecision::Failed => ServerVerdict::Failed,
-        ServerDecision::Rejected | ServerDecision::Conflict | ServerDecision::Deferred => {
-            ServerVerdict::Rejected
-        }
+        result: AttemptResult::plain(Status::Succeeded),
     }
 }
 
 /// Headers of a response that is made from a template. Each header is rendered when it is first read, because most are never read.
-pub(crate) struct RenderedHeaders<'a> {
+struct RenderedHeaders<'a> {
     answers: &'a AnswerSet,
     context: ResponseContext<'a>,
     teller: HeaderWriter,
@@ -342,12 +269,7 @@ struct Written {
 impl<'a> RenderedHeaders<'a> {
     /// Creates the headers of one response. `status` is used if no template sets a status; `anchor` is the wall-clock time at which the
     /// server started.
-    pub(crate) fn new(
-        answers: &'a AnswerSet,
-        context: ResponseContext<'a>,
-        status: u16,
-        anchor: WallTime,
-    ) -> Self {
+    fn new(answers: &'a AnswerSet, context: ResponseContext<'a>, status: u16, anchor: WallTime) -> Self {
         let status = answers.status(&context).unwrap_or(status);
         Self {
             answers,
@@ -357,11 +279,9 @@ impl<'a> RenderedHeaders<'a> {
             written: Written::default(),
         }
     }
-}
 
-impl RenderedHeaders<'_> {
     /// Returns the response body that a template sets; `None` if the body is the server's built-in one.
-    pub(crate) fn body(&self) -> Option<Cow<'_, str>> {
+    fn body(&self) -> Option<Cow<'_, str>> {
         self.answers.body(&self.context, &self.teller)
     }
 }
@@ -396,7 +316,7 @@ mod tests {
     use std::time::Duration;
 
     use mockserver_core::{AnswersConfig, Input, Outcome, Output, Request, RequestId, Server};
-    use tailback::{Advice, ResponseParser};
+    use tailback::{Advice, Failure, ResponseParser};
     use vocabulary::{Distribution, Instant};
 
     use super::*;
@@ -414,9 +334,9 @@ mod tests {
         };
         let understanding = StepClassifiers::new(&RejectedWhen::default(), &config);
         let (answers, anchor) = (None, WallTime::VIRTUAL_START);
-        let speech = ResponseForm { config: &config, answers, anchor, understanding: &understanding };
-        let SimulatedResponse { outcome, cause, server, .. } =
-            SimulatedResponse::new(&answer, Step::Work, &speech, &ResponseParser::default(), None);
+        let (understanding, reading) = (&understanding, &ResponseParser::default());
+        let speech = ResponseForm { config: &config, answers, anchor, understanding, reading };
+        let AttemptResult { outcome, cause, server, .. } = speech.read(&answer, Step::Work, None);
         (outcome.status, cause, server.is_some())
     }
 

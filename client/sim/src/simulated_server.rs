@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadgen_core::{AttemptKey, Input, OperationKind, Requests, Run, SentAttempt};
+use loadgen_core::{AttemptKey, Input, OperationKind, Run, SentAttempt};
 use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, ServerDecision, Step};
 use tailback::ResponseParser;
 use vocabulary::wire::ServerStats;
@@ -12,7 +12,7 @@ use vocabulary::{Instant, WallTime};
 
 use crate::event_loop::Peer;
 use crate::request_details::RequestDetails;
-use crate::simulated_response::{ResponseForm, StepClassifiers, no_response, parse};
+use crate::simulated_response::{ResponseForm, StepClassifiers, no_response};
 
 #[derive(Debug)]
 pub(crate) struct SimulatedServer {
@@ -46,16 +46,17 @@ struct UnderWay {
 }
 
 impl SimulatedServer {
-    pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, client: &Run) -> Self {
+    pub(crate) fn new(kind: OperationKind, seed: u64, server: Config, client: &Run, method: &str) -> Self {
         let understanding = StepClassifiers::new(client.rejected_when(), &server);
         // Reading the templates cannot fail, because invalid templates were rejected earlier.
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
+        let details = RequestDetails::new(client.requests().clone(), seed, method, server.wants());
         Self {
             seed,
             kind,
             server,
-            details: None,
+            details,
             answers,
             understanding,
             reading: client.reading(),
@@ -66,12 +67,6 @@ impl SimulatedServer {
             ended: Input::AttemptEnd(no_response()),
             dripping: BTreeMap::new(),
         }
-    }
-
-    /// Sets the details (such as headers and path) of the requests that the client sends. `method` is the HTTP method of requests without a
-    /// kind. Must be called before the first send.
-    pub(crate) fn asked(&mut self, requests: Requests, method: &str) {
-        self.details = RequestDetails::new(requests, self.seed, method, self.server.wants());
     }
 
     pub(crate) fn stats(&mut self, now: Instant) -> ServerStats {
@@ -183,11 +178,12 @@ impl SimulatedServer {
             answers: self.answers.as_ref(),
             anchor: WallTime::VIRTUAL_START,
             understanding: &self.understanding,
+            reading: &self.reading,
         };
         if let Input::AttemptEnd(completion) = &mut self.ended {
             completion.attempt = launched.attempt;
             completion.sent_at = launched.due;
-            parse(completion, answer, *step, &speech, &self.reading, None);
+            speech.read_into(&mut completion.result, answer, *step, None);
         }
         self.end(answer.id);
         tell(at, &self.ended);

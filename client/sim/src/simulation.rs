@@ -28,8 +28,7 @@ impl Simulation {
     }
 
     pub fn with_method(client: Run, kind: OperationKind, seed: u64, server: Config, method: &str) -> Self {
-        let mut server = SimulatedServer::new(kind, seed, server, &client);
-        server.asked(client.requests().clone(), method);
+        let server = SimulatedServer::new(kind, seed, server, &client, method);
         Self { events: EventLoop::new(client, server) }
     }
 

@@ -5,8 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadgen_core::{AttemptKey, Completion, Input as ClientInput, Output, Run, RunLog, SentAttempt};
-use loadgen_sim::{RequestDetails, ResponseForm, SimulatedResponse, StepClassifiers};
+use loadgen_core::{
+    AttemptKey, AttemptResult, Completion, Input as ClientInput, Output, Run, RunLog, SentAttempt,
+};
+use loadgen_sim::{RequestDetails, ResponseForm, StepClassifiers};
 use mockserver_core::{Input, Request, RequestFields, RequestId, Server, ServerEvent, ServerLog, Step};
 use tailback::Status;
 use vocabulary::Instant;
@@ -48,7 +50,7 @@ struct Exchange {
     is_read: bool,
     /// Details of the attempt's request, such as headers and path; `None` if the server does not need them.
     details_sent: Option<Arc<RequestFields>>,
-    response: Option<SimulatedResponse>,
+    response: Option<AttemptResult>,
 }
 
 fn reached_first(log: &ServerLog) -> Option<&Request> {
@@ -61,19 +63,13 @@ fn reached_first(log: &ServerLog) -> Option<&Request> {
     })
 }
 
-fn advised_wait(completion: &Completion) -> Option<SimulatedResponse> {
-    let Completion { outcome, cause, server, advised_wait, .. } = *completion;
-    (outcome.status != Status::Cancelled).then_some(SimulatedResponse {
-        outcome,
-        cause,
-        server,
-        advised_wait,
-    })
+fn response(completion: &Completion) -> Option<AttemptResult> {
+    (completion.result.outcome.status != Status::Cancelled).then_some(completion.result)
 }
 
 struct Sent {
     launched: SentAttempt,
-    response: Option<SimulatedResponse>,
+    response: Option<AttemptResult>,
     withdrawn: bool,
 }
 
@@ -98,7 +94,7 @@ fn sent(log: &RunLog) -> Vec<Sent> {
         // in which they were sent.
         let end = ends.get_mut(&key).and_then(VecDeque::pop_front);
         let withdrawn = withdrawn.contains(&key);
-        all.push(Sent { launched: *launched, response: end.and_then(advised_wait), withdrawn });
+        all.push(Sent { launched: *launched, response: end.and_then(response), withdrawn });
     }
     all
 }
@@ -115,6 +111,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
         answers: answers.as_ref(),
         anchor: log.anchor,
         understanding: &understanding,
+        reading: &reading,
     };
     let mut under_way: BTreeMap<RequestId, (Instant, Request)> = BTreeMap::new();
     // Durations of reads whose conditional write has not been answered yet.
@@ -134,8 +131,7 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
                 if request.step == Step::Read && answer.advertises_service() {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
-                    exchange.response =
-                        Some(SimulatedResponse::new(answer, request.step, &speech, &reading, Some(took)));
+                    exchange.response = Some(speech.read(answer, request.step, Some(took)));
                 }
                 continue;
             }

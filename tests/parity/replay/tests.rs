@@ -7,7 +7,7 @@ use loadgen_core::{
     ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Output, Refusal, Run, RunConfig,
     RunLog, SentAttempt, Workload,
 };
-use loadgen_sim::{ResponseForm, SimulatedResponse, StepClassifiers};
+use loadgen_sim::{ResponseForm, StepClassifiers};
 use mockserver_core::{
     Config, Input, Output as ServerOutput, Request, RequestFields, RequestId, Server, ServerEvent, ServerLog,
     Step,
@@ -72,17 +72,10 @@ impl Late {
                 answers: None,
                 anchor: WallTime::VIRTUAL_START,
                 understanding: &understanding,
+                reading: &tailback::ResponseParser::default(),
             };
-            let SimulatedResponse { outcome, cause, server, advised_wait } = SimulatedResponse::new(
-                &answer,
-                Step::Work,
-                &speech,
-                &tailback::ResponseParser::default(),
-                took,
-            );
-            let attempt = launched.attempt;
-            let completion =
-                Completion { attempt, sent_at, outcome, server, advised_wait, cause, by_gateway: false };
+            let result = speech.read(&answer, Step::Work, took);
+            let completion = Completion { attempt: launched.attempt, sent_at, result };
             self.mailbox.push((self.now, completion));
         }
     }

@@ -1,10 +1,10 @@
 //! The bound, compared with every order of service of small workloads and with the words of its proof.
 
-use tailback::{Outcome, Status, StrategySpec};
+use tailback::{Status, StrategySpec};
 use vocabulary::{AdvertisedLimits, Draws, Purpose, draws, unit};
 
 use super::*;
-use crate::run::{Completion, Input, Output, Run, ServerSeen};
+use crate::run::{AttemptResult, Completion, Input, Output, Run, ServerSeen};
 use crate::snapshot::Snapshot;
 use crate::workload::Workload;
 
@@ -253,11 +253,7 @@ fn holds(server: Option<ServerSeen>, by_gateway: bool) -> [bool; 2] {
     let completion = Completion {
         attempt: launched.attempt,
         sent_at: launched.due,
-        outcome: Outcome::plain(Status::Succeeded),
-        server,
-        advised_wait: None,
-        cause: None,
-        by_gateway,
+        result: AttemptResult { server, by_gateway, ..AttemptResult::plain(Status::Succeeded) },
     };
     run.handle_input(Instant::from_nanos(5), Input::AttemptEnd(completion));
     [before, look(&run)]

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use vocabulary::Instant;
+use vocabulary::{Instant, whole_nanos};
 
 /// Maximum number of time bins. Attempts after the last bin are not counted.
 const MAX_BINS: usize = 1_000_000;
@@ -28,7 +28,7 @@ pub struct Bins {
 
 impl Bins {
     pub(crate) fn new(width: Duration) -> Self {
-        let width_nanos = u64::try_from(width.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let width_nanos = whole_nanos(width).max(1);
         Self { width_nanos, bins: Vec::new() }
     }
 

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tailback::Status;
-use vocabulary::Instant;
+use vocabulary::{Instant, whole_nanos};
 
-use crate::measure::Latencies;
-use crate::measure::tally::Tally;
+use super::{Latencies, LatencySums};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpCounts {
@@ -162,7 +161,7 @@ pub(super) struct Advice {
     retries: u64,
     /// Times by which retries were sent too early. Only retries that were sent earlier than the server advised are
     /// recorded.
-    early: Tally,
+    early: LatencySums,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -187,7 +186,7 @@ impl Advice {
         self.retries += 1;
         let early = not_before.since(sent_at);
         if early > Duration::ZERO {
-            self.early.record(u64::try_from(early.as_nanos()).unwrap_or(u64::MAX));
+            self.early.record(whole_nanos(early));
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use statistics::{jain, jain_among, percentile};
-use vocabulary::Instant;
+use vocabulary::{Instant, whole_nanos};
 
 /// Length of a fairness window, as a multiple of the duration of an attempt that nothing delays.
 const WINDOW_ATTEMPTS: u32 = 10;
@@ -80,7 +80,7 @@ impl Fairness {
         let clients = clients as usize;
         let bits = || vec![0; clients.div_ceil(64)];
         Self {
-            half_nanos: u64::try_from(half.as_nanos()).unwrap_or(u64::MAX).max(1),
+            half_nanos: whole_nanos(half).max(1),
             half: 0,
             clients: vec![Client::default(); clients],
             got: vec![[0; 2]; clients],
@@ -114,7 +114,7 @@ impl Fairness {
         held.ended += 1;
         if let Some(latency) = latency {
             held.succeeded += 1;
-            let nanos = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
+            let nanos = whole_nanos(latency);
             held.latency_nanos = held.latency_nanos.saturating_add(nanos);
             self.got[client as usize][1] += 1;
             self.got_any[word] |= bit;
@@ -210,7 +210,7 @@ fn bit_of(client: u32) -> (usize, u64) {
 impl Client {
     fn rate_per_s(&self, end: Instant) -> f64 {
         // This is 0 if the client has no work now, because `NEVER` is later than any end.
-        let current_nanos = end.as_nanos().saturating_sub(self.busy_since.as_nanos());
+        let current_nanos = end.nanos_since(self.busy_since);
         match self.busy_nanos.saturating_add(current_nanos) {
             0 => 0.0,
             busy => f64::from(self.succeeded) * 1e9 / busy as f64,
@@ -227,8 +227,7 @@ impl Client {
 
     fn rest(&mut self, at: Instant) {
         if self.busy_since != NEVER {
-            self.busy_nanos =
-                self.busy_nanos.saturating_add(at.as_nanos().saturating_sub(self.busy_since.as_nanos()));
+            self.busy_nanos = self.busy_nanos.saturating_add(at.nanos_since(self.busy_since));
             self.busy_since = NEVER;
         }
     }

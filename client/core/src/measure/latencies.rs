@@ -11,11 +11,11 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
-use vocabulary::Instant;
+use vocabulary::{Instant, whole_nanos};
 
 use super::bars::{self, LatencyBar};
 use super::histogram::{self, MAX_US};
-use super::tally::{LatencySums, Tally};
+use super::tally::LatencySums;
 
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
@@ -27,7 +27,7 @@ const CURVE: [f64; 32] = [
 /// Measured durations. In the histogram, durations longer than a day are recorded as a day.
 #[derive(Clone, Debug)]
 pub struct Latencies {
-    tally: Tally,
+    tally: LatencySums,
     /// Histogram of the measured durations, in microseconds.
     histogram: Histogram<u64>,
     exact: Exact,
@@ -35,7 +35,7 @@ pub struct Latencies {
 
 impl Default for Latencies {
     fn default() -> Self {
-        Self { tally: Tally::default(), histogram: histogram::empty(), exact: Exact::default() }
+        Self { tally: LatencySums::default(), histogram: histogram::empty(), exact: Exact::default() }
     }
 }
 
@@ -47,12 +47,12 @@ impl Latencies {
     }
 
     pub fn record(&mut self, latency: Duration) {
-        self.record_nanos(u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX));
+        self.record_nanos(whole_nanos(latency));
     }
 
     #[inline]
     pub fn record_between(&mut self, from: Instant, to: Instant) {
-        self.record_nanos(to.as_nanos().saturating_sub(from.as_nanos()));
+        self.record_nanos(to.nanos_since(from));
     }
 
     #[inline]
@@ -78,7 +78,7 @@ impl Latencies {
     /// Adds all latencies recorded in `other`. Percentiles of the result are exact only if they were exact for both
     /// `self` and `other`.
     pub fn merge(&mut self, other: &Self) {
-        self.tally.merge(&other.tally);
+        self.tally.add(&other.tally);
         self.histogram += &other.histogram;
         self.exact.merge(&other.exact);
     }
@@ -107,7 +107,7 @@ impl Latencies {
         Duration::from_nanos(nanos.round() as u64)
     }
 
-    pub(crate) fn quantiles_ms<const N: usize>(&self, shares: [f64; N]) -> Option<[f64; N]> {
+    fn quantiles_ms<const N: usize>(&self, shares: [f64; N]) -> Option<[f64; N]> {
         self.quantiles(shares, self.exact.sorted().as_deref()).map(|nanos| nanos.map(|nanos| nanos / 1e6))
     }
 
@@ -121,7 +121,7 @@ impl Latencies {
     }
 
     pub fn sums(&self) -> LatencySums {
-        self.tally.sums()
+        self.tally
     }
 
     /// Restores latencies from their sums and their histogram in microseconds; `None` if the sums and the histogram
@@ -130,7 +130,7 @@ impl Latencies {
         let histogram = histogram::restored(histogram, MAX_US)?;
         let is_sound = sums.count == 0 || sums.min_nanos <= sums.max_nanos;
         (histogram.len() == sums.count && is_sound).then(|| Self {
-            tally: Tally::of_sums(sums),
+            tally: *sums,
             histogram,
             exact: Exact::default(),
         })
@@ -174,22 +174,12 @@ impl Latencies {
         let Some(percentiles) = self.quantiles(SHARES, sorted.as_deref()) else {
             return LatencyFigures::default();
         };
-        let [p50, p75, p90, p95, p99, p999] = percentiles.map(|nanos| nanos / 1e6);
+        let [p50, p75, p90, p95, p99, p999] = percentiles.map(|nanos| Some(nanos / 1e6));
         let deviation = sorted.as_deref().map_or_else(|| self.tally.deviation(), deviation);
-        let Tally { count, min_nanos, max_nanos, .. } = self.tally;
-        LatencyFigures {
-            count,
-            min: Some(min_nanos as f64 / 1e6),
-            mean: Some(self.tally.mean() / 1e6),
-            stdev: Some(deviation / 1e6),
-            p50: Some(p50),
-            p75: Some(p75),
-            p90: Some(p90),
-            p95: Some(p95),
-            p99: Some(p99),
-            p999: Some(p999),
-            max: Some(max_nanos as f64 / 1e6),
-        }
+        let LatencySums { count, min_nanos, max_nanos, .. } = self.tally;
+        let [min, mean, stdev, max] =
+            [min_nanos as f64, self.tally.mean(), deviation, max_nanos as f64].map(|nanos| Some(nanos / 1e6));
+        LatencyFigures { count, min, mean, stdev, p50, p75, p90, p95, p99, p999, max }
     }
 
     /// Returns the quantiles for `shares`, in the order of `shares` and in nanoseconds. If `sorted` contains all
@@ -261,14 +251,14 @@ impl LatencyFigures {
 pub const EXACT_LATENCIES: usize = 1_000_000;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct Exact(Option<Vec<u64>>);
+struct Exact(Option<Vec<u64>>);
 
 impl Exact {
-    pub(super) fn kept() -> Self {
+    fn kept() -> Self {
         Self(Some(Vec::new()))
     }
 
-    pub(super) fn record(&mut self, nanos: u64) {
+    fn record(&mut self, nanos: u64) {
         if let Some(kept) = &mut self.0 {
             kept.push(nanos);
             if kept.len() > EXACT_LATENCIES {
@@ -277,14 +267,14 @@ impl Exact {
         }
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    fn merge(&mut self, other: &Self) {
         match (&mut self.0, &other.0) {
             (Some(kept), Some(others)) if kept.len() + others.len() <= EXACT_LATENCIES => kept.extend(others),
             _ => self.0 = None,
         }
     }
 
-    pub(super) fn sort(&mut self) {
+    fn sort(&mut self) {
         if let Some(kept) = &mut self.0 {
             kept.sort_unstable();
         }
@@ -292,7 +282,7 @@ impl Exact {
 
     /// Returns all latencies in ascending order; `None` if some were not stored. The latencies are copied only if they
     /// have not been sorted yet.
-    pub(super) fn sorted(&self) -> Option<Cow<'_, [u64]>> {
+    fn sorted(&self) -> Option<Cow<'_, [u64]>> {
         let kept = self.0.as_deref()?;
         if kept.is_sorted() {
             return Some(Cow::Borrowed(kept));
@@ -308,7 +298,7 @@ impl Exact {
 }
 
 /// Returns the standard deviation (divisor n) of sorted latencies, in nanoseconds.
-pub(super) fn deviation(sorted: &[u64]) -> f64 {
+fn deviation(sorted: &[u64]) -> f64 {
     let count = sorted.len() as f64;
     let mean = sorted.iter().map(|nanos| u128::from(*nanos)).sum::<u128>() as f64 / count;
     let squares: f64 = sorted.iter().map(|nanos| (*nanos as f64 - mean) * (*nanos as f64 - mean)).sum();
@@ -319,8 +309,8 @@ pub(super) fn deviation(sorted: &[u64]) -> f64 {
 pub(super) struct Neighbours {
     /// Indices, counted from 0, of the two sorted values between which the quantile lies. Both indices are equal if the
     /// quantile is the last value.
-    pub(super) below: u64,
-    pub(super) above: u64,
+    pub below: u64,
+    pub above: u64,
     /// Position of the quantile between the two values: 0 at the lower value, 1 at the upper value.
     way: f64,
 }
@@ -328,7 +318,7 @@ pub(super) struct Neighbours {
 impl Neighbours {
     /// Returns the position of the quantile `share` (0 to 1) among `count` sorted values, of which there must be at
     /// least one.
-    pub(super) fn new(share: f64, count: u64) -> Self {
+    fn new(share: f64, count: u64) -> Self {
         let last = count.saturating_sub(1);
         let position = share * last as f64;
         #[expect(
@@ -340,7 +330,7 @@ impl Neighbours {
         Self { below, above: (below + 1).min(last), way: position - below as f64 }
     }
 
-    pub(super) fn between(self, value: impl Fn(usize) -> u64) -> f64 {
+    fn between(self, value: impl Fn(usize) -> u64) -> f64 {
         let at = |place: u64| value(usize::try_from(place).unwrap_or(usize::MAX)) as f64;
         let (low, high) = (at(self.below), at(self.above));
         low + (high - low) * self.way

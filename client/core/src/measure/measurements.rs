@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 use tailback::{Failure, GaugeKind, Status};
 use vocabulary::{AdvertisedLimits, Instant, whole_nanos};
 
+use super::counts::{Advice, Excess};
 use super::counts::{AttemptCounts, OpCounts};
 use super::fairness::Fairness;
 use super::histogram::{self, MAX_ATTEMPTS_PER_OP};
@@ -16,7 +17,6 @@ use super::{
     Series, WindowFigures,
 };
 use crate::cause::FailureCounts;
-use crate::measure::counts::{Advice, Excess};
 use crate::workload::RunConfig;
 
 pub const RATE_LIMIT: GaugeKind = GaugeKind { name: "rate limit", unit: "/s" };
@@ -54,10 +54,8 @@ pub struct Measurements {
     rate_course: Option<Box<RateCourse>>,
     /// Fairness among clients; `None` for a single client, which cannot be treated unfairly.
     fairness: Option<Fairness>,
-    /// Maximum time from an op's arrival to its success for the op to count as in time. An op that succeeds later, or never, is late.
-    deadline: Option<Duration>,
-    /// `deadline` in nanoseconds. It is stored separately, because every success is compared with it. If it is `None`, no op counts as in
-    /// time.
+    /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as in time. An op that succeeds later, or never,
+    /// is late. If it is `None`, no op counts as in time.
     deadline_nanos: Option<u64>,
     in_time: u64,
     /// Maximum time in nanoseconds from an op's arrival to its success for the op to count as done in time. The maximum is the limit that
@@ -73,38 +71,7 @@ pub struct Measurements {
 
 impl Default for Measurements {
     fn default() -> Self {
-        Self {
-            ops: OpCounts::default(),
-            attempts: AttemptCounts::default(),
-            op_latency: Latencies::default(),
-            success_latency: Latencies::default(),
-            rejection_latency: Latencies::default(),
-            failure_latency: Latencies::default(),
-            answered_failures: 0,
-            send_lag: Latencies::default(),
-            excess: Excess::default(),
-            attempts_per_op: histogram::empty(),
-            most_attempts_per_op: 0,
-            series: Series::default(),
-            bins: None,
-            failures: FailureCounts::default(),
-            statuses: FailureCounts::default(),
-            gateway_successes: 0,
-            given_up_after: GivenUpCounts::default(),
-            advice: Advice::default(),
-            window_course: WindowCourse::new(RunConfig::default().undisturbed_attempt),
-            rate_course: None,
-            fairness: None,
-            deadline: None,
-            deadline_nanos: None,
-            in_time: 0,
-            within_nanos: u64::MAX,
-            done_in_time: 0,
-            warm_until: Instant::ORIGIN,
-            first_arrival: None,
-            last_success: None,
-            last_end: None,
-        }
+        Self::new(&RunConfig::default())
     }
 }
 
@@ -113,19 +80,35 @@ impl Measurements {
         let several = config.clients > 1;
         let latencies = || if config.exact_latencies { Latencies::exact() } else { Latencies::default() };
         Self {
+            ops: OpCounts::default(),
+            attempts: AttemptCounts::default(),
             op_latency: latencies(),
             success_latency: latencies(),
             rejection_latency: latencies(),
             failure_latency: latencies(),
-            bins: config.bins.map(Bins::new),
-            window_course: WindowCourse::new(config.undisturbed_attempt),
+            answered_failures: 0,
+            send_lag: Latencies::default(),
             excess: Excess::new(config.mean_service),
+            attempts_per_op: histogram::empty(),
+            most_attempts_per_op: 0,
+            series: Series::default(),
+            bins: config.bins.map(Bins::new),
+            failures: FailureCounts::default(),
+            statuses: FailureCounts::default(),
+            gateway_successes: 0,
+            given_up_after: GivenUpCounts::default(),
+            advice: Advice::default(),
+            window_course: WindowCourse::new(config.undisturbed_attempt),
+            rate_course: None,
             fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
-            deadline: config.deadline,
             deadline_nanos: config.deadline.map(whole_nanos),
+            in_time: 0,
             within_nanos: config.within.or(config.deadline).map_or(u64::MAX, whole_nanos),
+            done_in_time: 0,
             warm_until: Instant::ORIGIN + config.warm_up,
-            ..Self::default()
+            first_arrival: None,
+            last_success: None,
+            last_end: None,
         }
     }
 
@@ -146,7 +129,7 @@ impl Measurements {
     }
 
     pub fn in_time(&self) -> Option<u64> {
-        self.deadline.map(|_| self.in_time)
+        self.deadline_nanos.map(|_| self.in_time)
     }
 
     pub fn done_in_time(&self) -> u64 {
@@ -245,53 +228,49 @@ impl Measurements {
             };
             bins.note(at, in_flight, count);
         }
-        if let Some(course) = &mut self.rate_course {
-            match status {
-                Status::Succeeded => course.on_success(at),
-                Status::Rejected => course.on_rejected(),
-                Status::Failed(_) | Status::Cancelled | Status::Shed | Status::Deferred => {}
-            }
-        }
-        let warm = sent_at >= self.warm_until;
-        match status {
+        let latencies = match status {
             Status::Succeeded => {
                 point.succeeded += 1;
                 self.attempts.succeeded += 1;
-                if warm {
-                    self.success_latency.record_between(sent_at, at);
+                if let Some(course) = &mut self.rate_course {
+                    course.on_success(at);
                 }
+                &mut self.success_latency
             }
             Status::Rejected => {
                 point.rejected += 1;
                 self.attempts.rejected += 1;
                 self.window_course.on_rejected();
-                if warm {
-                    self.rejection_latency.record_between(sent_at, at);
+                if let Some(course) = &mut self.rate_course {
+                    course.on_rejected();
                 }
+                &mut self.rejection_latency
             }
             Status::Failed(failure) => {
                 let answered = matches!(failure, Failure::Server | Failure::Fatal);
                 self.answered_failures += u64::from(answered);
                 point.failed += 1;
                 self.attempts.failed += 1;
-                if warm {
-                    self.failure_latency.record_between(sent_at, at);
-                }
+                &mut self.failure_latency
             }
-            Status::Cancelled => self.attempts.cancelled += 1,
-            // Neither status counts as an attempt. A shed op was not sent, and a deferred attempt counts as if it had never been sent.
-            Status::Shed | Status::Deferred => {}
+            Status::Cancelled => {
+                self.attempts.cancelled += 1;
+                return;
+            }
+            Status::Shed | Status::Deferred => return,
+        };
+        if sent_at >= self.warm_until {
+            latencies.record_between(sent_at, at);
         }
     }
 
-    /// Records the end of an attempt that never got a connection.
     pub(crate) fn on_never_sent(&mut self, at: Instant, in_flight: u64) {
         self.attempts.unsent += 1;
         self.series.at(at).in_flight.set(in_flight as f64);
     }
 
     pub fn on_success(&mut self, at: Instant, arrived: Instant, attempts: u32, client: u32) {
-        let latency = at.as_nanos().saturating_sub(arrived.as_nanos());
+        let latency = at.nanos_since(arrived);
         self.in_time += u64::from(self.deadline_nanos.is_some_and(|deadline| latency <= deadline));
         self.done_in_time += u64::from(latency <= self.within_nanos);
         if let Some(fairness) = &mut self.fairness {

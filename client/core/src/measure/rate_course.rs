@@ -15,11 +15,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use vocabulary::{Instant, whole_nanos};
 
+use super::convergence::{Convergence, NEAR};
 use crate::lower_bound::Pace;
-
-/// Maximum difference between the success rate of all clients and the server's rate limit at which both count as equal. It is a share of
-/// the rate limit. Windows are compared with caps by the same tolerance.
-const NEAR: f64 = 0.1;
 
 /// Minimum period over which a success rate is measured, as the number of requests that the server's rate limit admits in that period.
 const TOLD_BY: u64 = 20;
@@ -55,9 +52,14 @@ pub struct RateFigures {
     pub rejected_before_convergence: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RateCourse {
-    backlog: Backlog,
+    /// Instants at which the rate limit admits requests. `None` once `waiting` has reached its maximum length, because greater lengths
+    /// are not reported.
+    pace: Option<Box<dyn Pace>>,
+    /// Sent attempts that the server's rate limit would not have admitted yet.
+    waiting: VecDeque<Instant>,
+    most_waiting: u64,
     rate: Option<Rate>,
     rejected: u64,
 }
@@ -65,15 +67,23 @@ pub(super) struct RateCourse {
 impl RateCourse {
     pub(super) fn new(law: RateLaw, undisturbed_attempt: Duration) -> Self {
         let rate = law.steady.map(|steady| Rate::new(steady, undisturbed_attempt));
-        Self {
-            backlog: Backlog { pace: Some(law.pace), waiting: VecDeque::new(), most: 0 },
-            rate,
-            rejected: 0,
-        }
+        Self { pace: Some(law.pace), rate, ..Self::default() }
     }
 
     pub(super) fn on_sent(&mut self, at: Instant) {
-        self.backlog.on_sent(at);
+        let Some(pace) = &mut self.pace else { return };
+        while self.waiting.front().is_some_and(|passes| *passes <= at) {
+            self.waiting.pop_front();
+        }
+        // A request that the rate limit never admits (`None`) waits for ever.
+        let passes = pace.next(at).unwrap_or(Instant::FAR_FUTURE);
+        if passes > at {
+            self.waiting.push_back(passes);
+            self.most_waiting = self.most_waiting.max(self.waiting.len() as u64);
+        }
+        if self.waiting.len() >= MOST {
+            (self.pace, self.waiting) = (None, VecDeque::new());
+        }
     }
 
     pub(super) fn on_success(&mut self, at: Instant) {
@@ -87,41 +97,16 @@ impl RateCourse {
     }
 
     pub(super) fn figures(&self, first_arrival: Option<Instant>, end: Option<Instant>) -> RateFigures {
-        let converged = self.rate.as_ref().and_then(|rate| rate.converged_by(end, self.rejected));
-        let origin = first_arrival.unwrap_or(Instant::ORIGIN);
+        let rate = self.rate.clone().map(|mut rate| {
+            rate.pass(end.unwrap_or(rate.now), self.rejected);
+            rate
+        });
+        let converged = rate.as_ref().and_then(|rate| rate.convergence.converged);
         RateFigures {
-            law_per_s: self.rate.as_ref().map(|rate| rate.law_per_s),
-            convergence_s: converged.map(|fit| fit.at.since(origin).as_secs_f64()),
-            overshoot: self.backlog.most,
+            law_per_s: rate.map(|rate| rate.law_per_s),
+            convergence_s: converged.map(|fit| fit.s_after(first_arrival)),
+            overshoot: self.most_waiting,
             rejected_before_convergence: converged.map_or(self.rejected, |fit| fit.rejected_before),
-        }
-    }
-}
-
-/// Sent attempts that the server's rate limit would not have admitted yet.
-#[derive(Clone, Debug)]
-struct Backlog {
-    /// Instants at which the rate limit admits requests. `None` once the backlog has reached its maximum length, because greater lengths
-    /// are not reported.
-    pace: Option<Box<dyn Pace>>,
-    waiting: VecDeque<Instant>,
-    most: u64,
-}
-
-impl Backlog {
-    fn on_sent(&mut self, at: Instant) {
-        let Some(pace) = &mut self.pace else { return };
-        while self.waiting.front().is_some_and(|passes| *passes <= at) {
-            self.waiting.pop_front();
-        }
-        // A request that the rate limit never admits (`None`) waits for ever.
-        let passes = pace.next(at).unwrap_or(Instant::FAR_FUTURE);
-        if passes > at {
-            self.waiting.push_back(passes);
-            self.most = self.most.max(self.waiting.len() as u64);
-        }
-        if self.waiting.len() >= MOST {
-            (self.pace, self.waiting) = (None, VecDeque::new());
         }
     }
 }
@@ -131,18 +116,10 @@ struct Rate {
     law_per_s: f64,
     over: Duration,
     expected: f64,
-    settled_after: Duration,
     /// Latest successes, from which the rate is measured. The list is no longer than necessary to prove that the rate is too high.
     latest: VecDeque<Instant>,
     now: Instant,
-    fits_since: Option<Fit>,
-    converged: Option<Fit>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Fit {
-    at: Instant,
-    rejected_before: u64,
+    convergence: Convergence,
 }
 
 impl Rate {
@@ -159,16 +136,14 @@ impl Rate {
             law_per_s,
             over,
             expected: law_per_s * over.as_secs_f64(),
-            settled_after: undisturbed_attempt.saturating_mul(5).max(twenty),
             latest: VecDeque::new(),
             now: Instant::ORIGIN,
-            fits_since: None,
-            converged: None,
+            convergence: Convergence::new(undisturbed_attempt.saturating_mul(5).max(twenty)),
         }
     }
 
     fn on_success(&mut self, at: Instant, rejected: u64) {
-        if self.converged.is_some() {
+        if self.convergence.converged.is_some() {
             return;
         }
         self.pass(at, rejected);
@@ -185,37 +160,18 @@ impl Rate {
         while let Some(leaves) =
             self.latest.front().map(|success| *success + self.over).filter(|leaves| *leaves <= at)
         {
-            self.reach(leaves);
+            self.convergence.reach(leaves);
             self.latest.pop_front();
             self.judge(leaves, rejected);
         }
-        self.reach(at);
+        self.convergence.reach(at);
         self.now = self.now.max(at);
-    }
-
-    fn reach(&mut self, at: Instant) {
-        if let Some(fit) = self.fits_since
-            && self.converged.is_none()
-            && at.since(fit.at) >= self.settled_after
-        {
-            self.converged = Some(fit);
-        }
     }
 
     fn judge(&mut self, at: Instant, rejected: u64) {
         // The number of successes is a whole number. So the small tolerance only compensates for the rounding of `expected`.
         let fits = (self.latest.len() as f64 - self.expected).abs() <= NEAR * self.expected + 1e-6;
-        if !fits {
-            self.fits_since = None;
-        } else if self.fits_since.is_none() {
-            self.fits_since = Some(Fit { at, rejected_before: rejected });
-        }
-    }
-
-    fn converged_by(&self, end: Option<Instant>, rejected: u64) -> Option<Fit> {
-        let mut rate = self.clone();
-        rate.pass(end.unwrap_or(self.now), rejected);
-        rate.converged
+        self.convergence.judge(at, fits, rejected);
     }
 }
 
@@ -282,7 +238,7 @@ mod tests {
     fn the_overshoot_of_a_flood_is_capped_and_uses_no_memory() {
         let mut course = course();
         (0..100_000).for_each(|_| course.on_sent(at(0)));
-        assert_eq!((course.figures(None, None).overshoot, course.backlog.waiting.capacity()), (65_536, 0));
+        assert_eq!((course.figures(None, None).overshoot, course.waiting.capacity()), (65_536, 0));
         (0..100_000).for_each(|_| course.on_success(at(0)));
         assert!(course.rate.unwrap().latest.len() <= 23);
     }
@@ -330,7 +286,7 @@ mod tests {
         let over = |requests, per| {
             let rate =
                 Rate::new(SteadyRate { requests, per: Duration::from_secs(per) }, Duration::from_secs(1));
-            (rate.over, rate.settled_after)
+            (rate.over, rate.convergence.settled_after)
         };
         assert_eq!(over(1, 1), (Duration::from_secs(20), Duration::from_secs(20)));
         assert_eq!(over(100, 1), (Duration::from_secs(1), Duration::from_secs(5)));

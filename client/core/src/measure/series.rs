@@ -108,7 +108,7 @@ impl Point {
         }
     }
 
-    fn merge_later(&mut self, later: &Self) {
+    fn merge_later(&mut self, later: Self) {
         self.sent += later.sent;
         self.succeeded += later.succeeded;
         self.rejected += later.rejected;
@@ -151,19 +151,15 @@ impl Series {
             index = self.index(now);
         }
         if self.points.len() <= index {
-            self.carry_on(index);
+            let carried = self.points.last().copied().unwrap_or_default().carried();
+            self.points.resize(index + 1, carried);
+            for drawn in &mut self.drawn {
+                let carried = drawn.values.last().copied().unwrap_or_default().carried();
+                drawn.values.resize(self.points.len(), carried);
+            }
         }
         self.latest = (index as u64 * self.width_nanos, index);
         &mut self.points[index]
-    }
-
-    fn carry_on(&mut self, index: usize) {
-        let carried = self.points.last().copied().unwrap_or_default().carried();
-        self.points.resize(index + 1, carried);
-        for drawn in &mut self.drawn {
-            let carried = drawn.values.last().copied().unwrap_or_default().carried();
-            drawn.values.resize(self.points.len(), carried);
-        }
     }
 
     pub fn draw(&mut self, now: Instant, kind: &'static GaugeKind, value: f64) {
@@ -240,26 +236,23 @@ impl Series {
 
     fn halve(&mut self) {
         self.width_nanos *= 2;
-        let count = self.points.len();
-        for index in 0..count.div_ceil(2) {
-            let mut merged = self.points[2 * index];
-            if let Some(later) = self.points.get(2 * index + 1) {
-                merged.merge_later(later);
-            }
-            self.points[index] = merged;
-        }
-        self.points.truncate(count.div_ceil(2));
+        halve(&mut self.points, Point::merge_later);
         for drawn in &mut self.drawn {
-            for index in 0..count.div_ceil(2) {
-                let mut merged = drawn.values[2 * index];
-                if let Some(later) = drawn.values.get(2 * index + 1) {
-                    merged.merge_later(*later);
-                }
-                drawn.values[index] = merged;
-            }
-            drawn.values.truncate(count.div_ceil(2));
+            halve(&mut drawn.values, Gauge::merge_later);
         }
     }
+}
+
+fn halve<T: Copy>(values: &mut Vec<T>, merge_later: impl Fn(&mut T, T)) {
+    let halved = values.len().div_ceil(2);
+    for index in 0..halved {
+        let mut merged = values[2 * index];
+        if let Some(later) = values.get(2 * index + 1) {
+            merge_later(&mut merged, *later);
+        }
+        values[index] = merged;
+    }
+    values.truncate(halved);
 }
 
 #[cfg(test)]

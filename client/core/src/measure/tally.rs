@@ -1,15 +1,5 @@
 //! Sums of latencies that are exact for any number of latencies.
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Tally {
-    pub(super) count: u64,
-    pub(super) min_nanos: u64,
-    pub(super) max_nanos: u64,
-    sum: u128,
-    /// Sum of the squares of latencies. The sum saturates on overflow, and then the standard deviation is meaningless.
-    squares: u128,
-}
-
 /// Count, minimum, maximum and exact sums of recorded latencies, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LatencySums {
@@ -18,30 +8,17 @@ pub struct LatencySums {
     pub min_nanos: u64,
     pub max_nanos: u64,
     pub sum: u128,
+    /// Sum of the squares of latencies. The sum saturates on overflow, and then the standard deviation is meaningless.
     pub squares: u128,
 }
 
-impl LatencySums {
-    pub fn add(&mut self, other: &Self) {
-        let mut sum = Tally::of_sums(self);
-        sum.merge(&Tally::of_sums(other));
-        *self = sum.sums();
-    }
-}
-
 impl Default for LatencySums {
-    fn default() -> Self {
-        Tally::default().sums()
-    }
-}
-
-impl Default for Tally {
     fn default() -> Self {
         Self { count: 0, min_nanos: u64::MAX, max_nanos: 0, sum: 0, squares: 0 }
     }
 }
 
-impl Tally {
+impl LatencySums {
     pub(super) fn record(&mut self, nanos: u64) {
         self.count += 1;
         self.min_nanos = self.min_nanos.min(nanos);
@@ -56,21 +33,11 @@ impl Tally {
         self.min_nanos = 0;
     }
 
-    pub(super) fn sums(&self) -> LatencySums {
-        let Self { count, min_nanos, max_nanos, sum, squares } = *self;
-        LatencySums { count, min_nanos, max_nanos, sum, squares }
-    }
-
-    pub(super) fn of_sums(sums: &LatencySums) -> Self {
-        let LatencySums { count, min_nanos, max_nanos, sum, squares } = *sums;
-        Self { count, min_nanos, max_nanos, sum, squares }
-    }
-
     pub(super) fn mean_and_max_ms(&self) -> Option<(f64, f64)> {
         (self.count > 0).then(|| (self.mean() / 1e6, self.max_nanos as f64 / 1e6))
     }
 
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         // Additions saturate, because sums that were read from a document may have any value.
         self.count = self.count.saturating_add(other.count);
         self.min_nanos = self.min_nanos.min(other.min_nanos);
@@ -102,43 +69,43 @@ impl Tally {
 mod tests {
     use super::*;
 
-    fn tally(latencies: &[u64]) -> Tally {
-        let mut tally = Tally::default();
+    fn sums_of(latencies: &[u64]) -> LatencySums {
+        let mut sums = LatencySums::default();
         for nanos in latencies {
-            tally.record(*nanos);
+            sums.record(*nanos);
         }
-        tally
+        sums
     }
 
     #[test]
     fn equal_latencies_have_exactly_their_mean_and_no_deviation() {
-        let tally = tally(&[600_000_001; 1000]);
-        assert_eq!((tally.mean(), tally.deviation()), (600_000_001.0, 0.0));
+        let sums = sums_of(&[600_000_001; 1000]);
+        assert_eq!((sums.mean(), sums.deviation()), (600_000_001.0, 0.0));
     }
 
     #[test]
     fn a_small_deviation_is_not_drowned_by_a_large_mean() {
         let day = 86_400_000_000_000;
-        let tally = tally(&[day + 2, day + 4, day + 4, day + 4, day + 5, day + 5, day + 7, day + 9]);
-        assert!((tally.deviation() - 2.0).abs() < 1e-15);
+        let sums = sums_of(&[day + 2, day + 4, day + 4, day + 4, day + 5, day + 5, day + 7, day + 9]);
+        assert!((sums.deviation() - 2.0).abs() < 1e-15);
     }
 
     #[test]
     fn what_is_merged_is_as_if_it_had_been_recorded_at_once() {
-        let mut merged = tally(&[3, 9]);
-        merged.merge(&tally(&[]));
-        merged.merge(&tally(&[1]));
+        let mut merged = sums_of(&[3, 9]);
+        merged.add(&sums_of(&[]));
+        merged.add(&sums_of(&[1]));
         assert_eq!((merged.count, merged.min_nanos, merged.max_nanos), (3, 1, 9));
         assert_eq!(
             (merged.mean(), merged.deviation()),
-            (tally(&[1, 3, 9]).mean(), tally(&[1, 3, 9]).deviation())
+            (sums_of(&[1, 3, 9]).mean(), sums_of(&[1, 3, 9]).deviation())
         );
     }
 
     #[test]
     fn sums_beyond_all_bounds_do_not_wrap() {
-        let tally = tally(&[u64::MAX; 3]);
-        assert!(tally.deviation().is_finite());
-        assert!((tally.mean() / u64::MAX as f64 - 1.0).abs() < 1e-9);
+        let sums = sums_of(&[u64::MAX; 3]);
+        assert!(sums.deviation().is_finite());
+        assert!((sums.mean() / u64::MAX as f64 - 1.0).abs() < 1e-9);
     }
 }

@@ -6,13 +6,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use vocabulary::Instant;
 
-/// Maximum difference between the window and the server's cap at which both count as equal, as a share of the cap.
-const NEAR: f64 = 0.1;
+use super::convergence::{Convergence, NEAR};
 
 /// Development over time of the sum of all windows and of the server's cap. It takes constant memory, however long the run is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct WindowCourse {
-    settled_after: Duration,
     window: Option<f64>,
     /// Instant up to which `area` and `area_of_squares` have been computed, the integrals of the window over time.
     since: Instant,
@@ -23,16 +21,9 @@ pub(super) struct WindowCourse {
     area_of_squares: f64,
     lasted_s: f64,
     cuts: u64,
-    fits_since: Option<Fit>,
-    converged: Option<Fit>,
+    convergence: Convergence,
     rejected: u64,
     most_in_flight: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Fit {
-    at: Instant,
-    rejected_before: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -51,28 +42,15 @@ pub struct WindowFigures {
 
 impl WindowCourse {
     pub(crate) fn new(undisturbed_attempt: Duration) -> Self {
-        Self {
-            settled_after: undisturbed_attempt.saturating_mul(5),
-            window: None,
-            since: Instant::ORIGIN,
-            cap: None,
-            area: 0.0,
-            area_of_squares: 0.0,
-            lasted_s: 0.0,
-            cuts: 0,
-            fits_since: None,
-            converged: None,
-            rejected: 0,
-            most_in_flight: 0,
-        }
+        let convergence = Convergence::new(undisturbed_attempt.saturating_mul(5));
+        Self { convergence, ..Self::default() }
     }
 
     pub(crate) fn on_window(&mut self, at: Instant, window: f64) {
         self.pass(at);
         self.cuts += u64::from(self.window.is_some_and(|before| window < before));
         self.window = Some(window);
-        self.since = self.since.max(at);
-        self.judge(self.since);
+        self.judge();
     }
 
     /// Records the concurrency cap that the server's answer reported at `at`; `None` if the server does not count
@@ -88,8 +66,8 @@ impl WindowCourse {
             self.pass(at);
         }
         self.cap = cap;
-        self.fits_since = None;
-        self.judge(self.since);
+        self.convergence.fits_since = None;
+        self.judge();
     }
 
     pub(crate) fn on_sent(&mut self, in_flight: u64) {
@@ -107,12 +85,11 @@ impl WindowCourse {
         let mean = known.then(|| course.area / course.lasted_s);
         // The mean of squares minus the square of the mean may be slightly negative because of rounding, if both terms are nearly equal.
         let sd = mean.map(|mean| (course.area_of_squares / course.lasted_s - mean * mean).max(0.0).sqrt());
-        let origin = first_arrival.unwrap_or(Instant::ORIGIN);
-        let before = course.converged.map_or(course.rejected, |fit| fit.rejected_before);
+        let converged = course.convergence.converged;
         WindowFigures {
-            convergence_s: course.converged.map(|fit| fit.at.since(origin).as_secs_f64()),
+            convergence_s: converged.map(|fit| fit.s_after(first_arrival)),
             overshoot: course.cap.map(|cap| (course.most_in_flight as f64 - cap).max(0.0)),
-            rejected_before_convergence: before,
+            rejected_before_convergence: converged.map_or(course.rejected, |fit| fit.rejected_before),
             mean,
             sd,
             variation: mean.zip(sd).filter(|(mean, _)| *mean > 0.0).map(|(mean, sd)| sd / mean),
@@ -130,21 +107,12 @@ impl WindowCourse {
             self.lasted_s += lasted_s;
         }
         self.since = self.since.max(at);
-        if let Some(fit) = self.fits_since
-            && self.converged.is_none()
-            && self.since.since(fit.at) >= self.settled_after
-        {
-            self.converged = Some(fit);
-        }
+        self.convergence.reach(self.since);
     }
 
-    fn judge(&mut self, at: Instant) {
+    fn judge(&mut self) {
         let fits = self.window.zip(self.cap).is_some_and(|(window, cap)| (window - cap).abs() <= NEAR * cap);
-        if !fits {
-            self.fits_since = None;
-        } else if self.fits_since.is_none() {
-            self.fits_since = Some(Fit { at, rejected_before: self.rejected });
-        }
+        self.convergence.judge(self.since, fits, self.rejected);
     }
 }
 

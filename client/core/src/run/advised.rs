@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::op::OpSlot;
+use super::OpSlot;
 
 /// Maximum wait that a server can advise. A longer wait is shortened to this maximum.
 const LONGEST: Duration = Duration::from_hours(24);
@@ -34,11 +34,11 @@ pub(super) struct Advised {
     not_before: Vec<Instant>,
     /// True for each slot whose op sleeps at least until its instant in `not_before`. Both lists have the same length.
     obeys: Vec<bool>,
-    obeying: u64,
+    pub obeying: u64,
     /// Long waits that have not ended, by slot.
     long: BTreeMap<u32, AdvisedWait>,
     /// Longest of all long waits of the run.
-    longest: Option<AdvisedWait>,
+    pub longest: Option<AdvisedWait>,
 }
 
 impl Advised {
@@ -97,10 +97,6 @@ impl Advised {
         Some((self.long.len() as u64, self.long.values().max().copied()?))
     }
 
-    pub(super) fn longest(&self) -> Option<AdvisedWait> {
-        self.longest
-    }
-
     #[inline]
     pub(super) fn on_awake(&mut self, slot: OpSlot) {
         if !self.long.is_empty() {
@@ -111,11 +107,6 @@ impl Advised {
         {
             self.obeying -= u64::from(std::mem::take(obeys));
         }
-    }
-
-    #[inline]
-    pub(super) fn obeying(&self) -> u64 {
-        self.obeying
     }
 
     /// Returns the earliest instant at which the server advises to retry the op; `None` if the op's last answer had no
@@ -149,17 +140,17 @@ mod tests {
         let ms = Instant::from_millis;
         let mut advised = Advised::default();
         advised.on_asleep(OpSlot(1), ms(0), ms(90));
-        assert_eq!(advised.obeying(), 0, "nobody advised anything");
+        assert_eq!(advised.obeying, 0, "nobody advised anything");
         advised.note(OpSlot(1), ms(30), Duration::from_millis(40));
         for (at, until, obeying) in [(30, 69, 0), (70, 80, 0), (30, 70, 1), (30, 80, 1)] {
             advised.on_asleep(OpSlot(1), ms(at), ms(until));
-            assert_eq!(advised.obeying(), obeying, "{at} to {until}");
+            assert_eq!(advised.obeying, obeying, "{at} to {until}");
         }
         advised.on_awake(OpSlot(0));
-        assert_eq!(advised.obeying(), 1, "another woke");
+        assert_eq!(advised.obeying, 1, "another woke");
         advised.on_awake(OpSlot(1));
         advised.forget(OpSlot(1));
-        assert_eq!(advised.obeying(), 0);
+        assert_eq!(advised.obeying, 0);
     }
 
     #[test]
@@ -178,6 +169,6 @@ mod tests {
         advised.on_awake(OpSlot(4));
         assert_eq!(advised.long().map(|(ops, last)| (ops, last.wait)), Some((1, minutes(10))));
         advised.on_awake(OpSlot(3));
-        assert_eq!((advised.long(), advised.longest().map(|longest| longest.wait)), (None, Some(day)));
+        assert_eq!((advised.long(), advised.longest.map(|longest| longest.wait)), (None, Some(day)));
     }
 }

@@ -6,12 +6,14 @@ use std::collections::{BinaryHeap, VecDeque};
 use slab::Slab;
 use vocabulary::Instant;
 
-use super::instance::{Instance, InstanceId};
+use super::{Instance, InstanceId, Op, OpId, OpSlot, RunConfig};
 use crate::arrivals::Arrivals;
-use crate::cancellable::LazyCancelQueue;
-use crate::op::{Op, OpId, OpSlot};
 use crate::sleepers::TimerQueue;
-use crate::workload::{ArrivalProcess, RunConfig};
+use crate::workload::ArrivalProcess;
+
+/// Cancelling an event costs nothing, because its entry stays in its queue. The outdated entries of a queue are removed
+/// only if they outnumber the valid ones by more than this. So few entries fit into the nearest processor cache.
+pub(super) const FEW_OUTDATED: usize = 256;
 
 /// Kind of a due event. Of several events at the same instant, arrivals are processed first, then retries, then all
 /// other timers.
@@ -28,20 +30,20 @@ pub(super) enum Due {
 }
 
 pub(super) struct Timers {
-    pub(super) arriving: Arriving,
-    wakes: TimerQueue,
+    pub arriving: Arriving,
+    pub wakes: TimerQueue,
     /// Next polls of strategy instances, ordered by instant. An instance may have several entries, but only the entry
     /// for the instant in [`Instance::armed`] is valid.
-    polls: LazyCancelQueue<BinaryHeap<Reverse<(Instant, InstanceId)>>>,
+    polls: BinaryHeap<Reverse<(Instant, InstanceId)>>,
     /// Ops in the order of their deadlines, which is also the order of their arrival.
-    deadlines: LazyCancelQueue<VecDeque<(Instant, OpSlot, OpId)>>,
+    deadlines: VecDeque<(Instant, OpSlot, OpId)>,
     /// Instant before which no rare event is due. Rare events are deadlines, timeouts, hedged copies, the end of the
     /// drain phase, and the limit after which a run without progress counts as stalled.
     rare_not_before: Instant,
     /// Instant before which no event of the run is due.
-    next_deadline: Instant,
+    pub next_deadline: Instant,
     /// Kind of the event that is due at `next_deadline`. `None` if the kind is unknown or the event can be cancelled.
-    foreseen: Option<Due>,
+    pub foreseen: Option<Due>,
 }
 
 impl Timers {
@@ -49,8 +51,8 @@ impl Timers {
         Self {
             arriving: Arriving::new(config),
             wakes: TimerQueue::default(),
-            polls: LazyCancelQueue::default(),
-            deadlines: LazyCancelQueue::default(),
+            polls: BinaryHeap::new(),
+            deadlines: VecDeque::new(),
             rare_not_before: Instant::ORIGIN,
             next_deadline: Instant::ORIGIN,
             foreseen: None,
@@ -64,11 +66,11 @@ impl Timers {
     ) -> Option<(Instant, Due)> {
         let mut next = self.arriving.next().map(|at| (at, Due::Arrival));
         sooner(&mut next, self.wakes.next().map(|at| (at, Due::Wake)));
-        sooner(&mut next, self.polls.peek().map(|(at, _)| (at, Due::Poll)));
+        sooner(&mut next, self.polls.peek().map(|Reverse((at, _))| (*at, Due::Poll)));
         // Fast path: skips the search for the next rare event, unless a rare event may be the next event of all. The
         // search costs more than this comparison of instants.
         if next.is_none_or(|(at, _)| at >= self.rare_not_before) {
-            let mut rare = self.deadlines.peek().map(|(at, ..)| (at, Due::Deadline));
+            let mut rare = self.deadlines.front().map(|(at, ..)| (*at, Due::Deadline));
             for other in others() {
                 sooner(&mut rare, other);
             }
@@ -80,14 +82,16 @@ impl Timers {
 
     /// Schedules the deadline of an op. If the op ends before its deadline, the deadline is ignored.
     pub(super) fn expire(&mut self, at: Instant, slot: OpSlot, op: OpId, ops: &Slab<Op>) {
-        self.deadlines.push((at, slot, op));
+        self.deadlines.push_back((at, slot, op));
         self.rare_at(at);
         // The queue may still contain deadlines of ops that have ended.
-        self.deadlines.sweep(ops.len(), |(_, slot, id)| ops.get(slot.index()).is_some_and(|op| op.id == id));
+        if self.deadlines.len() > 2 * ops.len() + FEW_OUTDATED {
+            self.deadlines.retain(|(_, slot, id)| ops.get(slot.index()).is_some_and(|op| op.id == *id));
+        }
     }
 
     pub(super) fn expired(&mut self) -> Option<(OpSlot, OpId)> {
-        self.deadlines.pop().map(|(_, slot, op)| (slot, op))
+        self.deadlines.pop_front().map(|(_, slot, op)| (slot, op))
     }
 
     pub(super) fn wake(&mut self, at: Instant, op: OpSlot) {
@@ -95,19 +99,11 @@ impl Timers {
         self.due_at(at);
     }
 
-    pub(super) fn next_wake(&self) -> Option<Instant> {
-        self.wakes.next()
-    }
-
-    pub(super) fn woken(&mut self) -> Option<OpSlot> {
-        self.wakes.pop()
-    }
-
     /// Schedules the next poll of a strategy instance and cancels the poll that was scheduled before.
     pub(super) fn poll(&mut self, at: Instant, id: InstanceId, instance: &mut Instance) {
         if instance.armed != Some(at) {
             instance.armed = Some(at);
-            self.polls.push((at, id));
+            self.polls.push(Reverse((at, id)));
             self.due_at(at);
         }
     }
@@ -115,7 +111,7 @@ impl Timers {
     /// Removes the poll that is due, and returns its strategy instance. The removed poll may be outdated, so the caller
     /// must check whether another poll has replaced it.
     pub(super) fn polled(&mut self) -> Option<InstanceId> {
-        self.polls.pop().map(|(_, id)| id)
+        self.polls.pop().map(|Reverse((_, id))| id)
     }
 
     pub(super) fn free_place(&mut self, at: Instant) {
@@ -140,15 +136,6 @@ impl Timers {
     pub(super) fn is_quiet_until(&mut self, at: Instant, due: Due) {
         self.next_deadline = at;
         self.foreseen = matches!(due, Due::Arrival | Due::Wake).then_some(due);
-    }
-
-    #[inline]
-    pub(super) fn take_foreseen(&mut self) -> Option<Due> {
-        self.foreseen.take()
-    }
-
-    pub(super) fn next_deadline(&self) -> Instant {
-        self.next_deadline
     }
 }
 
@@ -253,5 +240,33 @@ impl Arriving {
     /// Returns all remaining arrivals of an open loop.
     pub(super) fn rest(&self) -> impl Iterator<Item = Instant> {
         self.next_in_stream.into_iter().chain(self.arrivals.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deadlines_of_ended_ops_do_not_pile_up() {
+        let mut timers = Timers::new(&RunConfig::default());
+        let mut ops = Slab::new();
+        for id in 0..100_000 {
+            let slot = ops.insert(Op::new(OpId(id), Instant::ORIGIN));
+            timers.expire(
+                Instant::from_millis(id.into()),
+                OpSlot(u32::try_from(slot).unwrap()),
+                OpId(id),
+                &ops,
+            );
+            assert!(
+                timers.deadlines.len() < 300,
+                "the first op stays, so that nothing is dropped at the front"
+            );
+            if id > 0 {
+                ops.remove(slot);
+            }
+        }
+        assert_eq!(timers.expired(), Some((OpSlot(0), OpId(0))));
     }
 }

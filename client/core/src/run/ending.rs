@@ -2,48 +2,32 @@
 
 use std::time::Duration;
 
-use tailback::{Advice, AttemptEnd, Facts, FailedOp, Failure, Outcome, Retry, Status};
+use tailback::{Advice, AttemptEnd, FailedOp, Failure, Outcome, Retry, Status};
 use vocabulary::Instant;
 
-use super::instance::{Instance, InstanceId};
-use super::state::Slots;
-use super::{AttemptKey, Completion, Output, Refusal, Run};
+use super::in_flight::{Attempt, Undecided};
+use super::{
+    AttemptKey, AttemptResult, Completion, Instance, InstanceId, Op, OpSlot, OpState, Output, Refusal,
+    RetryOutlook, Run, Sample, Slots,
+};
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
-use crate::op::{Op, OpSlot, OpState, RetryOutlook};
-use crate::run::in_flight::{Attempt, Undecided};
-use crate::sample::Sample;
 
 /// Pause of a closed-loop client after an op that took no time or was shed, if no pause is configured. Without a pause,
 /// such a client would be infinitely fast, and in virtual time the run would stay at one instant for ever.
 const TURNAROUND: Duration = Duration::from_millis(1);
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
-    pub(super) sent_at: Instant,
-    pub(super) outcome: Outcome,
+struct End {
+    pub sent_at: Instant,
+    pub outcome: Outcome,
     /// Status under which the attempt is counted. It depends on the server's verdict, if the server reported one, and
     /// otherwise only on the client's own status.
-    pub(super) counted: Status,
-    pub(super) cause: Option<Cause>,
-    pub(super) by_gateway: bool,
+    pub counted: Status,
+    pub cause: Option<Cause>,
+    pub by_gateway: bool,
     /// True if another attempt of the op has already decided the outcome of the op.
-    pub(super) is_moot: bool,
-}
-
-impl End {
-    pub(super) fn without_answer(attempt: &Attempt, status: Status, cause: Option<Cause>) -> Self {
-        let facts = match cause {
-            Some(Cause::Error(kind)) => Facts::missing(kind.missing()),
-            _ => Facts::NONE,
-        };
-        let outcome = Outcome { facts, ..Outcome::plain(status) };
-        Self { sent_at: attempt.due, outcome, counted: status, cause, by_gateway: false, is_moot: false }
-    }
-
-    pub(super) fn moot(attempt: &Attempt) -> Self {
-        Self { is_moot: true, ..Self::without_answer(attempt, Status::Cancelled, None) }
-    }
+    pub is_moot: bool,
 }
 
 impl Run {
@@ -53,11 +37,13 @@ impl Run {
         let Some(attempt) = self.attempts.get(completion.attempt) else { return };
         let attempt = *attempt;
         self.forget_attempt(completion.attempt, &attempt);
-        self.measured.send_lag.record_between(attempt.due, completion.sent_at);
-        if completion.outcome.status == Status::Deferred {
-            return self.on_deferred(now, attempt, completion);
+        let Completion { sent_at, result, .. } = completion;
+        let sent_at = *sent_at;
+        self.measured.send_lag.record_between(attempt.due, sent_at);
+        if result.outcome.status == Status::Deferred {
+            return self.on_deferred(now, attempt, sent_at, &result.outcome);
         }
-        if let Some(seen) = &completion.server {
+        if let Some(seen) = &result.server {
             self.cap_changed |= self.server.is_some_and(|before| before.cap != seen.cap);
             if self.lower_bound.as_ref().is_some_and(|bound| !bound.holds_at(seen.cap)) {
                 // The server has another configuration than the one for which the lower bound on the makespan was
@@ -72,14 +58,14 @@ impl Run {
                 self.measured.on_advertised_limits(now, seen.cap, seen.limits);
             }
             if let Some(took) = seen.took {
-                self.measured.on_answer_due(completion.sent_at + took, now);
+                self.measured.on_answer_due(sent_at + took, now);
             }
         }
-        if let Some(wait) = completion.advised_wait {
+        if let Some(wait) = result.advised_wait {
             self.advised.note(attempt.op, now, wait);
         }
-        let Completion { sent_at, outcome, cause, by_gateway, .. } = *completion;
-        let verdict = completion.server.and_then(|seen| seen.verdict);
+        let AttemptResult { outcome, server, cause, by_gateway, .. } = *result;
+        let verdict = server.and_then(|seen| seen.verdict);
         let counted = verdict.map_or(outcome.status, |verdict| verdict.counted(outcome.status));
         if by_gateway {
             // This answer came from an intermediary. But the lower bound on the makespan and the rate limit hold only
@@ -104,12 +90,12 @@ impl Run {
 
     /// Removes an attempt that the server did not start because too few slots were free. The attempt counts as if it
     /// had never been sent.
-    fn on_deferred(&mut self, at: Instant, attempt: Attempt, completion: &Completion) {
+    fn on_deferred(&mut self, at: Instant, attempt: Attempt, sent_at: Instant, outcome: &Outcome) {
         // The parts of the strategy that observed the sending of the attempt (`on_sent`) must also observe its end.
-        let instance = &mut self.instances[attempt.instance.index()];
-        let op = &mut self.ops[attempt.op.index()];
-        let ended = ended(&attempt, op, instance, completion.sent_at, false);
-        instance.strategy.on_ended(at, &ended, &completion.outcome, &attempt.permits, &mut op.retry_state);
+        let instance = &mut self.instances[attempt.instance];
+        let op = &mut self.ops[attempt.op];
+        let ended = ended(&attempt, op, instance, sent_at, false);
+        instance.strategy.on_ended(at, &ended, outcome, &attempt.permits, &mut op.retry_state);
         instance.in_flight -= 1;
         // If no attempt was sent after the deferred one, the next attempt reuses its numbers. In virtual time this is
         // always so.
@@ -121,10 +107,10 @@ impl Run {
         }
         self.forget_in_flight(attempt.serial);
         self.note_gauges(attempt.instance, at);
-        self.ops[attempt.op.index()].attempts -= 1;
+        self.ops[attempt.op].attempts -= 1;
         self.measured.ops.deferred += 1;
         let cost = attempt.undecided.map_or(Duration::ZERO, |undecided| undecided.cost);
-        self.after_failure(at, attempt.instance, attempt.op, &completion.outcome, cost);
+        self.after_failure(at, attempt.instance, attempt.op, outcome, cost);
         self.launch(attempt.instance, at);
     }
 
@@ -143,12 +129,6 @@ impl Run {
         }
     }
 
-    pub(super) fn take_attempt(&mut self, key: AttemptKey) -> Option<Attempt> {
-        let attempt = *self.attempts.get(key)?;
-        self.forget_attempt(key, &attempt);
-        Some(attempt)
-    }
-
     #[inline]
     fn forget_attempt(&mut self, key: AttemptKey, attempt: &Attempt) {
         self.attempts.remove(key);
@@ -156,7 +136,19 @@ impl Run {
         self.waiting -= usize::from(attempt.waits);
     }
 
-    pub(super) fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
+    /// Withdraws an attempt in flight, which ends with `result`. The attempt is moot if another attempt of its op has already decided the
+    /// outcome of the op.
+    pub(super) fn withdraw(&mut self, at: Instant, key: AttemptKey, result: AttemptResult, is_moot: bool) {
+        let Some(attempt) = self.attempts.get(key) else { return };
+        let attempt = *attempt;
+        self.forget_attempt(key, &attempt);
+        self.outbox.push_back(Output::Cancel(key));
+        let AttemptResult { outcome, cause, by_gateway, .. } = result;
+        let counted = outcome.status;
+        self.end(at, &attempt, End { sent_at: attempt.due, outcome, counted, cause, by_gateway, is_moot });
+    }
+
+    fn end(&mut self, at: Instant, attempt: &Attempt, mut end: End) {
         let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
         let round_continues = others && end.outcome.status != Status::Succeeded || end.is_moot;
         self.tell_end(at, attempt, &mut end, round_continues);
@@ -176,19 +168,19 @@ impl Run {
             }
             Status::Succeeded => {
                 let mut op = self.ops.remove(attempt.op.index());
-                self.instances[attempt.instance.index()].strategy.on_over(at, &mut op.retry_state, false);
+                self.instances[attempt.instance].strategy.on_over(at, &mut op.retry_state, false);
                 self.stall.on_progress(at);
                 let client = self.client_of(op.id);
                 self.measured.on_success(at, op.arrived, op.attempts, client);
                 self.free_place(at, op.arrived == at);
             }
-            Status::Cancelled => self.ops[attempt.op.index()].place = OpState::Ready,
+            Status::Cancelled => self.ops[attempt.op].place = OpState::Ready,
             Status::Rejected | Status::Failed(_) | Status::Shed | Status::Deferred => {
                 self.stall.on_in_vain(at);
                 self.after_failure(at, attempt.instance, attempt.op, outcome, Duration::ZERO);
                 let again =
                     || self.ops.get(attempt.op.index()).is_some_and(|op| op.place == OpState::Sleeping);
-                if attempt.due == at && self.agenda.next_wake() == Some(at) && again() {
+                if attempt.due == at && self.agenda.wakes.next() == Some(at) && again() {
                     self.stall.on_fruitless(at);
                 }
             }
@@ -205,14 +197,14 @@ impl Run {
             self.count_sent(attempt.due, attempt.op, in_flight);
         }
         if self.config.requests.mix.is_some()
-            && let Some(method) = self.method_of(self.ops[attempt.op.index()].id)
+            && let Some(method) = self.method_of(self.ops[attempt.op].id)
         {
             end.outcome.method = method;
         }
-        let instance = &mut self.instances[attempt.instance.index()];
-        let op = &mut self.ops[attempt.op.index()];
+        let instance = &mut self.instances[attempt.instance];
+        let op = &mut self.ops[attempt.op];
         end.outcome.classification = instance.strategy.classify(&end.outcome);
-        let End { sent_at, ref outcome, counted, cause, by_gateway: _, is_moot: _ } = *end;
+        let End { sent_at, ref outcome, counted, cause, .. } = *end;
         op.last = Some(outcome.status);
         op.outlook = op.outlook.after(outcome.status);
         // Fast path: a strategy that only retries has no parts that observe the ends of attempts.
@@ -236,11 +228,7 @@ impl Run {
         if let Some(status @ Cause::Status(_)) = cause {
             self.measured.statuses.count(status);
         }
-        match outcome.status {
-            Status::Failed(_) => self.failed_attempts += 1,
-            Status::Succeeded | Status::Rejected => self.failed_attempts = 0,
-            _ => {}
-        }
+        self.failed_attempts += u64::from(matches!(outcome.status, Status::Failed(_)));
         match outcome.status {
             Status::Failed(Failure::Transport) => {
                 if self.silent_attempts == 0 {
@@ -248,15 +236,14 @@ impl Run {
                 }
                 self.silent_attempts += 1;
             }
-            Status::Failed(Failure::Server | Failure::Fatal) | Status::Succeeded | Status::Rejected => {
-                self.silent_attempts = 0;
-            }
+            Status::Failed(Failure::Server | Failure::Fatal) => self.silent_attempts = 0,
+            Status::Succeeded | Status::Rejected => (self.failed_attempts, self.silent_attempts) = (0, 0),
             _ => {}
         }
     }
 
     fn write_sample(&mut self, ended: Instant, attempt: &Attempt, end: &End) {
-        let op = &self.ops[attempt.op.index()];
+        let op = &self.ops[attempt.op];
         let sample = Sample {
             op: op.id.into(),
             attempt: attempt.ordinal,
@@ -270,7 +257,7 @@ impl Run {
             status: end.counted,
             cause: end.cause,
             by_gateway: end.by_gateway,
-            window: self.instances[attempt.instance.index()].window,
+            window: self.instances[attempt.instance].window,
         };
         if let Some(sink) = &mut self.samples {
             sink(&sample);
@@ -291,7 +278,7 @@ impl Run {
         cost: Duration,
     ) {
         let Self { ops, instances, config, .. } = self;
-        let (op, instance) = (&mut ops[slot.index()], &mut instances[id.index()]);
+        let (op, instance) = (&mut ops[slot], &mut instances[id]);
         op.failures += 1;
         op.last = Some(outcome.status);
         if !matches!(outcome.status, Status::Shed | Status::Deferred) {
@@ -304,7 +291,7 @@ impl Run {
         if let Some(method) = config.requests.method_of(config.seed, op.id.into()) {
             failed.outcome.method = method;
         }
-        let past_deadline = config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
+        let past_deadline = config.is_late(op.arrived, at);
         let refused = matches!(outcome.status, Status::Failed(_)) && !config.retries_failed(outcome);
         let retry = if past_deadline || refused {
             Retry::GiveUp
@@ -340,7 +327,7 @@ impl Run {
         let mut op = self.ops.remove(slot.index());
         let instance = self.instance_of(op.id);
         let waits = op.awaits_retry();
-        self.instances[instance.index()].strategy.on_over(at, &mut op.retry_state, waits);
+        self.instances[instance].strategy.on_over(at, &mut op.retry_state, waits);
         self.on_given_up(at, &op, why);
         // Even an op that was shed, or that failed at once, occupies its place for some time. Otherwise a closed loop
         // would repeat for ever at one instant.
@@ -366,25 +353,16 @@ impl Run {
             GivenUp::Failed => true,
             GivenUp::Deadline => false,
             // A budget or the server's lack of capacity may prevent the retry after a failure.
-            GivenUp::Rejected | GivenUp::Shed | GivenUp::Deferred => op.outlook != RetryOutlook::Open,
+            _ => op.outlook != RetryOutlook::Open,
         };
         self.measured.ops.failed += u64::from(failed);
         self.measured.ops.failed_for_good += u64::from(op.failed_for_good());
     }
 
-    pub(super) fn stop(&mut self) {
-        self.stopping = true;
-        // Outputs that are already queued are still returned to the driver, because strategies and counts already
-        // include them.
-    }
-
     pub(super) fn abort(&mut self, at: Instant) {
-        self.stop();
+        self.stopping = true;
         for key in self.attempts.keys() {
-            if let Some(attempt) = self.take_attempt(key) {
-                self.outbox.push_back(Output::Cancel(key));
-                self.end(at, &attempt, End::without_answer(&attempt, Status::Cancelled, None));
-            }
+            self.withdraw(at, key, AttemptResult::plain(Status::Cancelled), false);
         }
     }
 }

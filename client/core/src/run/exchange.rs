@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use tailback::{Failure, Outcome, Status};
+use tailback::{Advice, Facts, Failure, Outcome, ParsedResponse, Status};
 use vocabulary::{AdvertisedLimits, Instant};
 
-use crate::cause::Cause;
+use crate::cause::{Cause, ErrorKind};
 
 /// Identifier of an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. Slots are small consecutive numbers, so drivers may use `slot`
 /// as an index. A slot is reused once its attempt has ended.
@@ -43,6 +43,12 @@ pub struct Completion {
     pub attempt: AttemptKey,
     /// Instant at which the request was actually sent. In virtual time it is the instant at which the request was due.
     pub sent_at: Instant,
+    pub result: AttemptResult,
+}
+
+/// What the client observed at the end of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AttemptResult {
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
     /// Wait before a retry, as advised by the answer. The load generator compares retries with this advice, even if the strategy does not
@@ -51,6 +57,35 @@ pub struct Completion {
     pub cause: Option<Cause>,
     /// True if the answer came from an intermediary between the client and the recognised server.
     pub by_gateway: bool,
+}
+
+impl AttemptResult {
+    /// Returns the result of an attempt of which nothing but the status is known.
+    #[inline]
+    pub fn plain(status: Status) -> Self {
+        let outcome = Outcome::plain(status);
+        Self { outcome, server: None, advised_wait: None, cause: None, by_gateway: false }
+    }
+
+    /// Returns the result of an attempt that was answered with the HTTP status `code`, which the client considers as `status`.
+    #[inline]
+    pub fn answered(status: Status, code: u16, response: &ParsedResponse) -> Self {
+        let ParsedResponse { facts, advice, outer_advice, advertised, .. } = *response;
+        let advised_wait = match advertised {
+            Advice::After(wait) if status != Status::Succeeded => Some(wait),
+            _ => None,
+        };
+        let outcome = Outcome { facts, outer_advice, ..Outcome::advised(status, advice) };
+        Self { outcome, cause: Some(Cause::Status(code)), advised_wait, ..Self::plain(status) }
+    }
+
+    /// Returns the result of an attempt that ended without a complete answer.
+    pub fn failed(kind: ErrorKind) -> Self {
+        let failure = if kind == ErrorKind::Timeout { Failure::Timeout } else { Failure::Transport };
+        let plain = Self::plain(Status::Failed(failure));
+        let outcome = Outcome { facts: Facts::missing(kind.missing()), ..plain.outcome };
+        Self { outcome, cause: Some(Cause::Error(kind)), ..plain }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,12 +6,9 @@ use std::time::Duration;
 use tailback::{AfterCopy, Candidate, FailedOp, LaunchDecision, LimiterView, Outcome, Status};
 use vocabulary::Instant;
 
-use super::ending::End;
-use super::instance::InstanceId;
-use super::{AttemptKey, Output, Refusal, Run};
+use super::in_flight::Attempt;
+use super::{AttemptKey, AttemptResult, InstanceId, OpId, OpSlot, Refusal, Run, Waiting};
 use crate::measure::GivenUp;
-use crate::op::{OpId, OpSlot};
-use crate::run::in_flight::Attempt;
 
 impl Run {
     pub(super) fn on_sent_hedging(
@@ -26,17 +23,10 @@ impl Run {
             self.measured.attempts.duplicates += u64::from(self.rounds.join(slot, key));
             return;
         }
-        let op = &self.ops[slot.index()];
-        let first = Candidate {
-            seq,
-            op: op.id.into(),
-            attempt: op.attempts,
-            arrived: op.arrived,
-            last: op.last,
-            last_classification: op.last_classification,
-            copy: 0,
-        };
-        if let Some(copies) = self.instances[id.index()].strategy.copies(at, &first) {
+        let op = &self.ops[slot];
+        let attempt = op.attempts;
+        let first = Candidate { seq, attempt, ..self.candidate(Waiting::kept(slot, op), id) };
+        if let Some(copies) = self.instances[id].strategy.copies(at, &first) {
             self.rounds.open(slot, key, first, copies);
             self.plan_copy(slot, at + copies.delay);
         }
@@ -50,7 +40,7 @@ impl Run {
 
     pub(super) fn on_copy_due(&mut self, at: Instant) {
         let Some(slot) = self.rounds.pop() else { return };
-        let id = self.instance_of(self.ops[slot.index()].id);
+        let id = self.instance_of(self.ops[slot].id);
         let sent = self.send_copy(at, slot);
         // The op may have no attempt in flight, because the server requested a pause before the copy (push-back). If the copy is not sent,
         // the outcome of the earlier failed attempt is the op's outcome.
@@ -65,12 +55,11 @@ impl Run {
     /// Sends the op's next hedged copy, if it is permitted and the strategy admits it. Otherwise the copy is dropped. Returns whether the
     /// copy was sent.
     fn send_copy(&mut self, at: Instant, slot: OpSlot) -> bool {
-        let op = self.ops[slot.index()];
+        let op = self.ops[slot];
         let id = self.instance_of(op.id);
-        let instance = &mut self.instances[id.index()];
-        let in_time = self.config.deadline.is_none_or(|deadline| at < op.arrived + deadline);
+        let instance = &mut self.instances[id];
         let permitted = !self.stopping
-            && in_time
+            && !self.config.is_late(op.arrived, at)
             && instance.strategy.permits_copy(at, op.arrived, op.attempts, op.retry_state);
         let Some(round) = self.rounds.of_mut(slot).filter(|round| round.left > 0) else { return false };
         if !permitted {
@@ -81,13 +70,8 @@ impl Run {
         let (delay, attempt) = (round.delay, op.attempts + 1);
         let copy = attempt - round.first.attempt;
         let candidate = Candidate { seq: instance.next_seq, attempt, copy, ..round.first };
-        let view = LimiterView {
-            in_flight: instance.in_flight,
-            ready: instance.ready_ops() + 1,
-            sleeping: instance.sleeping,
-            candidate,
-        };
-        let verdict = instance.strategy.admit(at, &view, &mut self.ops[slot.index()].retry_state);
+        let view = LimiterView { ready: instance.ready_ops() + 1, ..instance.view(candidate) };
+        let verdict = instance.strategy.admit(at, &view, &mut self.ops[slot].retry_state);
         match verdict {
             LaunchDecision::Send(permits, _) => self.send(id, slot, permits, None, at),
             LaunchDecision::Shed(_) => self.count_shed(op.id, at),
@@ -102,7 +86,7 @@ impl Run {
     pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
         if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
             self.rounds.close(slot);
-            let id = self.instance_of(self.ops[slot.index()].id);
+            let id = self.instance_of(self.ops[slot].id);
             self.give_up(at, slot, GivenUp::Deadline);
             self.launch(id, at);
         }
@@ -138,13 +122,13 @@ impl Run {
 
     fn failure_in_round(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome, others: bool) -> bool {
         let slot = attempt.op;
-        let op = &self.ops[slot.index()];
+        let op = &self.ops[slot];
         let failures = op.failures + 1;
         let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures, outcome: *outcome };
-        let late = self.config.deadline.is_some_and(|deadline| at >= op.arrived + deadline);
+        let late = self.config.is_late(op.arrived, at);
         let after = match outcome.status {
             Status::Failed(_) if !self.config.retries_failed(outcome) => AfterCopy::Over,
-            _ => self.instances[attempt.instance.index()].strategy.after_failed_copy(&failed),
+            _ => self.instances[attempt.instance].strategy.after_failed_copy(&failed),
         };
         let after = match after {
             AfterCopy::NextAfter(_) if late => AfterCopy::NoMore,
@@ -178,10 +162,7 @@ impl Run {
     fn cancel_others(&mut self, at: Instant, slot: OpSlot) {
         let Some(round) = self.rounds.close(slot) else { return };
         for key in round.live() {
-            if let Some(attempt) = self.take_attempt(*key) {
-                self.outbox.push_back(Output::Cancel(*key));
-                self.end(at, &attempt, End::moot(&attempt));
-            }
+            self.withdraw(at, *key, AttemptResult::plain(Status::Cancelled), true);
         }
     }
 }

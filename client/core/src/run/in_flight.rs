@@ -6,9 +6,7 @@ use std::time::Duration;
 use tailback::Permits;
 use vocabulary::Instant;
 
-use super::exchange::AttemptKey;
-use crate::op::OpSlot;
-use crate::run::instance::InstanceId;
+use super::{AttemptKey, InstanceId, OpSlot};
 
 const NONE: u32 = u32::MAX;
 
@@ -147,19 +145,19 @@ impl InFlight {
 /// State that the client keeps for one attempt of an op (operation) while the attempt is in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
-    pub(super) op: OpSlot,
-    pub(super) instance: InstanceId,
-    pub(super) serial: u64,
-    pub(super) seq: u64,
-    pub(super) due: Instant,
-    pub(super) in_flight_when_sent: u32,
-    pub(super) ordinal: u32,
-    pub(super) permits: Permits,
+    pub op: OpSlot,
+    pub instance: InstanceId,
+    pub serial: u64,
+    pub seq: u64,
+    pub due: Instant,
+    pub in_flight_when_sent: u32,
+    pub ordinal: u32,
+    pub permits: Permits,
     /// Additional data of an attempt with carrier sense, which the server starts only if enough slots are free. `None`
     /// for other attempts, and for attempts whose start is already known.
-    pub(super) undecided: Option<Undecided>,
+    pub undecided: Option<Undecided>,
     /// True if the attempt waits for a connection, so that it is not sent yet.
-    pub(super) waits: bool,
+    pub waits: bool,
 }
 
 /// Data of an attempt that is not counted yet, because the server may still defer it. The server defers it if too few
@@ -167,10 +165,10 @@ pub(super) struct Attempt {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Undecided {
     /// Time that the op loses if the server defers its attempt.
-    pub(super) cost: Duration,
+    pub cost: Duration,
     /// Number of attempts of all clients in flight when the attempt was sent. It includes this attempt, but no deferred
     /// attempts.
-    pub(super) in_flight: u64,
+    pub in_flight: u64,
 }
 
 #[cfg(test)]
@@ -180,8 +178,6 @@ mod tests {
     use vocabulary::Instant;
 
     use super::*;
-    use crate::op::OpSlot;
-    use crate::run::instance::InstanceId;
 
     fn attempt(due: u64, serial: u64) -> Attempt {
         Attempt {

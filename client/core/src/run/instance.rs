@@ -2,46 +2,56 @@
 //! clients share.
 
 use std::collections::VecDeque;
+use std::ops::{Index, IndexMut};
 
-use tailback::{GaugeKind, Strategy};
+use tailback::{Candidate, GaugeKind, LimiterView, Strategy};
 use vocabulary::Instant;
 
-use crate::cancellable::LazyCancelQueue;
-use crate::op::Waiting;
+use super::Waiting;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct InstanceId(pub(super) u32);
+pub(super) struct InstanceId(pub u32);
 
-impl InstanceId {
-    pub(super) const fn index(self) -> usize {
-        self.0 as usize
+impl Index<InstanceId> for Vec<Instance> {
+    type Output = Instance;
+
+    #[inline]
+    fn index(&self, id: InstanceId) -> &Instance {
+        &self[id.0 as usize]
+    }
+}
+
+impl IndexMut<InstanceId> for Vec<Instance> {
+    #[inline]
+    fn index_mut(&mut self, id: InstanceId) -> &mut Instance {
+        &mut self[id.0 as usize]
     }
 }
 
 pub(super) struct Instance {
-    pub(super) in_flight: u32,
+    pub in_flight: u32,
     /// Number of attempts that this strategy instance has sent. It is also the sequence number of the next attempt.
-    pub(super) next_seq: u64,
-    pub(super) sleeping: u64,
-    pub(super) strategy: Strategy,
-    pub(super) ready: LazyCancelQueue<VecDeque<Waiting>>,
+    pub next_seq: u64,
+    pub sleeping: u64,
+    pub strategy: Strategy,
+    pub ready: VecDeque<Waiting>,
     /// Ready ops for which an outer layer of the strategy has already begun a try. They are sent before the ops in
     /// `ready`, because they occupy capacity for which other ops wait.
-    pub(super) resumed: Option<Box<LazyCancelQueue<VecDeque<Waiting>>>>,
+    pub resumed: VecDeque<Waiting>,
     /// Instant of the next poll of this strategy instance. Polls that are scheduled for other instants are outdated and
     /// ignored.
-    pub(super) armed: Option<Instant>,
-    pub(super) window: Option<f64>,
-    pub(super) ssthresh: Option<f64>,
-    pub(super) drawn: Drawn,
+    pub armed: Option<Instant>,
+    pub window: Option<f64>,
+    pub ssthresh: Option<f64>,
+    pub drawn: Drawn,
 }
 
 impl Instance {
     pub(super) fn new(strategy: Strategy) -> Self {
         Self {
             strategy,
-            ready: LazyCancelQueue::default(),
-            resumed: None,
+            ready: VecDeque::new(),
+            resumed: VecDeque::new(),
             sleeping: 0,
             in_flight: 0,
             next_seq: 0,
@@ -52,8 +62,13 @@ impl Instance {
         }
     }
 
+    pub(super) fn view(&self, candidate: Candidate) -> LimiterView {
+        let ready = self.ready_ops();
+        LimiterView { in_flight: self.in_flight, ready, sleeping: self.sleeping, candidate }
+    }
+
     pub(super) fn ready_ops(&self) -> u64 {
-        (self.ready.len() + self.resumed.as_ref().map_or(0, |resumed| resumed.len())) as u64
+        (self.ready.len() + self.resumed.len()) as u64
     }
 }
 
@@ -115,7 +130,7 @@ mod tests {
     use vocabulary::{Instant, Rng};
 
     use super::*;
-    use crate::run::{Completion, Input, Output, Run};
+    use crate::run::{AttemptResult, Completion, Input, Output, Run};
     use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
     /// A run may have a million instances.
@@ -157,16 +172,8 @@ mod tests {
             let Output::Send(launched) = run.poll_output(Instant::from_millis(millis - 20)) else {
                 panic!("a place is free");
             };
-            let (attempt, sent_at, outcome) = (launched.attempt, launched.due, Outcome::plain(status));
-            let ended = Completion {
-                attempt,
-                sent_at,
-                outcome,
-                server: None,
-                advised_wait: None,
-                cause: None,
-                by_gateway: false,
-            };
+            let result = AttemptResult::plain(status);
+            let ended = Completion { attempt: launched.attempt, sent_at: launched.due, result };
             run.handle_input(Instant::from_millis(millis), Input::AttemptEnd(ended));
         }
         let [drawn] = run.measurements().series.drawn() else { panic!("tokens are drawn") };

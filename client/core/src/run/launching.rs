@@ -4,16 +4,11 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use slab::Slab;
-use tailback::{
-    Candidate, CarrierSense, Classification, LaunchDecision, LimiterView, Permits, RetryState, Until,
-};
+use tailback::{Candidate, CarrierSense, Classification, LaunchDecision, Permits, RetryState, Until};
 use vocabulary::Instant;
 
-use super::instance::{Instance, InstanceId};
-use super::{Output, Run, SentAttempt};
-use crate::cancellable::LazyCancelQueue;
-use crate::op::{Op, OpSlot, OpState, Waiting};
-use crate::run::in_flight::{Attempt, Undecided};
+use super::in_flight::{Attempt, Undecided};
+use super::{AttemptKey, Instance, InstanceId, Op, OpSlot, OpState, Output, Run, SentAttempt, Waiting};
 
 /// Delay of a poll that a strategy requests for an instant that is not in the future. Without this delay, polls would repeat for ever at
 /// one instant.
@@ -21,20 +16,20 @@ const MIN_WAIT: Duration = Duration::from_micros(1);
 
 impl Run {
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
-        let instance = &mut self.instances[id.index()];
+        let instance = &mut self.instances[id];
         // Fast path: skips building a `Candidate` if the strategy only retries, because a strategy that only retries does not use
         // candidates.
         if instance.strategy.only_retries() {
-            return instance.ready.push(op);
+            return instance.ready.push_back(op);
         }
-        let in_a_try = |slot: OpSlot| instance.strategy.is_in_a_try(self.ops[slot.index()].retry_state);
+        let in_a_try = |slot: OpSlot| instance.strategy.is_in_a_try(self.ops[slot].retry_state);
         if instance.strategy.holds_tries() && op.slot().is_some_and(in_a_try) {
-            instance.resumed.get_or_insert_default().push(op);
+            instance.resumed.push_back(op);
         } else {
-            instance.ready.push(op);
+            instance.ready.push_back(op);
         }
         let candidate = self.candidate(op, id);
-        self.instances[id.index()].strategy.on_ready(at, &candidate);
+        self.instances[id].strategy.on_ready(at, &candidate);
     }
 
     pub(super) fn launch(&mut self, id: InstanceId, at: Instant) {
@@ -45,7 +40,7 @@ impl Run {
         while let Some(mut op) = self.first_ready(id) {
             // Fast path: skips building a `LimiterView` and querying every part of the strategy if the window is full. A full window admits
             // no op anyway.
-            let instance = &self.instances[id.index()];
+            let instance = &self.instances[id];
             if instance.strategy.is_full(instance.in_flight) {
                 wait = Some(Until::Event);
                 break;
@@ -56,22 +51,22 @@ impl Run {
                     break;
                 }
                 verdict => {
-                    let instance = &mut self.instances[id.index()];
-                    if instance.resumed.as_mut().is_none_or(|resumed| resumed.pop().is_none()) {
-                        instance.ready.pop();
+                    let instance = &mut self.instances[id];
+                    if instance.resumed.pop_front().is_none() {
+                        instance.ready.pop_front();
                     }
                     self.apply(id, op, verdict, at);
                 }
             }
         }
-        let instance = &mut self.instances[id.index()];
+        let instance = &mut self.instances[id];
         // Fast path: skips the following steps for a strategy that only retries, and therefore sends every op at once. It has no gauges and
         // no timer, and does not use `on_app_limited`.
         if instance.strategy.only_retries() {
             return;
         }
         // Retries that are due at this instant count as ready ops, because they will be ready before time advances.
-        let more = || instance.sleeping > 0 && self.agenda.next_wake().is_some_and(|wake| wake <= at);
+        let more = || instance.sleeping > 0 && self.agenda.wakes.next().is_some_and(|wake| wake <= at);
         if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
@@ -85,13 +80,8 @@ impl Run {
 
     fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
         let Self { instances, ops, .. } = self;
-        let Instance { ready, resumed, .. } = &mut instances[id.index()];
-        if let Some(resumed) = resumed
-            && let Some(first) = first_alive(resumed, ops)
-        {
-            return Some(first);
-        }
-        first_alive(ready, ops)
+        let Instance { ready, resumed, .. } = &mut instances[id];
+        first_alive(resumed, ops).or_else(|| first_alive(ready, ops))
     }
 
     /// Returns the strategy's decision whether to send an op. If the strategy stores state for the op, the op is moved to the slab together
@@ -99,16 +89,14 @@ impl Run {
     #[inline]
     fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> LaunchDecision {
         // Fast path: skips building a `LimiterView` for a strategy that sends every op at once.
-        if self.instances[id.index()].strategy.only_retries() {
+        if self.instances[id].strategy.only_retries() {
             return LaunchDecision::Send(Permits::default(), None);
         }
         let candidate = self.candidate(*op, id);
-        let instance = &mut self.instances[id.index()];
-        let ready = instance.ready_ops();
-        let view =
-            LimiterView { in_flight: instance.in_flight, ready, sleeping: instance.sleeping, candidate };
+        let instance = &mut self.instances[id];
+        let view = instance.view(candidate);
         if let Some(slot) = op.slot() {
-            let state = &mut self.ops[slot.index()].retry_state;
+            let state = &mut self.ops[slot].retry_state;
             return instance.strategy.admit(at, &view, state);
         }
         let mut state = RetryState::default();
@@ -138,10 +126,10 @@ impl Run {
     }
 
     pub(super) fn candidate(&self, op: Waiting, id: InstanceId) -> Candidate {
-        let seq = self.instances[id.index()].next_seq;
+        let seq = self.instances[id].next_seq;
         let (attempts, last, last_classification) = match op.slot() {
             Some(slot) => {
-                let op = &self.ops[slot.index()];
+                let op = &self.ops[slot];
                 (op.attempts, op.last, op.last_classification)
             }
             None => (0, None, Classification::Done),
@@ -167,11 +155,11 @@ impl Run {
     ) {
         let carrier = carrier.filter(|carrier| carrier.min_free > 0);
         let in_flight = self.attempts.len() as u64 + 1;
-        let instance = &mut self.instances[id.index()];
+        let instance = &mut self.instances[id];
         let seq = instance.next_seq;
         instance.next_seq += 1;
         instance.in_flight += 1;
-        let op = &mut self.ops[slot.index()];
+        let op = &mut self.ops[slot];
         op.attempts += 1;
         op.place = OpState::InFlight;
         let (op_id, ordinal, of) = (op.id, op.attempts, slot);
@@ -207,8 +195,47 @@ impl Run {
         }));
     }
 
+    /// Counts a sent attempt: among all attempts, those sent after a permanent refusal, and those sent after advice of the server.
+    #[inline]
+    pub(super) fn count_sent(&mut self, sent_at: Instant, slot: OpSlot, in_flight: u64) {
+        let op = &self.ops[slot];
+        self.measured.attempts.after_final += u64::from(op.failed_for_good());
+        if let Some(not_before) = self.advised.of(slot) {
+            self.measured.on_advised_retry(sent_at, not_before);
+            self.advised.forget(slot);
+        }
+        self.measured.on_sent(sent_at, in_flight, op.attempts);
+    }
+
+    /// Removes an attempt that waits for a connection from the counts. It is counted again once it is sent.
+    pub(super) fn on_waiting(&mut self, key: AttemptKey) {
+        let Some(attempt) = self.attempts.get_mut(key).filter(|attempt| !attempt.waits) else { return };
+        attempt.waits = true;
+        self.waiting += 1;
+        // An undecided attempt is not counted yet.
+        if attempt.undecided.is_none() {
+            let (due, op) = (attempt.due, attempt.op);
+            let after_final = self.ops[op].failed_for_good();
+            self.measured.attempts.after_final -= u64::from(after_final);
+            self.measured.attempts.total -= 1;
+            self.measured.series.at(due).sent -= 1;
+        }
+    }
+
+    pub(super) fn on_connected(&mut self, at: Instant, key: AttemptKey) {
+        let Some(attempt) = self.attempts.get_mut(key).filter(|attempt| attempt.waits) else { return };
+        attempt.waits = false;
+        self.waiting -= 1;
+        if attempt.undecided.is_none() {
+            let after_final = self.ops[attempt.op].failed_for_good();
+            self.measured.attempts.after_final += u64::from(after_final);
+            self.measured.attempts.total += 1;
+            self.measured.series.at(at).sent += 1;
+        }
+    }
+
     fn arm(&mut self, id: InstanceId, at: Instant, wait: Option<Until>) {
-        let instance = &mut self.instances[id.index()];
+        let instance = &mut self.instances[id];
         let asked = match wait {
             Some(Until::At(instant)) => {
                 // A run in which all ops wait for an open circuit breaker does not count as stalled. So the wait is recorded like a
@@ -232,12 +259,13 @@ impl Run {
 }
 
 #[inline]
-fn first_alive(queue: &mut LazyCancelQueue<VecDeque<Waiting>>, ops: &mut Slab<Op>) -> Option<Waiting> {
-    queue.first(|op| {
-        let dead = op.slot().filter(|slot| ops[slot.index()].place == OpState::Dead);
-        if let Some(slot) = dead {
-            ops.remove(slot.index());
-        }
-        dead.is_none()
-    })
+fn first_alive(queue: &mut VecDeque<Waiting>, ops: &mut Slab<Op>) -> Option<Waiting> {
+    while let Some(first) = queue.front() {
+        let Some(dead) = first.slot().filter(|slot| ops[*slot].place == OpState::Dead) else {
+            return Some(*first);
+        };
+        ops.remove(dead.index());
+        queue.pop_front();
+    }
+    None
 }

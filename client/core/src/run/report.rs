@@ -6,11 +6,9 @@ use tailback::{Gauges, Status};
 use vocabulary::Instant;
 use vocabulary::wire::ServerCounts;
 
-use super::instance::{Instance, InstanceId};
-use super::{AdvisedWait, Run};
+use super::{AdvisedWait, Instance, InstanceId, Op, OpState, Run};
 use crate::conservation::Conservation;
 use crate::measure::histogram;
-use crate::op::{Op, OpState};
 use crate::snapshot::{Phase, Snapshot};
 use crate::workload::ArrivalProcess;
 
@@ -23,15 +21,16 @@ const MAX_COUNTED: u64 = 100_000_000;
 
 impl Run {
     pub fn snapshot(&self, now: Instant, snapshot: &mut Snapshot) {
+        let measured = &self.measured;
         snapshot.now = now;
         snapshot.phase = self.phase(now);
-        snapshot.first_arrival = self.measured.first_arrival;
+        snapshot.first_arrival = measured.first_arrival;
         snapshot.planned_ops = self.config.workload.ops;
         snapshot.planned_duration = self.config.workload.duration;
         snapshot.bound_holds = self.lower_bound.is_some();
-        snapshot.ops = self.measured.ops;
-        snapshot.attempts = self.measured.attempts;
-        snapshot.failures.copy_from(&self.measured.failures);
+        snapshot.ops = measured.ops;
+        snapshot.attempts = measured.attempts;
+        snapshot.failures.copy_from(&measured.failures);
         snapshot.in_flight = self.in_flight();
         snapshot.ready = self.instances.iter().map(Instance::ready_ops).sum();
         snapshot.sleeping = self.instances.iter().map(|instance| instance.sleeping).sum();
@@ -40,12 +39,12 @@ impl Run {
         snapshot.server_busy = self.server.map(|seen| u64::from(seen.busy));
         snapshot.server_cap = self.server.and_then(|seen| seen.cap).map(u64::from);
         snapshot.limits = self.limits;
-        snapshot.op_latency.copy_from(&self.measured.op_latency);
-        snapshot.send_lag.copy_from(&self.measured.send_lag);
-        self.measured.copy_attempt_latency(&mut snapshot.attempt_latency);
-        snapshot.excess.copy_from(&self.measured.excess);
-        histogram::copy(&self.measured.attempts_per_op, &mut snapshot.attempts_per_op);
-        snapshot.series.copy_from(&self.measured.series);
+        snapshot.op_latency.copy_from(&measured.op_latency);
+        snapshot.send_lag.copy_from(&measured.send_lag);
+        measured.copy_attempt_latency(&mut snapshot.attempt_latency);
+        snapshot.excess.copy_from(&measured.excess);
+        histogram::copy(&measured.attempts_per_op, &mut snapshot.attempts_per_op);
+        snapshot.series.copy_from(&measured.series);
     }
 
     pub fn phase(&self, now: Instant) -> Phase {
@@ -66,7 +65,7 @@ impl Run {
     }
 
     pub fn longest_advised_wait(&self) -> Option<AdvisedWait> {
-        self.advised.longest()
+        self.advised.longest
     }
 
     /// Records the send lag of an attempt that was withdrawn at `at` before it was sent.
@@ -176,14 +175,14 @@ impl Run {
 
     #[inline]
     pub(super) fn note_gauges(&mut self, id: InstanceId, at: Instant) {
-        if self.instances[id.index()].strategy.reports() {
+        if self.instances[id].strategy.reports() {
             self.note_reported(id, at);
         }
     }
 
     fn note_reported(&mut self, id: InstanceId, at: Instant) {
         let alone = self.instances.len() == 1;
-        let instance = &mut self.instances[id.index()];
+        let instance = &mut self.instances[id];
         let gauges = instance.strategy.gauges();
         for (kind, value) in gauges.drawn() {
             if let Some(sum) = self.drawn.take(&mut instance.drawn, alone, kind, value) {

@@ -11,9 +11,8 @@ use std::time::Duration;
 use tailback::{Candidate, Copies, MAX_COPIES, Outcome};
 use vocabulary::Instant;
 
-use super::exchange::AttemptKey;
-use crate::cancellable::LazyCancelQueue;
-use crate::op::OpSlot;
+use super::agenda::FEW_OUTDATED;
+use super::{AttemptKey, OpSlot};
 
 /// Maximum number of attempts of one op in flight at once.
 const MAX_LIVE: usize = MAX_COPIES as usize + 1;
@@ -21,11 +20,11 @@ const MAX_LIVE: usize = MAX_COPIES as usize + 1;
 /// An attempt with its hedged copies. The round ends when its op is done, or when the op's retry policy takes over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
-    pub(super) first: Candidate,
+    pub first: Candidate,
     /// Time from one hedged copy to the next.
-    pub(super) delay: Duration,
-    pub(super) left: u32,
-    pub(super) failed: Option<Outcome>,
+    pub delay: Duration,
+    pub left: u32,
+    pub failed: Option<Outcome>,
     /// Instant of the next hedged copy, and number of the plan that scheduled it. `None` if no copy is planned.
     due: Option<(Instant, u64)>,
     live: [AttemptKey; MAX_LIVE],
@@ -44,7 +43,7 @@ pub(super) struct Rounds {
     by_slot: Vec<Option<Round>>,
     open: usize,
     /// Planned hedged copies. If an op has several entries, only the latest of them is valid.
-    due: LazyCancelQueue<BinaryHeap<Reverse<PlannedCopy>>>,
+    due: BinaryHeap<Reverse<PlannedCopy>>,
     plans: u64,
 }
 
@@ -111,9 +110,10 @@ impl Rounds {
         let op = round.first.op;
         round.due?;
         self.plans += 1;
-        self.due.push((at, op, slot.0, plan));
-        let Self { by_slot, open, due, .. } = self;
-        due.sweep(*open, |entry| is_planned(by_slot, entry));
+        self.due.push(Reverse((at, op, slot.0, plan)));
+        if self.due.len() > 2 * self.open + FEW_OUTDATED {
+            self.due.retain(|Reverse(entry)| is_planned(&self.by_slot, *entry));
+        }
         Some(at)
     }
 
@@ -123,12 +123,20 @@ impl Rounds {
     }
 
     pub(super) fn next(&mut self) -> Option<Instant> {
-        let Self { by_slot, due, .. } = self;
-        due.first(|entry| is_planned(by_slot, entry)).map(|(at, ..)| at)
+        while let Some(Reverse(entry)) = self.due.peek() {
+            if is_planned(&self.by_slot, *entry) {
+                return Some(entry.0);
+            }
+            self.due.pop();
+        }
+        None
     }
 
     pub(super) fn pop(&mut self) -> Option<OpSlot> {
-        let entry = self.due.pop().filter(|entry| is_planned(&self.by_slot, *entry))?;
+        let Reverse(entry) = self.due.pop()?;
+        if !is_planned(&self.by_slot, entry) {
+            return None;
+        }
         let slot = OpSlot(entry.2);
         self.of_mut(slot)?.due = None;
         Some(slot)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tailback::{Failure, Method, Outcome, Status, StrategySpec};
 use vocabulary::Instant;
 
-use super::{Completion, Input, Output, Run, SentAttempt};
+use super::{AttemptResult, Completion, Input, Output, Run, SentAttempt};
 use crate::mix::Mix;
 use crate::requests::Requests;
 use crate::snapshot::Phase;
@@ -88,11 +88,7 @@ impl Bench {
             Input::AttemptEnd(Completion {
                 attempt: launched.attempt,
                 sent_at: launched.due,
-                outcome,
-                server: None,
-                advised_wait,
-                cause: None,
-                by_gateway: false,
+                result: AttemptResult { outcome, advised_wait, ..AttemptResult::plain(outcome.status) },
             }),
         );
         self.poll(now)

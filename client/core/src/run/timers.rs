@@ -1,23 +1,16 @@
 //! Scheduled events of a run: arrivals, ends of backoffs, polls, timeouts, deadlines, and the time limit after which a
 //! run without progress counts as stalled.
 
-use tailback::{Failure, Status};
 use vocabulary::Instant;
 
 use super::agenda::Due;
-use super::ending::End;
-use super::in_flight::InFlight;
-use super::{Output, Run};
-use crate::cause::{Cause, ErrorKind};
+use super::{AttemptResult, InFlight, Op, OpId, OpSlot, OpState, Run, RunConfig, Waiting};
+use crate::cause::ErrorKind;
 use crate::measure::GivenUp;
-use crate::op::{Op, OpId, OpSlot, OpState, Waiting};
-use crate::workload::{RunConfig, Workload};
-
-const TIMED_OUT: Status = Status::Failed(Failure::Timeout);
 
 impl Run {
     pub(super) fn on_timer(&mut self, at: Instant, due: Due) {
-        self.agenda.take_foreseen();
+        self.agenda.foreseen = None;
         match due {
             Due::Arrival => self.arrive(at),
             Due::Wake => self.on_wake(at),
@@ -40,8 +33,8 @@ impl Run {
     pub(super) fn note_waiting(&mut self, at: Instant) {
         // Fast path: skips the comparison of counts if at present no op obeys advice, unless all ops obeyed advice
         // before.
-        if self.advised.obeying() > 0 || self.stall.obeys() {
-            let obeys = self.advised.obeying() == self.measured.ops.unfinished();
+        if self.advised.obeying > 0 || self.stall.obeys {
+            let obeys = self.advised.obeying == self.measured.ops.unfinished();
             if self.stall.on_waiting(obeys, at) {
                 self.agenda.rare_at(self.stall.stalls_at());
             }
@@ -77,15 +70,14 @@ impl Run {
     }
 
     fn exceeds_attempts_at(&self) -> Option<Instant> {
-        let Workload { ops, .. } = self.config.workload;
-        let most = u64::from(self.config.max_attempts_per_op?).saturating_mul(ops?);
+        let most = u64::from(self.config.max_attempts_per_op?).saturating_mul(self.config.workload.ops?);
         (self.measured.attempts.total > most).then(|| self.stall.last_in_vain())
     }
 
     fn arrive(&mut self, at: Instant) {
         if self.measured.ops.unfinished() == 0 {
             if self.measured.first_arrival.is_none() {
-                self.stall.begin(self.config.outages.of_run(at));
+                self.stall.downtime = self.config.outages.of_run(at);
             }
             self.stall.on_progress(at);
             self.agenda.rare_at(self.stall.stalls_at());
@@ -120,27 +112,27 @@ impl Run {
     }
 
     fn on_wake(&mut self, at: Instant) {
-        let Some(slot) = self.agenda.woken() else { return };
-        let op = self.ops[slot.index()];
+        let Some(slot) = self.agenda.wakes.pop() else { return };
+        let op = self.ops[slot];
         if op.place == OpState::Dead {
             self.ops.remove(slot.index());
             return;
         }
         let instance = self.instance_of(op.id);
-        self.instances[instance.index()].sleeping -= 1;
+        self.instances[instance].sleeping -= 1;
         self.advised.on_awake(slot);
         if op.place == OpState::Leaving {
             let why = op.last.map_or(GivenUp::Failed, GivenUp::after);
             return self.give_up(at, slot, why);
         }
-        self.ops[slot.index()].place = OpState::Ready;
+        self.ops[slot].place = OpState::Ready;
         self.enqueue(Waiting::kept(slot, &op), instance, at);
         self.launch(instance, at);
     }
 
     fn on_poll(&mut self, at: Instant) {
         let Some(id) = self.agenda.polled() else { return };
-        let instance = &mut self.instances[id.index()];
+        let instance = &mut self.instances[id];
         if instance.armed != Some(at) {
             return;
         }
@@ -150,11 +142,8 @@ impl Run {
     }
 
     fn on_timeout(&mut self, at: Instant) {
-        let Some(key) = self.attempts.first_key() else { return };
-        if let Some(attempt) = self.take_attempt(key) {
-            self.outbox.push_back(Output::Cancel(key));
-            let cause = Some(Cause::Error(ErrorKind::Timeout));
-            self.end(at, &attempt, End::without_answer(&attempt, TIMED_OUT, cause));
+        if let Some(key) = self.attempts.first_key() {
+            self.withdraw(at, key, AttemptResult::failed(ErrorKind::Timeout), false);
         }
     }
 
@@ -168,19 +157,19 @@ impl Run {
         match op.place {
             OpState::Ready => {}
             OpState::Sleeping | OpState::Leaving => {
-                self.instances[instance.index()].sleeping -= 1;
+                self.instances[instance].sleeping -= 1;
                 self.advised.on_awake(slot);
             }
             OpState::InFlight => return self.on_deadline_in_flight(at, slot),
             OpState::Dead => return,
         }
         // A queue still refers to the slot of the ended op. The slot is freed when the queue next reaches it.
-        let entry = &mut self.ops[slot.index()];
+        let entry = &mut self.ops[slot];
         entry.place = OpState::Dead;
-        self.instances[instance.index()].strategy.on_over(at, &mut entry.retry_state, waits);
+        self.instances[instance].strategy.on_over(at, &mut entry.retry_state, waits);
         self.on_given_up(at, &op, GivenUp::Deadline);
         self.agenda.free_place(at + self.config.pause);
-        if self.instances[instance.index()].ready_ops() > 0 {
+        if self.instances[instance].ready_ops() > 0 {
             self.launch(instance, at);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 /// Maximum number of bytes of all bodies that are kept at once to be searched for words.
 const MAX_HELD: usize = 256 << 20;
@@ -18,14 +18,14 @@ pub struct SearchedBodies {
 impl SearchedBodies {
     /// Returns the number of bodies of which only a part was searched.
     pub fn cut(&self) -> u64 {
-        self.cut.load(Ordering::Relaxed)
+        self.cut.load(Relaxed)
     }
 
     /// Reserves up to `wanted` bytes. Returns the number of reserved bytes.
     fn reserve(&self, wanted: usize) -> usize {
-        let before = self.held.fetch_add(wanted, Ordering::Relaxed);
+        let before = self.held.fetch_add(wanted, Relaxed);
         let room = MAX_HELD.saturating_sub(before).min(wanted);
-        self.held.fetch_sub(wanted - room, Ordering::Relaxed);
+        self.held.fetch_sub(wanted - room, Relaxed);
         room
     }
 }
@@ -64,8 +64,8 @@ impl Deref for KeptBody {
 impl Drop for KeptBody {
     fn drop(&mut self) {
         if let Some(searched) = &self.searched {
-            searched.held.fetch_sub(self.bytes.len(), Ordering::Relaxed);
-            searched.cut.fetch_add(self.is_cut.into(), Ordering::Relaxed);
+            searched.held.fetch_sub(self.bytes.len(), Relaxed);
+            searched.cut.fetch_add(self.is_cut.into(), Relaxed);
         }
     }
 }
@@ -85,11 +85,11 @@ mod tests {
         };
         let mut bodies: Vec<KeptBody> = (0..255).map(|_| body(1 << 20)).collect();
         bodies.push(body((1 << 20) - 1));
-        assert_eq!((bodies[255].len(), searched.held.load(Ordering::Relaxed)), ((1 << 20) - 1, MAX_HELD - 1));
+        assert_eq!((bodies[255].len(), searched.held.load(Relaxed)), ((1 << 20) - 1, MAX_HELD - 1));
         assert_eq!(body(1 << 20).len(), 1, "only one byte is left");
         assert_eq!(searched.cut(), 1);
         drop(bodies);
-        assert_eq!((searched.cut(), searched.held.load(Ordering::Relaxed)), (2, 0));
+        assert_eq!((searched.cut(), searched.held.load(Relaxed)), (2, 0));
         let mut small = body(2 << 20);
         small.add(b"y");
         assert_eq!(small.len(), chunk.len() + 1);

@@ -5,14 +5,16 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use loadgen_core::Latencies;
 use tokio::sync::{Notify, Semaphore};
 use tower::{Layer, Service};
+
+use crate::control::locked;
 
 /// Maximum number of simultaneous connects. A connect costs as much as several attempts. Without this limit, a short delay would cause more
 /// connects than the machine can process, and so even more delay.
@@ -53,11 +55,11 @@ impl Connecting {
     }
 
     pub(crate) fn most(&self) -> usize {
-        self.shared.most.load(Ordering::Relaxed)
+        self.shared.most.load(Relaxed)
     }
 
     pub(crate) fn limit(&self, most: usize) {
-        self.shared.most.fetch_min(most, Ordering::Relaxed);
+        self.shared.most.fetch_min(most, Relaxed);
     }
 
     /// Returns the maximum number of simultaneous requests. It includes requests for which a connection is open, and requests that may open
@@ -66,12 +68,12 @@ impl Connecting {
         // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. But every request in progress
         // has a connection, unless it is still opening one. So the number of requests with a connection is a lower bound of `open`.
         let Shared { open, requests, pending, .. } = &*self.shared;
-        let used = requests.load(Ordering::Relaxed).saturating_sub(pending.load(Ordering::Relaxed));
-        (open.fetch_max(used, Ordering::Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
+        let used = requests.load(Relaxed).saturating_sub(pending.load(Relaxed));
+        (open.fetch_max(used, Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
     }
 
-    pub(crate) fn begin_request(&self) -> impl Drop + Send + use<> {
-        Counted::new(self.shared.clone(), |shared| &shared.requests)
+    pub(crate) fn begin_request(&self) -> Counted<'_> {
+        Counted::new(&self.shared.requests)
     }
 
     /// Opens a connection as soon as the limit on simultaneous connects permits it. Records the duration of the connect including the wait
@@ -79,11 +81,11 @@ impl Connecting {
     pub(crate) async fn open<T, E>(&self, connect: impl Future<Output = Result<T, E>>) -> Result<T, E> {
         let shared = &self.shared;
         let asked = Instant::now();
-        let pending = Counted::new(shared.clone(), |shared| &shared.pending);
+        let pending = Counted::new(&shared.pending);
         let _place = shared.places.acquire().await.expect("the semaphore is never closed");
         let connection = connect.await?;
-        shared.opened.lock().unwrap_or_else(PoisonError::into_inner).record(asked.elapsed());
-        shared.open.fetch_add(1, Ordering::Relaxed);
+        locked(&shared.opened).record(asked.elapsed());
+        shared.open.fetch_add(1, Relaxed);
         drop(pending);
         shared.grown.notify_one();
         Ok(connection)
@@ -98,22 +100,22 @@ impl Connecting {
         let one_less = |open: usize| open.checked_sub(1);
         // A failed connect is also reported as a lost connection, although no connection was open. So the count may already be 0, and it
         // then stays 0.
-        let _ = self.shared.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+        let _ = self.shared.open.fetch_update(Relaxed, Relaxed, one_less);
     }
 
     pub(crate) fn opened(&self) -> Latencies {
-        self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        locked(&self.shared.opened).clone()
     }
 
     pub(crate) fn count(&self) -> u64 {
-        self.shared.opened.lock().unwrap_or_else(PoisonError::into_inner).count()
+        locked(&self.shared.opened).count()
     }
 }
 
 /// Guard of an open connection. The connection counts as open until the guard is dropped. Used by transports that observe the end of each
 /// of their connections.
 #[derive(Debug)]
-pub(crate) struct Open(pub(crate) Connecting);
+pub(crate) struct Open(pub Connecting);
 
 impl Drop for Open {
     fn drop(&mut self) {
@@ -121,21 +123,19 @@ impl Drop for Open {
     }
 }
 
-struct Counted {
-    shared: Arc<Shared>,
-    counter: fn(&Shared) -> &AtomicUsize,
-}
+/// Guard that is included in a count until it is dropped.
+pub(crate) struct Counted<'a>(&'a AtomicUsize);
 
-impl Counted {
-    fn new(shared: Arc<Shared>, counter: fn(&Shared) -> &AtomicUsize) -> Self {
-        counter(&shared).fetch_add(1, Ordering::Relaxed);
-        Self { shared, counter }
+impl<'a> Counted<'a> {
+    pub(crate) fn new(counter: &'a AtomicUsize) -> Self {
+        counter.fetch_add(1, Relaxed);
+        Self(counter)
     }
 }
 
-impl Drop for Counted {
+impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        (self.counter)(&self.shared).fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Relaxed);
     }
 }
 
@@ -151,16 +151,10 @@ impl<S> Layer<S> for Connecting {
 ///
 /// The connection pool clones its connector for every attempt, even if no connection is opened. The wrapped connector is expensive to
 /// clone. So all clones share it, and it is cloned only when a connection is really opened.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MeasuredConnector<S> {
     inner: Arc<Mutex<S>>,
     connecting: Connecting,
-}
-
-impl<S> Clone for MeasuredConnector<S> {
-    fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), connecting: self.connecting.clone() }
-    }
 }
 
 impl<S, R> Service<R> for MeasuredConnector<S>
@@ -181,7 +175,7 @@ where
     }
 
     fn call(&mut self, request: R) -> Self::Future {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut inner = locked(&self.inner).clone();
         let connecting = self.connecting.clone();
         Box::pin(async move {
             let connect = async move {

@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
+use super::{TransportConfig, TransportError};
 use crate::error_kind::{Stage, kind};
 use crate::target::Target;
 use crate::tls;
-use crate::transport::{TransportConfig, TransportError};
 
 /// Opens connections for transports that manage their connections themselves (`hyper`, `http2`). reqwest opens its own connections.
 pub(crate) struct Dialer {
@@ -52,7 +52,7 @@ impl Dialer {
     ) -> Result<Self, TransportError> {
         let tls = match target.url().scheme() {
             "https" => {
-                let mut tls: ClientConfig = tls::config(target.trust())?;
+                let mut tls: ClientConfig = tls::config(&target.trust)?;
                 tls.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
                 // In a URL, an IPv6 address has brackets. A server name in TLS must not have them, so they are removed.
                 let host = target.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
@@ -73,20 +73,17 @@ impl Dialer {
     }
 
     pub(crate) async fn dial(&self) -> Result<Stream, ErrorKind> {
-        match tokio::time::timeout(self.timeout, self.connect()).await {
-            Ok(connected) => connected.map_err(|error| kind(&error, Stage::Connecting)),
-            Err(_) => Err(ErrorKind::Unreachable),
-        }
+        self.touch().await.map_err(|(_, kind)| kind)
     }
 
-    /// Opens a connection and closes it, without sending anything over it.
+    /// Opens a connection without sending anything over it.
     ///
     /// # Errors
     /// Fails if the server cannot be reached in time, or if the TLS handshake fails.
-    pub(crate) async fn touch(&self) -> Result<(), (io::Error, ErrorKind)> {
+    pub(crate) async fn touch(&self) -> Result<Stream, (io::Error, ErrorKind)> {
         let connected = tokio::time::timeout(self.timeout, self.connect()).await;
         let connected = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
-        connected.map(drop).map_err(|error| {
+        connected.map_err(|error| {
             let kind = kind(&error, Stage::Connecting);
             (error, kind)
         })
@@ -102,13 +99,13 @@ impl Dialer {
     }
 
     async fn reach(&self) -> io::Result<TcpStream> {
-        let first = self.good.load(Ordering::Relaxed);
+        let first = self.good.load(Relaxed);
         let mut refused = io::Error::from(io::ErrorKind::AddrNotAvailable);
         for tried in 0..self.addresses.len() {
             let index = (first + tried) % self.addresses.len();
             match self.reach_at(self.addresses[index]).await {
                 Ok(stream) => {
-                    self.good.store(index, Ordering::Relaxed);
+                    self.good.store(index, Relaxed);
                     return Ok(stream);
                 }
                 Err(error) => refused = error,
@@ -122,7 +119,7 @@ impl Dialer {
             return TcpStream::connect(address).await;
         }
         let of_its_kind = || self.local.iter().filter(|local| local.is_ipv4() == address.is_ipv4());
-        let turn = self.dialed.fetch_add(1, Ordering::Relaxed) % of_its_kind().count().max(1);
+        let turn = self.dialed.fetch_add(1, Relaxed) % of_its_kind().count().max(1);
         let local = of_its_kind().nth(turn).ok_or(io::ErrorKind::AddrNotAvailable)?;
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
         socket.bind(SocketAddr::new(*local, 0))?;

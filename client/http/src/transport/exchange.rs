@@ -5,63 +5,50 @@ use http::HeaderMap;
 use http::header::{ETAG, HeaderValue};
 use http_body::Body;
 use http_body_util::BodyExt as _;
-use loadgen_core::{Cause, ErrorKind, SentAttempt};
+use loadgen_core::{AttemptResult, Cause, ErrorKind, SentAttempt};
 use tailback::{Failure, Outcome, Status};
 use vocabulary::grpc;
 
-use crate::request::{Prepared, Step};
+use super::Transport;
+use crate::request::Step;
 use crate::response::kept_body::KeptBody;
-use crate::transport::Answer;
-
-pub(crate) trait Exchange {
-    fn prepared(&self) -> &Prepared;
-
-    /// Sends one request of an attempt and reads the answer completely, so that the connection can be reused. An incomplete
-    /// answer is an error.
-    fn exchange(
-        &self,
-        attempt: &SentAttempt,
-        step: Step,
-    ) -> impl Future<Output = Result<ParsedResponse, ErrorKind>> + Send;
-}
-
-pub(crate) struct ParsedResponse {
-    pub(crate) answer: Answer,
-    /// Entity tag of the object, if the request was a read.
-    pub(crate) tag: Option<HeaderValue>,
-}
 
 /// Makes an attempt. For a read-modify-write, it sends a read, immediately followed by a conditional write. If the read does not succeed,
 /// the attempt ends with the result of the read. If the answer to the read has no entity tag, the attempt fails permanently.
-pub(crate) async fn attempt(by: &(impl Exchange + Sync), attempt: &SentAttempt) -> Answer {
-    if !by.prepared().reads_first() {
-        return match by.exchange(attempt, Step::Only).await {
-            Ok(response) => response.answer,
-            Err(kind) => Answer::none(kind),
-        };
+pub(crate) async fn attempt(by: &impl Transport, attempt: &SentAttempt) -> Result<AttemptResult, ErrorKind> {
+    if !by.common().prepared.reads_first() {
+        return Ok(exchange(by, attempt, &Step::Only).await?.0);
     }
-    let ParsedResponse { answer: read, tag } = match by.exchange(attempt, Step::Read).await {
-        Ok(response) if response.answer.outcome.status == Status::Succeeded => response,
-        Ok(response) => return response.answer,
-        Err(kind) => return Answer::none(kind),
-    };
+    let (read, tag) = exchange(by, attempt, &Step::Read).await?;
+    if read.outcome.status != Status::Succeeded {
+        return Ok(read);
+    }
     let Some(tag) = tag else {
-        return Answer {
-            outcome: Outcome::plain(Status::Failed(Failure::Fatal)),
-            cause: Some(Cause::Error(ErrorKind::NoTag)),
-            ..read
-        };
+        let outcome = Outcome::plain(Status::Failed(Failure::Fatal));
+        return Ok(AttemptResult { outcome, cause: Some(Cause::Error(ErrorKind::NoTag)), ..read });
     };
-    let mut answer = match by.exchange(attempt, Step::Write(tag)).await {
-        Ok(response) => response.answer,
-        Err(kind) => return Answer::none(kind),
-    };
-    answer.by_gateway |= read.by_gateway;
-    if let Some(seen) = &mut answer.server {
+    let (mut written, _) = exchange(by, attempt, &Step::Write(tag)).await?;
+    written.by_gateway |= read.by_gateway;
+    if let Some(seen) = &mut written.server {
         let took_before = read.server.and_then(|seen| seen.took);
         seen.took = seen.took.zip(took_before).map(|(write, read)| read + write);
     }
-    answer
+    Ok(written)
+}
+
+/// Sends one request of an attempt. Returns its result, and the entity tag of the object if the request was a read.
+async fn exchange(
+    by: &impl Transport,
+    attempt: &SentAttempt,
+    step: &Step,
+) -> Result<(AttemptResult, Option<HeaderValue>), ErrorKind> {
+    let (head, body) = by.exchange(attempt, step).await?;
+    // The server starts a request with carrier sense only if enough slots are free. A write after a read does not use carrier sense,
+    // because the read has already done so.
+    let sensed = attempt.min_free > 0 && !matches!(step, Step::Write(_));
+    let result = by.common().understanding.of(head.status.as_u16(), &head.headers, &body, sensed);
+    let tag = if matches!(step, Step::Read) { head.headers.get(ETAG).cloned() } else { None };
+    Ok((result, tag))
 }
 
 /// Reads a body to its end, and adds its first bytes to `kept`. The body may have any length, because the attempt's timeout
@@ -95,15 +82,4 @@ where
         }
     }
     Ok(kept)
-}
-
-pub(crate) fn tag_of(step: &Step, headers: &HeaderMap) -> Option<HeaderValue> {
-    let is_read = matches!(step, Step::Read);
-    is_read.then(|| headers.get(ETAG)).flatten().cloned()
-}
-
-/// Returns true if a request uses carrier sense, so that the server starts it only if enough slots are free. A write after a read does not
-/// use carrier sense, because the read has already done so.
-pub(crate) fn looks(attempt: &SentAttempt, step: &Step) -> bool {
-    attempt.min_free > 0 && !matches!(step, Step::Write(_))
 }

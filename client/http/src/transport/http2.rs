@@ -3,24 +3,24 @@
 
 mod link;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bytes::Bytes;
+use http::response::Parts;
 use http::uri::PathAndQuery;
-use http::{Method, Request, Uri};
-use loadgen_core::{ErrorKind, Latencies, SentAttempt};
+use http::{Request, Uri};
+use loadgen_core::{AttemptResult, ErrorKind, SentAttempt};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use self::link::{Carried, Link};
-use crate::request::{Naming, Prepared, Step};
-use crate::response::ResponseClassifier;
-use crate::response::kept_body::KeptBody;
-use crate::transport::connecting::Connecting;
-use crate::transport::dialer::Dialer;
-use crate::transport::exchange::{Exchange, ParsedResponse, attempt, looks, tag_of};
-use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp};
+use super::dialer::Dialer;
+use super::{
+    Common, Connecting, KeptBody, Naming, Step, Transport, TransportConfig, TransportError, WarmUp, attempt,
+};
+use crate::control::locked;
 
 /// Waits before a request that the server did not process, or that found no open connection, is tried again, in real time. There is one
 /// entry for each time.
@@ -38,10 +38,8 @@ pub(crate) struct Http2Transport {
 }
 
 struct Shared {
-    prepared: Prepared,
-    understanding: ResponseClassifier,
+    common: Common,
     dialer: Dialer,
-    connecting: Connecting,
     wanted: AtomicUsize,
     links: Mutex<Vec<Arc<Link>>>,
     /// Lock that permits only one connection to be opened at a time. Attempts that arrive meanwhile wait for the new connection and then
@@ -53,21 +51,15 @@ struct Shared {
     grown: Notify,
     /// Number of times that a request was sent again, because the server did not process it.
     resent: AtomicU64,
-    /// True if the server is a mockserver, which does not count admin requests as work.
-    is_mock: bool,
 }
 
 impl Shared {
-    fn links(&self) -> MutexGuard<'_, Vec<Arc<Link>>> {
-        self.links.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns the HTTP/2 connection with the fewest streams, among those with a free stream if there are any. Returns `None` if fewer
     /// connections are open than wanted, because the caller should then open another one.
     fn min_busy(&self) -> Option<Arc<Link>> {
-        let links = self.links();
+        let links = locked(&self.links);
         let open = || links.iter().filter(|link| !link.is_over());
-        let enough = open().count() >= self.wanted.load(Ordering::Relaxed);
+        let enough = open().count() >= self.wanted.load(Relaxed);
         let least = || open().min_by_key(|link| (link.streams() >= link.allowed(), link.streams()));
         enough.then(least).flatten().cloned()
     }
@@ -86,7 +78,7 @@ impl Shared {
     /// Opens a connection of its own for a request, if there may be one more and the server accepts it.
     async fn own_link(self: &Arc<Self>) -> Result<Arc<Link>, ErrorKind> {
         let first = self.opening.lock().await;
-        if self.links().len() < self.connecting.most()
+        if locked(&self.links).len() < self.common.connecting.most()
             && let Ok(link) = self.open().await
         {
             return Ok(link);
@@ -107,32 +99,23 @@ impl Shared {
             Link::open(stream, on_change).await
         };
         // The future is boxed, because the large future of a TLS handshake would otherwise be part of the future of every attempt.
-        let link = self.connecting.open(Box::pin(open)).await?;
-        self.links().push(link.clone());
+        let link = self.common.connecting.open(Box::pin(open)).await?;
+        locked(&self.links).push(link.clone());
         self.look_at_room();
         Ok(link)
     }
 
     /// Updates the number of allowed attempts, because servers may change their limits at any time. Removes connections that have ended.
     fn look_at_room(&self) {
-        let mut links = self.links();
+        let mut links = locked(&self.links);
         links.retain(|link| !link.is_over() || link.streams() > 0);
         let open = links.iter().filter(|link| !link.is_over()).count();
-        let missing = self.wanted.load(Ordering::Relaxed).saturating_sub(open);
+        let missing = self.wanted.load(Relaxed).saturating_sub(open);
         let allowed = links.iter().fold(missing, |sum, link| sum.saturating_add(link.allowed()));
         drop(links);
-        if self.allowed.swap(allowed, Ordering::Relaxed) < allowed {
+        if self.allowed.swap(allowed, Relaxed) < allowed {
             self.grown.notify_one();
         }
-    }
-
-    fn request(&self, attempt: &SentAttempt, step: &Step) -> (Request<()>, bytes::Bytes) {
-        let rendered = self.prepared.render(attempt, step);
-        let mut request = Request::new(());
-        *request.method_mut() = rendered.method;
-        *request.uri_mut() = rendered.uri.clone();
-        *request.headers_mut() = rendered.headers;
-        (request, rendered.body)
     }
 
     /// Opens a connection and determines how many streams the server allows. If the server is a mockserver, it must also answer an admin
@@ -140,39 +123,73 @@ impl Shared {
     /// connection is not used again.
     async fn warm(self: &Arc<Self>, deadline: Instant) -> bool {
         let Ok(Ok(link)) = timeout_at(deadline, self.link()).await else { return false };
-        if !self.is_mock {
+        if !self.common.is_mock {
             return true;
         }
-        let plain = self.prepared.plain();
+        let plain = self.common.prepared.plain();
         let mut request = Request::new(());
-        *request.method_mut() = Method::GET;
         let mut parts = plain.uri.clone().into_parts();
         parts.path_and_query = Some(PathAndQuery::from_static("/_mock/capacity"));
         let Ok(question) = Uri::from_parts(parts) else { return false };
         *request.uri_mut() = question;
         request.headers_mut().clone_from(&plain.headers);
-        let carried =
-            timeout_at(deadline, link.carry(request, bytes::Bytes::new(), |_| KeptBody::default())).await;
+        let carried = timeout_at(deadline, link.carry(request, Bytes::new(), |_| KeptBody::default())).await;
         let is_ready = matches!(carried, Ok(Carried::Answered { .. }));
         if !is_ready {
-            self.links().retain(|other| !Arc::ptr_eq(other, &link));
+            locked(&self.links).retain(|other| !Arc::ptr_eq(other, &link));
         }
         self.look_at_room();
         is_ready
     }
 }
 
-impl Exchange for Http2Transport {
-    fn prepared(&self) -> &Prepared {
-        &self.shared.prepared
+impl Transport for Http2Transport {
+    const NAME: &'static str = "hyper-http2";
+    const SUMMARY: &'static str = "HTTP/2 with h2: attempts are streams of few connections";
+
+    fn build(config: TransportConfig) -> Result<Self, TransportError> {
+        let wanted = config.http2_connections.get().min(config.max_connections.max(1));
+        let shared = Shared {
+            common: Common::new(&config, Naming::Whole, Connecting::new(config.max_connections))?,
+            dialer: Dialer::new(&config, &[b"h2"])?,
+            wanted: AtomicUsize::new(wanted),
+            links: Mutex::default(),
+            opening: AsyncMutex::new(()),
+            allowed: AtomicUsize::new(wanted),
+            grown: Notify::new(),
+            resent: AtomicU64::new(0),
+        };
+        Ok(Self { shared: Arc::new(shared) })
     }
 
-    async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
+    async fn warm_up(&self, _count: usize, patience: Duration) -> WarmUp {
+        let deadline = Instant::now() + patience;
+        let wanted = self.shared.wanted.load(Relaxed);
+        let mut ready = 0;
+        for _ in 0..wanted {
+            ready += usize::from(self.shared.warm(deadline).await);
+        }
+        WarmUp { wanted, ready }
+    }
+
+    fn limit_connections(&self, connections: usize) {
+        if self.common().is_mock {
+            self.shared.wanted.fetch_min(connections, Relaxed);
+            self.shared.look_at_room();
+        }
+    }
+
+    fn common(&self) -> &Common {
+        &self.shared.common
+    }
+
+    async fn exchange(&self, attempt: &SentAttempt, step: &Step) -> Result<(Parts, KeptBody), ErrorKind> {
         let shared = &self.shared;
         let mut tried = 0;
         let mut refused_by: Option<Arc<Link>> = None;
         loop {
-            let (request, body) = shared.request(attempt, &step);
+            let mut body = Bytes::new();
+            let request = shared.common.prepared.render(attempt, step).request(|rendered| body = rendered);
             let link = match refused_by.take() {
                 // `h2` holds the request until the connection has a free stream under the limit that the server announced.
                 Some(link) if !link.is_over() => Ok(link),
@@ -183,22 +200,15 @@ impl Exchange for Http2Transport {
             };
             let carried = match &link {
                 Ok(link) => {
-                    link.carry(request, body, |status| shared.understanding.body(status.as_u16())).await
+                    link.carry(request, body, |status| shared.common.understanding.body(status.as_u16()))
+                        .await
                 }
                 Err(ErrorKind::GoAway) => Carried::Unsent,
                 Err(kind) => Carried::Lost(*kind),
             };
             shared.look_at_room();
             let (kind, was_sent) = match carried {
-                Carried::Answered { head, body } => {
-                    let answer = shared.understanding.of(
-                        head.status.as_u16(),
-                        &head.headers,
-                        &body,
-                        looks(attempt, &step),
-                    );
-                    return Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) });
-                }
+                Carried::Answered { head, body } => return Ok((head, body)),
                 Carried::Unsent => (ErrorKind::GoAway, false),
                 Carried::Unprocessed(kind) => {
                     refused_by = link.ok().filter(|_| kind == ErrorKind::StreamReset);
@@ -211,56 +221,16 @@ impl Exchange for Http2Transport {
                 sleep(*wait).await;
             }
             tried += 1;
-            shared.resent.fetch_add(was_sent.into(), Ordering::Relaxed);
-        }
-    }
-}
-
-impl Transport for Http2Transport {
-    const NAME: &'static str = "hyper-http2";
-    const SUMMARY: &'static str = "HTTP/2 with h2: attempts are streams of few connections";
-
-    fn build(config: TransportConfig) -> Result<Self, TransportError> {
-        let wanted = config.http2_connections.get().min(config.max_connections.max(1));
-        let shared = Shared {
-            prepared: Prepared::new(&config, Naming::Whole)?,
-            understanding: ResponseClassifier::new(&config),
-            dialer: Dialer::new(&config, &[b"h2"])?,
-            connecting: Connecting::new(config.max_connections),
-            wanted: AtomicUsize::new(wanted),
-            links: Mutex::default(),
-            opening: AsyncMutex::new(()),
-            allowed: AtomicUsize::new(wanted),
-            grown: Notify::new(),
-            resent: AtomicU64::new(0),
-            is_mock: config.run.is_some(),
-        };
-        Ok(Self { shared: Arc::new(shared) })
-    }
-
-    async fn warm_up(&self, _count: usize, patience: Duration) -> WarmUp {
-        let deadline = Instant::now() + patience;
-        let wanted = self.shared.wanted.load(Ordering::Relaxed);
-        let mut ready = 0;
-        for _ in 0..wanted {
-            ready += usize::from(self.shared.warm(deadline).await);
-        }
-        WarmUp { wanted, ready }
-    }
-
-    fn limit_connections(&self, connections: usize) {
-        if self.shared.is_mock {
-            self.shared.wanted.fetch_min(connections, Ordering::Relaxed);
-            self.shared.look_at_room();
+            shared.resent.fetch_add(was_sent.into(), Relaxed);
         }
     }
 
-    async fn send(&self, launched: SentAttempt) -> Answer {
-        attempt(self, &launched).await
+    async fn send(&self, launched: SentAttempt) -> AttemptResult {
+        attempt(self, &launched).await.unwrap_or_else(AttemptResult::failed)
     }
 
     fn room(&self) -> usize {
-        self.shared.allowed.load(Ordering::Relaxed)
+        self.shared.allowed.load(Relaxed)
     }
 
     async fn grown(&self) {
@@ -273,15 +243,7 @@ impl Transport for Http2Transport {
         self.shared.look_at_room();
     }
 
-    fn connections(&self) -> u64 {
-        self.shared.connecting.count()
-    }
-
-    fn connect_times(&self) -> Latencies {
-        self.shared.connecting.opened()
-    }
-
     fn resent(&self) -> u64 {
-        self.shared.resent.load(Ordering::Relaxed)
+        self.shared.resent.load(Relaxed)
     }
 }

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use reqwest::Client;
 
+use super::TransportError;
+use super::connecting::Connecting;
 use crate::request::AGENT;
 use crate::target::Target;
 use crate::tls;
-use crate::transport::TransportError;
-use crate::transport::connecting::Connecting;
 
 /// Creates a client with its own connection pool. Its connections use the local address `from`. If `from` is `None`, the system chooses an
 /// address. A connect may take at most `connect_timeout`, in real time.
@@ -22,7 +22,7 @@ pub(crate) fn client(
 ) -> Result<Client, TransportError> {
     // Installation fails if a cryptography provider is already installed. The error is ignored, because that provider is used instead.
     drop(rustls::crypto::ring::default_provider().install_default());
-    let host = target.requested().host_str().unwrap_or_default().to_owned();
+    let host = target.requested.host_str().unwrap_or_default().to_owned();
     let mut builder = Client::builder()
         .user_agent(AGENT)
         // The client must not retry, redirect or wait by itself, because the harness counts every attempt.
@@ -45,7 +45,7 @@ pub(crate) fn client(
         // The system's certificates are not read, because they are useless without TLS. Reading them takes megabytes and milliseconds.
         builder = builder.tls_certs_only([]);
     } else {
-        let mut config = tls::config(target.trust())?;
+        let mut config = tls::config(&target.trust)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         builder = builder.tls_backend_preconfigured(config);
     }

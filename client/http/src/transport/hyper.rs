@@ -1,29 +1,31 @@
 //! HTTP/1.1 transport with hyper. Idle connections are kept in a simple list instead of a pool.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{HOST, HeaderValue, USER_AGENT};
+use http::response::Parts;
 use http::{HeaderMap, Request, Response, Uri};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
-use loadgen_core::{ErrorKind, Latencies, SentAttempt};
+use loadgen_core::{ErrorKind, SentAttempt};
 use tokio::task::JoinHandle;
 
+use super::connecting::{Connecting, Open};
+use super::dialer::{Dialer, Stream};
+use super::exchange::drain;
+use super::{
+    Common, KeptBody, Naming, Step, Transport, TransportConfig, TransportError, WarmUp, ready_in_time,
+};
+use crate::control::locked;
 use crate::error_kind::{Stage, kind};
-use crate::request::{AGENT, Naming, Prepared, Step};
-use crate::response::ResponseClassifier;
-use crate::response::kept_body::KeptBody;
-use crate::transport::connecting::{Connecting, Open};
-use crate::transport::dialer::{Dialer, Stream};
-use crate::transport::exchange::{Exchange, ParsedResponse, attempt, drain, looks, tag_of};
-use crate::transport::{Answer, Transport, TransportConfig, TransportError, WarmUp, ready_in_time};
+use crate::request::AGENT;
 
 /// Maximum size in bytes of a request body that is copied into the buffer of the request's head. Sending one buffer takes less
 /// time than sending two.
@@ -35,39 +37,23 @@ pub(crate) struct HyperTransport {
 }
 
 struct Shared {
-    prepared: Prepared,
-    understanding: ResponseClassifier,
+    common: Common,
     dialer: Dialer,
-    connecting: Connecting,
     builder: Builder,
     /// Open connections without a request in flight. The one that was used last is used next. Only one thread uses the list, so the lock is
     /// never contended.
     idle: Mutex<Vec<Link>>,
-    /// True if the server is a mockserver, which does not count requests to its admin endpoint as work.
-    is_mock: bool,
     /// Request to a mockserver's admin endpoint, which is sent when a connection is opened before the run.
     question: Request<Full<Bytes>>,
 }
 
 impl Shared {
-    fn idle(&self) -> MutexGuard<'_, Vec<Link>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn connect(&self) -> Result<Link, ErrorKind> {
         // The future is boxed, because the large future of a TLS handshake would otherwise be part of the future of every attempt.
-        let stream = self.connecting.open(Box::pin(self.dialer.dial())).await?;
-        let link = Link::new(stream, Open(self.connecting.clone()), &self.builder).await;
+        let connecting = &self.common.connecting;
+        let stream = connecting.open(Box::pin(self.dialer.dial())).await?;
+        let link = Link::new(stream, Open(connecting.clone()), &self.builder).await;
         link.map_err(|error| kind(&error, Stage::Connecting))
-    }
-
-    fn request(&self, attempt: &SentAttempt, step: &Step) -> Request<Full<Bytes>> {
-        let rendered = self.prepared.render(attempt, step);
-        let mut request = Request::new(Full::new(rendered.body));
-        *request.method_mut() = rendered.method;
-        *request.uri_mut() = rendered.uri.clone();
-        *request.headers_mut() = rendered.headers;
-        request
     }
 
     async fn send(
@@ -76,13 +62,13 @@ impl Shared {
         step: &Step,
     ) -> Result<(Response<Incoming>, Link), ErrorKind> {
         loop {
-            let idle = self.idle().pop();
+            let idle = locked(&self.idle).pop();
             let was_idle = idle.is_some();
             let mut link = match idle {
                 Some(link) => link,
                 None => self.connect().await?,
             };
-            match link.send(self.request(attempt, step)).await {
+            match link.send(self.common.prepared.render(attempt, step).request(Full::new)).await {
                 Ok(response) => return Ok((response, link)),
                 // The server closed the idle connection before this request, and hyper returned the request unsent. So the request is sent
                 // on another connection. It is built again for that, because keeping a copy would double the memory of every attempt.
@@ -102,7 +88,7 @@ impl Shared {
         let kept = drain(&mut body, kept, headers).await;
         let kept = kept.map_err(|error| kind(&error, Stage::Answering))?;
         if link.finish(body) {
-            self.idle().push(link);
+            locked(&self.idle).push(link);
         }
         Ok(kept)
     }
@@ -112,23 +98,6 @@ impl Shared {
         let Ok(mut link) = self.connect().await else { return false };
         let Ok(response) = link.send(self.question.clone()).await else { return false };
         self.finish(response.into_body(), KeptBody::default(), &mut HeaderMap::new(), link).await.is_ok()
-    }
-}
-
-impl Exchange for HyperTransport {
-    fn prepared(&self) -> &Prepared {
-        &self.shared.prepared
-    }
-
-    async fn exchange(&self, attempt: &SentAttempt, step: Step) -> Result<ParsedResponse, ErrorKind> {
-        let shared = &*self.shared;
-        let (response, link) = shared.send(attempt, &step).await?;
-        let (mut head, body) = response.into_parts();
-        let code = head.status.as_u16();
-        let kept = shared.understanding.body(code);
-        let body = shared.finish(body, kept, &mut head.headers, link).await?;
-        let answer = shared.understanding.of(code, &head.headers, &body, looks(attempt, &step));
-        Ok(ParsedResponse { answer, tag: tag_of(&step, &head.headers) })
     }
 }
 
@@ -145,23 +114,20 @@ impl Transport for HyperTransport {
         question.headers_mut().insert(HOST, host);
         question.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
         let shared = Shared {
-            prepared: Prepared::new(&config, Naming::Path)?,
-            understanding: ResponseClassifier::new(&config),
+            common: Common::new(&config, Naming::Path, Connecting::new(config.max_connections))?,
             dialer: Dialer::new(&config, &[b"http/1.1"])?,
-            connecting: Connecting::new(config.max_connections),
             builder,
             idle: Mutex::default(),
-            is_mock: config.run.is_some(),
             question,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
 
     async fn warm_up(&self, count: usize, patience: Duration) -> WarmUp {
-        if !self.shared.is_mock {
+        if !self.common().is_mock {
             return WarmUp::default();
         }
-        let wanted = count.min(self.shared.connecting.most());
+        let wanted = count.min(self.common().connecting.most());
         let warm = || {
             let shared = self.shared.clone();
             async move { shared.warm().await }
@@ -169,35 +135,20 @@ impl Transport for HyperTransport {
         WarmUp { wanted, ready: ready_in_time(wanted, patience, warm).await }
     }
 
-    fn limit_connections(&self, connections: usize) {
-        if self.shared.is_mock {
-            self.shared.connecting.limit(connections);
-        }
+    fn common(&self) -> &Common {
+        &self.shared.common
     }
 
-    async fn send(&self, launched: SentAttempt) -> Answer {
-        let _request = self.shared.connecting.begin_request();
-        attempt(self, &launched).await
-    }
-
-    fn room(&self) -> usize {
-        self.shared.connecting.room()
-    }
-
-    async fn grown(&self) {
-        self.shared.connecting.grown().await;
+    async fn exchange(&self, attempt: &SentAttempt, step: &Step) -> Result<(Parts, KeptBody), ErrorKind> {
+        let (response, link) = self.shared.send(attempt, step).await?;
+        let (mut head, body) = response.into_parts();
+        let kept = self.common().understanding.body(head.status.as_u16());
+        let body = self.shared.finish(body, kept, &mut head.headers, link).await?;
+        Ok((head, body))
     }
 
     /// Does nothing, because the task of the connection has already reported the loss.
     fn on_lost(&self) {}
-
-    fn connections(&self) -> u64 {
-        self.shared.connecting.count()
-    }
-
-    fn connect_times(&self) -> Latencies {
-        self.shared.connecting.opened()
-    }
 }
 
 /// An open connection that carries one request at a time. Dropping this value closes the connection.

@@ -2,9 +2,9 @@
 
 use loadgen_core::Run;
 
+use super::{Transport, TransportConfig, TransportError, http2, hyper, reqwest};
 use crate::control::Control;
 use crate::drive::{DriveError, DriveOptions, DriveReport, drive_on_this_thread};
-use crate::transport::{Transport, TransportConfig, TransportError, http2, hyper, reqwest};
 
 /// All transports. The first one is the default for a mockserver.
 pub static TRANSPORTS: &[TransportEntry] = &[

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -17,6 +17,7 @@ use tokio::time::timeout;
 
 use crate::error_kind::{Stage, of_stream};
 use crate::response::kept_body::KeptBody;
+use crate::transport::connecting::Counted;
 use crate::transport::dialer::Stream;
 use crate::transport::exchange::drain;
 
@@ -90,7 +91,7 @@ impl Link {
             // The task ignores the error of its connection, because every stream receives the reason for the connection's end, too.
             let polled = Pin::new(&mut connection).poll(context).map(drop);
             let before = std::mem::replace(&mut limit, connection.max_concurrent_send_streams());
-            over.fetch_or(polled.is_ready(), Ordering::Relaxed);
+            over.fetch_or(polled.is_ready(), Relaxed);
             if polled.is_ready() || limit != before {
                 on_change();
             }
@@ -100,11 +101,11 @@ impl Link {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.is_over.load(Ordering::Relaxed)
+        self.is_over.load(Relaxed)
     }
 
     pub(super) fn streams(&self) -> usize {
-        self.streams.load(Ordering::Relaxed)
+        self.streams.load(Relaxed)
     }
 
     /// Returns the maximum number of streams in flight. A connection that takes no more streams allows those that it still has.
@@ -127,7 +128,7 @@ impl Link {
         let _stream = Counted::new(&self.streams);
         let Ok(mut sender) = self.sender.clone().ready().await else {
             // The connection is marked as over, so that the next attempt uses another connection.
-            self.is_over.store(true, Ordering::Relaxed);
+            self.is_over.store(true, Relaxed);
             return Carried::Unsent;
         };
         let is_whole = body.is_empty();
@@ -154,7 +155,7 @@ impl Link {
         match (of_stream(error, Stage::Asking), error.reason()) {
             (kind @ ErrorKind::GoAway, Some(Reason::NO_ERROR)) => {
                 // The connection is marked as over, so that the request is sent on another connection.
-                self.is_over.store(true, Ordering::Relaxed);
+                self.is_over.store(true, Relaxed);
                 Carried::Unprocessed(kind)
             }
             (kind @ ErrorKind::StreamReset, Some(Reason::REFUSED_STREAM)) => Carried::Unprocessed(kind),
@@ -163,23 +164,8 @@ impl Link {
     }
 }
 
-struct Counted<'a>(&'a AtomicUsize);
-
-impl<'a> Counted<'a> {
-    fn new(streams: &'a AtomicUsize) -> Self {
-        streams.fetch_add(1, Ordering::Relaxed);
-        Self(streams)
-    }
-}
-
-impl Drop for Counted<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// Body of a stream. Reading data permits the server to send more (flow control, RFC 9113, section 5.2).
-pub(super) struct StreamBody(pub(super) RecvStream);
+struct StreamBody(RecvStream);
 
 impl Body for StreamBody {
     type Data = Bytes;
