@@ -12,6 +12,7 @@ mod gax_breaker;
 mod gax_throttle;
 mod go_zero_breaker;
 mod live;
+mod phase;
 mod ratio_breaker;
 mod refusal;
 mod retry_budget;
@@ -20,7 +21,6 @@ mod sre_throttle;
 mod success_rate_breaker;
 mod tally;
 mod tower_budget;
-mod when_open;
 mod windowed_adder;
 
 pub(crate) use aws_quota::AwsQuota;

@@ -25,13 +25,6 @@ pub(crate) const HEDGE_DELAY: GaugeKind = GaugeKind { name: "hedge-delay", unit:
 /// Maximum number of gauges that are plotted per strategy, in addition to its window and its slow start threshold.
 pub const MAX_DRAWN: usize = 4;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BreakerPhase {
-    Closed,
-    Open,
-    HalfOpen,
-}
-
 /// Snapshot of a strategy's inner state. A field is `None` if no part of the strategy provides this value.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -62,19 +55,6 @@ impl Gauges {
     pub(crate) fn explain(&mut self, phase: &'static str, reason: &'static str) {
         self.phase = Some(phase);
         self.reason = Some(reason);
-    }
-
-    /// Sets the phase of a circuit breaker. A closed breaker does not override the phase of a limiter, because the
-    /// limiter's phase is more informative.
-    pub(crate) fn show_breaker(&mut self, phase: BreakerPhase, reason: &'static str) {
-        if self.phase.is_none() || phase != BreakerPhase::Closed {
-            let phase = match phase {
-                BreakerPhase::Closed => "closed",
-                BreakerPhase::Open => "open",
-                BreakerPhase::HalfOpen => "half-open",
-            };
-            self.explain(phase, reason);
-        }
     }
 
     /// Adds a gauge to plot. If several parts use the same name, only the first gauge is plotted. At most [`MAX_DRAWN`]

@@ -128,8 +128,8 @@ pub use method::Method;
 pub use part::{Part, PartKind};
 pub use part_config::Context;
 pub use presets::{
-    Golden, GoldenDelay, Knob, KnobValue, Preset, PresetError, PresetParameter, Rule, preset, preset_names,
-    presets, systems,
+    Golden, Knob, KnobValue, Preset, PresetError, PresetParameter, Rule, preset, preset_names, presets,
+    systems,
 };
 pub use reason::{contains_words, error_code};
 pub use registry::{STRATEGIES, find};

@@ -79,15 +79,15 @@ parameters! {
         let is_spread = self.spread != Spread::None
             || !self.grid.is_zero()
             || (self.cap_applies, self.min_applies) != (default.cap_applies, default.min_applies);
-        if !self.delays.0.is_empty() {
-            let throttled = self.throttled_base.0.is_some();
-            if grows || has_factor || throttled || self.first.0.is_some() || self.base != default.base {
-                return Err(
-                    "`delays` already sets every wait: leave out `base`, `factor`, `growth`, `start`, \
-                     `offset`, `first`, `throttled-base` and `throttled-factor`"
-                        .to_owned(),
-                );
-            }
+        let sets_wait = grows
+            || has_factor
+            || self.throttled_base.0.is_some()
+            || self.first.0.is_some()
+            || self.base != default.base;
+        if sets_wait && !self.delays.0.is_empty() {
+            return Err("`delays` already sets every wait: leave out `base`, `factor`, `growth`, `start`, \
+                 `offset`, `first`, `throttled-base` and `throttled-factor`"
+                .to_owned());
         }
         if let Some(formula) = &self.formula.0 {
             if grows || has_factor || is_spread || !self.delays.0.is_empty() {
@@ -147,22 +147,22 @@ impl PartConfig for Backoff {
     }
 
     fn doubts(&self) -> Vec<String> {
-        let cap = self.cap.of(self.base);
-        let mut doubts = Vec::new();
-        if self.min > cap {
-            doubts.push("`min` is above `cap`, so every wait is `min`".to_owned());
-        }
-        if !self.grid.is_zero() && self.spread == Spread::None {
-            doubts.push("`grid` has no effect without `spread`, because the waits are not random".to_owned());
-        }
-        if self.after_last == AfterLast::GiveUp && self.delays.0.is_empty() {
-            doubts.push("`after-last` has no effect without `delays`".to_owned());
-        }
-        if self.start == 0 && self.growth == Growth::Exponential {
-            doubts
-                .push("`start=0` makes the first wait shorter: it is `base` divided by `factor`".to_owned());
-        }
-        doubts
+        let doubts = [
+            (self.min > self.cap.of(self.base), "`min` is above `cap`, so every wait is `min`"),
+            (
+                !self.grid.is_zero() && self.spread == Spread::None,
+                "`grid` has no effect without `spread`, because the waits are not random",
+            ),
+            (
+                self.after_last == AfterLast::GiveUp && self.delays.0.is_empty(),
+                "`after-last` has no effect without `delays`",
+            ),
+            (
+                self.start == 0 && self.growth == Growth::Exponential,
+                "`start=0` makes the first wait shorter: it is `base` divided by `factor`",
+            ),
+        ];
+        doubts.into_iter().filter(|(holds, _)| *holds).map(|(_, doubt)| doubt.to_owned()).collect()
     }
 }
 

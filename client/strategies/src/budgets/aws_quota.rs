@@ -20,9 +20,8 @@ use crate::{
 };
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum LongPoll {
-        #[default]
         No = "false",
         Yes = "true",
     }

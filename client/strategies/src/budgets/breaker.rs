@@ -10,18 +10,17 @@ use std::time::Duration;
 
 use vocabulary::{Rng, parameters};
 
+use super::phase::Phase;
 use crate::delay::grown;
-use crate::gauges::BreakerPhase;
 use crate::part_config::part;
 use crate::{
-    Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status, Until,
+    Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status,
 };
 use vocabulary::choices;
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum WhenOpen {
-        #[default]
         Wait = "wait",
         Shed = "shed",
     }
@@ -48,16 +47,11 @@ parameters! {
 
 part!(BreakerConfig: Budget, |config, _| Breaker::new(config));
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Closed { failures: u32 },
-    Open { until: Instant },
-    HalfOpen { probing: bool },
-}
-
 struct Breaker {
     config: BreakerConfig,
     phase: Phase,
+    /// Number of consecutive failures while closed.
+    failures: u32,
     /// Number of times that the circuit breaker has opened since it was last closed.
     openings: u32,
     /// Number of phase changes and probes of the circuit breaker so far. An attempt receives the current number as its
@@ -68,11 +62,12 @@ struct Breaker {
 
 impl Breaker {
     fn new(config: BreakerConfig) -> Self {
-        Self { config, phase: Phase::Closed { failures: 0 }, openings: 0, epoch: 0, reason: "started" }
+        Self { config, phase: Phase::Closed, failures: 0, openings: 0, epoch: 0, reason: "started" }
     }
 
     fn change(&mut self, phase: Phase, reason: &'static str) {
         self.phase = phase;
+        self.failures = 0;
         self.reason = reason;
         self.epoch = self.epoch.wrapping_add(1);
     }
@@ -83,29 +78,20 @@ impl Breaker {
         self.openings = self.openings.saturating_add(1);
         self.change(Phase::Open { until }, reason);
     }
-
-    fn hold(&self, until: Until) -> BudgetDecision {
-        match self.config.when_open {
-            WhenOpen::Wait => BudgetDecision::Wait(until),
-            WhenOpen::Shed => BudgetDecision::Shed(Advice::None),
-        }
-    }
 }
 
 impl Budget for Breaker {
     fn ask(&self, now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
-        match self.phase {
-            Phase::Open { until } if now < until => self.hold(Until::At(until)),
-            Phase::HalfOpen { probing: true } => self.hold(Until::Event),
-            Phase::Closed { .. } | Phase::Open { .. } | Phase::HalfOpen { probing: false } => {
-                BudgetDecision::Permit
-            }
+        match (self.phase.closed_until(now), self.config.when_open) {
+            (None, _) => BudgetDecision::Permit,
+            (Some(until), WhenOpen::Wait) => BudgetDecision::Wait(until),
+            (_, WhenOpen::Shed) => BudgetDecision::Shed(Advice::None),
         }
     }
 
     fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
-        if !matches!(self.phase, Phase::Closed { .. }) {
-            self.change(Phase::HalfOpen { probing: true }, "a probe is in flight");
+        if self.phase != Phase::Closed {
+            self.change(Phase::HalfOpen { left: 0 }, "a probe is in flight");
         }
         Permit(self.epoch)
     }
@@ -116,35 +102,30 @@ impl Budget for Breaker {
         }
         let succeeded = outcome.status == Status::Succeeded;
         let congested = outcome.status.is_congestion();
-        match &mut self.phase {
-            Phase::Closed { failures } if succeeded => *failures = 0,
-            Phase::Closed { failures } if congested => {
-                *failures += 1;
-                if *failures >= self.config.failures {
+        match self.phase {
+            Phase::Closed if succeeded => self.failures = 0,
+            Phase::Closed if congested => {
+                self.failures += 1;
+                if self.failures >= self.config.failures {
                     self.open(now, "too many failures in a row");
                 }
             }
             Phase::HalfOpen { .. } if succeeded => {
                 self.openings = 0;
-                self.change(Phase::Closed { failures: 0 }, "the probe succeeded");
+                self.change(Phase::Closed, "the probe succeeded");
             }
             Phase::HalfOpen { .. } if congested => self.open(now, "the probe failed"),
             // The probe showed nothing about the load of the server, because it was deferred, cancelled or failed
             // permanently. So the next launch becomes the probe instead.
             Phase::HalfOpen { .. } => {
-                self.change(Phase::HalfOpen { probing: false }, "the probe was inconclusive");
+                self.change(Phase::HalfOpen { left: 1 }, "the probe was inconclusive");
             }
-            Phase::Closed { .. } | Phase::Open { .. } => {}
+            Phase::Closed | Phase::Open { .. } => {}
         }
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        let phase = match self.phase {
-            Phase::Closed { .. } => BreakerPhase::Closed,
-            Phase::Open { .. } => BreakerPhase::Open,
-            Phase::HalfOpen { .. } => BreakerPhase::HalfOpen,
-        };
-        gauges.show_breaker(phase, self.reason);
+        self.phase.show(self.reason, gauges);
     }
 }
 

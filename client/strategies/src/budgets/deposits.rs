@@ -1,6 +1,8 @@
 //! Shared part of budgets with a balance of tokens. Ops deposit tokens into the balance, and retries withdraw tokens
 //! from it. Deposits expire after a while.
 
+use std::time::Duration;
+
 use vocabulary::{Rng, choices};
 
 use crate::gauges::TOKENS;
@@ -18,13 +20,18 @@ pub(super) trait Bucket: Clone + Send {
     fn sum(&self) -> i64;
 }
 
+/// Returns the amount that is always available within `ttl`, for this number of retries per second.
+pub(super) fn reserve(per_second: u32, ttl: Duration, withdrawal: i64) -> i64 {
+    let seconds = i64::try_from(ttl.as_secs()).unwrap_or(i64::MAX);
+    i64::from(per_second).saturating_mul(seconds).saturating_mul(withdrawal)
+}
+
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Deposit {
         /// An op adds its deposit to the balance when its first attempt is sent.
         Request = "request",
         /// An op adds its deposit to the balance when an attempt ends with an outcome that is not retriable.
-        #[default]
         Done = "done",
     }
 }

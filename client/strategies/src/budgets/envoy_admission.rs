@@ -14,6 +14,7 @@ use std::time::Duration;
 use vocabulary::{Rate, Rng, parameters};
 
 use super::refusal::{OnRefusal, surplus};
+use super::tally::Counts;
 use crate::gauges::REFUSED;
 use crate::part_config::part;
 use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Status};
@@ -45,18 +46,11 @@ parameters! {
 
 part!(EnvoyAdmission: Budget, |config, _| Admission::new(config));
 
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    began: Instant,
-    requests: u64,
-    successes: u64,
-}
-
 struct Admission {
     config: EnvoyAdmission,
-    /// Counts of ended attempts per time sample, oldest sample first. There is at most one sample per second of the
-    /// window.
-    samples: VecDeque<Sample>,
+    /// Start and counts of ended attempts of each time sample, oldest sample first. There is at most one sample per
+    /// second of the window.
+    samples: VecDeque<(Instant, Counts)>,
     refused: f64,
 }
 
@@ -68,21 +62,21 @@ impl Admission {
     /// Drops expired samples of ended attempts. Starts a new sample, unless the newest sample began less than a second
     /// ago. Envoy also drops and starts samples when it only reads the counts.
     fn update(&mut self, now: Instant) {
-        while self.samples.front().is_some_and(|oldest| now.since(oldest.began) >= self.config.window) {
+        while self.samples.front().is_some_and(|(began, _)| now.since(*began) >= self.config.window) {
             self.samples.pop_front();
         }
-        if self.samples.back().is_none_or(|newest| now.since(newest.began) >= SAMPLE) {
-            self.samples.push_back(Sample { began: now, requests: 0, successes: 0 });
+        if self.samples.back().is_none_or(|(began, _)| now.since(*began) >= SAMPLE) {
+            self.samples.push_back((now, Counts::default()));
         }
     }
 
     fn refusal(&self, now: Instant) -> f64 {
-        let live = self.samples.iter().filter(|sample| now.since(sample.began) < self.config.window);
+        let live = self.samples.iter().filter(|(began, _)| now.since(*began) < self.config.window);
         let (mut oldest, mut requests, mut successes) = (None, 0, 0);
-        for sample in live {
-            oldest.get_or_insert(sample.began);
-            requests += sample.requests;
-            successes += sample.successes;
+        for (began, counts) in live {
+            oldest.get_or_insert(*began);
+            requests += counts.requests;
+            successes += counts.accepted;
         }
         let seconds = oldest.map_or(0, |oldest| now.since(oldest).as_secs()).max(1);
         if ((requests / seconds) as f64) < self.config.min_rate.per_s() {
@@ -116,9 +110,8 @@ impl Budget for Admission {
             Status::Rejected | Status::Failed(_) => (100..500).contains(&outcome.facts.code),
         };
         self.update(now);
-        if let Some(newest) = self.samples.back_mut() {
-            newest.requests += 1;
-            newest.successes += u64::from(success);
+        if let Some((_, newest)) = self.samples.back_mut() {
+            newest.count(success);
         }
         self.refused = self.refusal(now);
     }

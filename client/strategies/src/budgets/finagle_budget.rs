@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use vocabulary::parameters;
 
-use super::deposits::{Bucket, Deposit, Deposits};
+use super::deposits::{Deposit, Deposits, reserve};
 use super::windowed_adder::WindowedAdder;
-use crate::Instant;
 use crate::part_config::part;
 
 /// Number of tokens that each request deposits. The number is large, because a retry must cost at least one whole token
@@ -43,30 +42,20 @@ impl FinagleBudget {
             0.0 => (0, 1),
             share => (DEPOSIT as i64, i64::from((DEPOSIT / share) as i32)),
         };
-        let seconds = i64::try_from(self.ttl.as_secs()).unwrap_or(i64::MAX);
-        let reserve = i64::from(self.reserve).saturating_mul(seconds).saturating_mul(withdrawal);
-        let bucket = WindowedAdder::over(self.ttl);
-        Deposits { bucket, deposit, withdrawal, reserve, when: Deposit::Request }
-    }
-}
-
-impl Bucket for WindowedAdder<9> {
-    fn expire(&mut self, now: Instant) {
-        self.expire(now);
-    }
-
-    fn add(&mut self, amount: i64) {
-        self.add(amount);
-    }
-
-    fn sum(&self) -> i64 {
-        self.sum()
+        Deposits {
+            bucket: WindowedAdder::over(self.ttl),
+            deposit,
+            withdrawal,
+            reserve: reserve(self.reserve, self.ttl, withdrawal),
+            when: Deposit::Request,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Instant;
 
     fn budget(ttl: u64, reserve: u32, share: f64) -> Deposits<WindowedAdder<9>> {
         FinagleBudget { ttl: Duration::from_secs(ttl), reserve, share }.start()

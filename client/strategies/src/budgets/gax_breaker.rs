@@ -8,10 +8,8 @@
 use vocabulary::{Rng, parameters};
 
 use super::refusal::was_accepted;
-use crate::error::SpecError;
 use crate::gauges::TOKENS;
-use crate::part::{Part, PartKind};
-use crate::part_config::{Context, PartConfig};
+use crate::part_config::part;
 use crate::{Advice, AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 parameters! {
@@ -29,16 +27,11 @@ parameters! {
     source = "googleapis/google-cloud-rust src/gax/src/retry_throttler.rs, CircuitBreaker";
 }
 
-impl PartConfig for GaxBreaker {
-    const KIND: PartKind = PartKind::Budget;
-
-    fn build(self, _context: &mut Context) -> Result<Part, SpecError> {
-        // The minimum number of tokens is limited to the maximum number of tokens, as in the source (which calls
-        // `clamp`).
-        let config = Self { least: self.least.min(self.tokens), ..self };
-        Ok(Part::Budget(Box::new(Breaker { tokens: config.tokens, config })))
-    }
-}
+// The minimum number of tokens is limited to the maximum number of tokens, as in the source (which calls `clamp`).
+part!(GaxBreaker: Budget, |config, _| Breaker {
+    tokens: config.tokens,
+    config: GaxBreaker { least: config.least.min(config.tokens), ..config },
+});
 
 struct Breaker {
     config: GaxBreaker,

@@ -80,7 +80,7 @@ impl Breaker {
     /// Returns the probability with which a launch is refused, or `None` if every launch is admitted. While the result
     /// is `None`, launches do not update `last_pass`.
     fn refusal(&self, now: Instant) -> Option<f64> {
-        let seen = self.window.at(now);
+        let seen = self.window.seen(now);
         let GoZeroBreaker { factor, min_factor, spare, .. } = self.config;
         let factor = factor - (factor - min_factor) * f64::from(seen.failing) / f64::from(BUCKETS);
         let allowed = f64::from(spare) + factor.max(min_factor) * seen.accepted as f64;
@@ -219,8 +219,7 @@ enum CallResult {
     Refused,
 }
 
-#[derive(Debug)]
-struct Window(Slices<Bucket, { BUCKETS as usize }>);
+type Window = Slices<Bucket, { BUCKETS as usize }>;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
@@ -240,12 +239,8 @@ struct Seen {
 }
 
 impl Window {
-    fn over(window: Duration) -> Self {
-        Self(Slices::over(window))
-    }
-
     fn count(&mut self, now: Instant, how: CallResult) {
-        let bucket = self.0.at(now);
+        let bucket = self.at(now);
         let counter = match how {
             CallResult::Accepted => &mut bucket.accepted,
             CallResult::Failed => &mut bucket.failed,
@@ -254,9 +249,9 @@ impl Window {
         *counter += 1;
     }
 
-    fn at(&self, now: Instant) -> Seen {
+    fn seen(&self, now: Instant) -> Seen {
         let mut seen = Seen::default();
-        for Bucket { accepted, failed, refused } in self.0.before(now) {
+        for Bucket { accepted, failed, refused } in self.before(now) {
             seen.requests += accepted + failed + refused;
             seen.accepted += accepted;
             seen.working = if *failed > 0 { 0 } else { seen.working + u32::from(*accepted > 0) };

@@ -20,11 +20,11 @@ use std::time::Duration;
 
 use vocabulary::{Rng, parameters};
 
+use super::phase::{Phase, WhenOpen};
 use super::refusal::was_accepted;
-use super::when_open::WhenOpen;
-use crate::gauges::BreakerPhase;
+use super::tally::Counts;
 use crate::part_config::part;
-use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit, Until};
+use crate::{AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Instant, Outcome, Permit};
 
 parameters! {
     #[derive(Clone, Debug)]
@@ -55,20 +55,6 @@ parameters! {
 
 part!(RatioBreaker: Budget, |config, _| Breaker::new(config));
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Closed,
-    Open {
-        until: Instant,
-    },
-    /// The breaker has sent trials and waits for their outcomes. `left` is the number of trials that may still be sent.
-    /// `ended` counts the attempts that ended since the first trial was sent.
-    HalfOpen {
-        left: u32,
-        ended: Health,
-    },
-}
-
 /// Permit that marks a trial attempt. If a trial ends without success or failure (for example, because it was
 /// cancelled), another trial may be sent instead.
 const TRIAL: Permit = Permit(1);
@@ -77,18 +63,20 @@ struct Breaker {
     config: RatioBreaker,
     phase: Phase,
     calls: Calls,
+    /// Attempts that ended since the first trial was sent.
+    trials: Counts,
     reason: &'static str,
 }
 
 impl Breaker {
     fn new(config: RatioBreaker) -> Self {
         let calls = Calls::new(config.calls, config.window);
-        Self { config, phase: Phase::Closed, calls, reason: "started" }
+        Self { config, phase: Phase::Closed, calls, trials: Counts::default(), reason: "started" }
     }
 
-    fn exceeds(&self, health: Health, least: u32) -> bool {
-        health.attempts >= least
-            && f64::from(health.failures) >= self.config.ratio * f64::from(health.attempts)
+    fn exceeds(&self, counts: Counts, least: u32) -> bool {
+        let failures = counts.requests - counts.accepted;
+        counts.requests >= least.into() && failures as f64 >= self.config.ratio * counts.requests as f64
     }
 
     fn open(&mut self, now: Instant, reason: &'static str) {
@@ -96,10 +84,10 @@ impl Breaker {
         self.reason = reason;
     }
 
-    fn on_call(&mut self, now: Instant, failed: bool) {
+    fn on_call(&mut self, now: Instant, accepted: bool) {
         match self.phase {
             Phase::Closed => {
-                let health = self.calls.count(now, failed);
+                let counts = self.calls.count(now, accepted);
                 // Without `calls`, the failure ratio is checked only after failures, as in Polly. With `calls`, it is
                 // also checked after successes, because a success may complete the required number of attempts.
                 let least = if self.config.calls > 0 {
@@ -107,56 +95,50 @@ impl Breaker {
                 } else {
                     self.config.least
                 };
-                if (failed || self.config.calls > 0) && self.exceeds(health, least) {
+                if (!accepted || self.config.calls > 0) && self.exceeds(counts, least) {
                     self.open(now, "too many failures");
                 }
             }
             Phase::Open { .. } => {}
-            Phase::HalfOpen { left, ended } => {
-                let ended = ended.with(failed);
-                self.phase = Phase::HalfOpen { left, ended };
-                if ended.attempts >= self.config.trials {
-                    self.decide(now, ended);
+            Phase::HalfOpen { .. } => {
+                self.trials.count(accepted);
+                if self.trials.requests < self.config.trials.into() {
+                    return;
                 }
+                if self.exceeds(self.trials, 1) {
+                    return self.open(now, "the trials failed");
+                }
+                self.phase = Phase::Closed;
+                self.calls.clear();
+                self.reason = "the trials succeeded";
             }
         }
-    }
-
-    fn decide(&mut self, now: Instant, ended: Health) {
-        if self.exceeds(ended, 1) {
-            return self.open(now, "the trials failed");
-        }
-        self.phase = Phase::Closed;
-        self.calls.clear();
-        self.reason = "the trials succeeded";
     }
 }
 
 impl Budget for Breaker {
     fn ask(&self, now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
-        let until = match self.phase {
-            Phase::Open { until } if now < until => Until::At(until),
-            Phase::HalfOpen { left: 0, .. } => Until::Event,
-            Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { .. } => return BudgetDecision::Permit,
-        };
-        self.config.when_open.gate(until)
+        self.config.when_open.gate(self.phase, now)
     }
 
     fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
-        let (left, ended) = match self.phase {
+        let left = match self.phase {
             Phase::Closed => return Permit::default(),
-            Phase::Open { .. } => (self.config.trials, Health::default()),
-            Phase::HalfOpen { left, ended } => (left, ended),
+            Phase::Open { .. } => {
+                self.trials = Counts::default();
+                self.config.trials
+            }
+            Phase::HalfOpen { left } => left,
         };
-        self.phase = Phase::HalfOpen { left: left.saturating_sub(1), ended };
+        self.phase = Phase::HalfOpen { left: left.saturating_sub(1) };
         self.reason = "trials are in flight";
         TRIAL
     }
 
     fn on_ended(&mut self, now: Instant, _ended: &AttemptEnd, outcome: &Outcome, permit: Permit) {
         match (was_accepted(outcome), &mut self.phase) {
-            (Some(accepted), _) => self.on_call(now, !accepted),
-            (None, Phase::HalfOpen { left, .. }) if permit == TRIAL => {
+            (Some(accepted), _) => self.on_call(now, accepted),
+            (None, Phase::HalfOpen { left }) if permit == TRIAL => {
                 *left = (*left + 1).min(self.config.trials);
             }
             (None, _) => {}
@@ -164,40 +146,16 @@ impl Budget for Breaker {
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        let phase = match self.phase {
-            Phase::Closed => BreakerPhase::Closed,
-            Phase::Open { .. } => BreakerPhase::Open,
-            Phase::HalfOpen { .. } => BreakerPhase::HalfOpen,
-        };
-        gauges.show_breaker(phase, self.reason);
+        self.phase.show(self.reason, gauges);
     }
 }
 
 /// Number of equal parts into which the time window is divided. All counts of the oldest part expire together.
 const PARTS: u32 = 10;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Health {
-    attempts: u32,
-    failures: u32,
-}
-
-impl Health {
-    fn with(self, failed: bool) -> Self {
-        Self {
-            attempts: self.attempts.saturating_add(1),
-            failures: self.failures.saturating_add(u32::from(failed)),
-        }
-    }
-
-    fn without(self, other: Self) -> Self {
-        Self { attempts: self.attempts - other.attempts, failures: self.failures - other.failures }
-    }
-}
-
 struct Calls {
     counted: Counted,
-    sum: Health,
+    sum: Counts,
 }
 
 enum Counted {
@@ -208,7 +166,7 @@ enum Counted {
     /// Counts within a time window, kept in parts of a tenth of the window each. A new part starts when an attempt ends
     /// and the current part is over.
     Within {
-        parts: VecDeque<(Instant, Health)>,
+        parts: VecDeque<(Instant, Counts)>,
         window: Duration,
     },
 }
@@ -219,38 +177,38 @@ impl Calls {
             0 => Counted::Within { parts: VecDeque::new(), window },
             last => Counted::Last { ring: vec![false; last as usize], next: 0 },
         };
-        Self { counted, sum: Health::default() }
+        Self { counted, sum: Counts::default() }
     }
 
-    fn count(&mut self, now: Instant, failed: bool) -> Health {
+    fn count(&mut self, now: Instant, accepted: bool) -> Counts {
         match &mut self.counted {
             Counted::Last { ring, next } => {
-                let oldest = std::mem::replace(&mut ring[*next], failed);
-                if self.sum.attempts as usize == ring.len() {
-                    self.sum = self.sum.without(Health::default().with(oldest));
+                let oldest = std::mem::replace(&mut ring[*next], accepted);
+                if self.sum.requests == ring.len() as u64 {
+                    self.sum.forget(Counts { requests: 1, accepted: oldest.into() });
                 }
                 *next = (*next + 1) % ring.len();
             }
             Counted::Within { parts, window } => {
                 if parts.back().is_none_or(|(began, _)| now.since(*began) >= *window / PARTS) {
-                    parts.push_back((now, Health::default()));
+                    parts.push_back((now, Counts::default()));
                 }
                 while let Some((_, oldest)) = parts.front().filter(|(began, _)| now.since(*began) >= *window)
                 {
-                    self.sum = self.sum.without(*oldest);
+                    self.sum.forget(*oldest);
                     parts.pop_front();
                 }
                 if let Some((_, newest)) = parts.back_mut() {
-                    *newest = newest.with(failed);
+                    newest.count(accepted);
                 }
             }
         }
-        self.sum = self.sum.with(failed);
+        self.sum.count(accepted);
         self.sum
     }
 
     fn clear(&mut self) {
-        self.sum = Health::default();
+        self.sum = Counts::default();
         match &mut self.counted {
             Counted::Last { next, .. } => *next = 0,
             Counted::Within { parts, .. } => parts.clear(),

@@ -5,9 +5,8 @@ use vocabulary::choices;
 use crate::{Advice, BudgetDecision, Classification, Outcome, Status};
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum OnRefusal {
-        #[default]
         BackOff = "back-off",
         Fail = "fail",
     }

@@ -24,19 +24,17 @@ use crate::{
 use vocabulary::choices;
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum OnEmpty {
-        #[default]
         Fail = "fail",
         BackOff = "back-off",
     }
 }
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Ask {
         Failure = "failure",
-        #[default]
         Retry = "retry",
     }
 }
@@ -60,13 +58,11 @@ parameters! {
     source = "gRPC proposal A6, section on retry throttling";
 
     fn check(&self) -> Result<(), String> {
-        match (self.ask, self.on_empty) {
-            (Ask::Failure, OnEmpty::BackOff) => {
-                Err("`on-empty=back-off` needs `ask=retry`: with `ask=failure`, a refused op ends at once; leave one of the two out"
-                    .to_owned())
-            }
-            _ => Ok(()),
+        if self.ask == Ask::Failure && self.on_empty == OnEmpty::BackOff {
+            return Err("`on-empty=back-off` needs `ask=retry`: with `ask=failure`, a refused op ends at once; leave one of the two out"
+                .to_owned());
         }
+        Ok(())
     }
 }
 
@@ -82,15 +78,11 @@ struct Throttling {
 
 impl Throttling {
     fn new(config: RetryBudget) -> Self {
-        let one = match config.ask {
-            Ask::Failure => 1000.0,
-            Ask::Retry => 1.0,
-        };
         // With `ask=failure`, numbers of tokens are truncated to whole thousandths. The added 1e-6 compensates for
         // decimal values whose binary representation is slightly smaller.
-        let counted = |number: f64| match config.ask {
-            Ask::Failure => libm::floor(number * one + 1e-6),
-            Ask::Retry => number,
+        let (one, counted): (f64, fn(f64) -> f64) = match config.ask {
+            Ask::Failure => (1000.0, |number| libm::floor(number * 1000.0 + 1e-6)),
+            Ask::Retry => (1.0, |number| number),
         };
         let config = RetryBudget { max: counted(config.max), ratio: counted(config.ratio), ..config };
         Self { tokens: config.max, config, one }

@@ -20,23 +20,23 @@ use std::time::Duration;
 
 use vocabulary::{DAY, Purpose, Rng, choices, draws, parameters, unit};
 
+use super::deposits::Bucket as _;
+use super::phase::{Phase, WhenOpen};
 use super::refusal::was_accepted;
-use super::when_open::WhenOpen;
-use crate::budgets::slices::Slices;
-use crate::budgets::windowed_adder::WindowedAdder;
+use super::slices::Slices;
+use super::tally::Counts;
+use super::windowed_adder::WindowedAdder;
 use crate::delay::{fraction, grown};
 use crate::error::SpecError;
-use crate::gauges::BreakerPhase;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
 use crate::{
-    AttemptEnd, Budget, BudgetDecision, Candidate, Classification, Gauges, Instant, Outcome, Permit, Until,
+    AttemptEnd, Budget, BudgetDecision, Candidate, Classification, Gauges, Instant, Outcome, Permit,
 };
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum RowOf {
-        #[default]
         Any = "any",
         Transient = "transient",
     }
@@ -112,13 +112,6 @@ impl PartConfig for SuccessRateBreaker {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Closed,
-    Open { until: Instant },
-    HalfOpen { probing: bool },
-}
-
 struct Breaker {
     config: SuccessRateBreaker,
     rate: Rate,
@@ -147,9 +140,9 @@ impl Breaker {
     }
 
     fn on_success(&mut self, now: Instant) {
-        if self.phase == (Phase::HalfOpen { probing: true }) {
+        if self.phase == (Phase::HalfOpen { left: 0 }) {
             self.rate.forget(now);
-            self.penalties.iter_mut().for_each(Penalties::forget);
+            self.penalties.iter_mut().for_each(|penalties| penalties.row = 0);
             self.change(Phase::Closed, "the probe succeeded");
         }
         self.row = 0;
@@ -164,10 +157,10 @@ impl Breaker {
     fn on_failure(&mut self, now: Instant, op: u64, classification: Classification) {
         let is_probe = match self.phase {
             Phase::Closed => false,
-            Phase::HalfOpen { probing: true } => true,
+            Phase::HalfOpen { left: 0 } => true,
             // The breaker is open, or waits for the next probe. So the failed attempt was sent before the breaker
             // opened, and its failure shows nothing new.
-            Phase::Open { .. } | Phase::HalfOpen { probing: false } => return,
+            Phase::Open { .. } | Phase::HalfOpen { .. } => return,
         };
         if self.config.row_of == RowOf::Any || classification != Classification::Throttled {
             self.row = self.row.saturating_add(1);
@@ -180,11 +173,10 @@ impl Breaker {
         match (self.config.average, is_low || in_a_row) {
             // linkerd has a single sequence of opening durations, so a failed probe continues that sequence. This code
             // uses the first sequence for it.
-            (Average::Exact, true) => self.open(now, op, [true, false]),
-            (Average::Exact, false) if is_probe => self.open(now, op, [true, false]),
+            (Average::Exact, breaks) if breaks || is_probe => self.open(now, op, [true, false]),
             (Average::Moving, true) => self.open(now, op, [is_low, in_a_row]),
             (Average::Moving, false) if is_probe => {
-                self.change(Phase::HalfOpen { probing: false }, "the probe failed, but the rate is high");
+                self.change(Phase::HalfOpen { left: 1 }, "the probe failed, but the rate is high");
             }
             _ => {}
         }
@@ -212,16 +204,12 @@ impl Breaker {
 
 impl Budget for Breaker {
     fn ask(&self, now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
-        match self.phase {
-            Phase::Open { until } if now < until => self.config.when_open.gate(Until::At(until)),
-            Phase::HalfOpen { probing: true } => self.config.when_open.gate(Until::Event),
-            Phase::Closed | Phase::Open { .. } | Phase::HalfOpen { probing: false } => BudgetDecision::Permit,
-        }
+        self.config.when_open.gate(self.phase, now)
     }
 
     fn on_sent(&mut self, _now: Instant, _launch: &Candidate) -> Permit {
         if self.phase != Phase::Closed {
-            self.change(Phase::HalfOpen { probing: true }, "a probe is in flight");
+            self.change(Phase::HalfOpen { left: 0 }, "a probe is in flight");
             self.probes = self.probes.wrapping_add(1).max(1);
             return Permit(self.probes);
         }
@@ -232,20 +220,15 @@ impl Budget for Breaker {
         match was_accepted(outcome) {
             Some(true) => self.on_success(now),
             Some(false) => self.on_failure(now, ended.op, outcome.classification),
-            None if permit == Permit(self.probes) && self.phase == (Phase::HalfOpen { probing: true }) => {
-                self.change(Phase::HalfOpen { probing: false }, "the probe was inconclusive");
+            None if permit == Permit(self.probes) && self.phase == (Phase::HalfOpen { left: 0 }) => {
+                self.change(Phase::HalfOpen { left: 1 }, "the probe was inconclusive");
             }
             None => {}
         }
     }
 
     fn report(&self, gauges: &mut Gauges) {
-        let phase = match self.phase {
-            Phase::Closed => BreakerPhase::Closed,
-            Phase::Open { .. } => BreakerPhase::Open,
-            Phase::HalfOpen { .. } => BreakerPhase::HalfOpen,
-        };
-        gauges.show_breaker(phase, self.reason);
+        self.phase.show(self.reason, gauges);
     }
 }
 
@@ -255,11 +238,10 @@ impl Budget for Breaker {
 // with a jitter of 0.5, the value that linkerd's circuit breaker uses.
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Spread {
         None = "none",
         /// Half of the duration is random, as in Finagle. The duration of the first opening is not random.
-        #[default]
         Equal = "equal",
         /// A random time of up to half the duration is added to the duration, as in linkerd.
         Above = "above",
@@ -296,10 +278,6 @@ impl Penalties {
         time
     }
 
-    fn forget(&mut self) {
-        self.row = 0;
-    }
-
     fn drawn(&self, draw: f64) -> Duration {
         let whole = grown(self.open, 1.0, 2.0, self.row, self.cap);
         match self.spread {
@@ -319,10 +297,9 @@ impl Penalties {
 // `linkerd/app/outbound/src/http/breaker/success_rate.rs`.
 
 choices! {
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Average {
         /// Average in which attempts are weighted by their age, as in Finagle.
-        #[default]
         Moving = "moving",
         /// Average in which all attempts within the window have equal weight, as in linkerd.
         Exact = "exact",
@@ -347,12 +324,6 @@ struct Moving {
     recent: WindowedAdder<4>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    attempts: u32,
-    succeeded: u32,
-}
-
 impl Rate {
     fn new(average: Average, window: Duration, calls: u32) -> Self {
         match average {
@@ -372,11 +343,9 @@ impl Rate {
         match self {
             Self::Moving(moving) => moving.count(now, succeeded),
             Self::Exact(slices) => {
-                let counts = slices.at(now);
-                counts.attempts += 1;
-                counts.succeeded += u32::from(succeeded);
-                let Counts { attempts, succeeded } = sum(slices, now);
-                f64::from(succeeded) / f64::from(attempts)
+                slices.at(now).count(succeeded);
+                let Counts { requests, accepted } = sum(slices, now);
+                accepted as f64 / requests as f64
             }
         }
     }
@@ -391,7 +360,7 @@ impl Rate {
                 moving.recent.expire(now);
                 stamp >= moving.window && (moving.by_calls || moving.recent.sum() >= i64::from(least))
             }
-            Self::Exact(slices) => sum(slices, now).attempts >= least,
+            Self::Exact(slices) => sum(slices, now).requests >= least.into(),
         }
     }
 
@@ -427,8 +396,8 @@ impl Moving {
 
 fn sum(slices: &Slices<Counts, 10>, now: Instant) -> Counts {
     slices.before(now).fold(Counts::default(), |sum, counts| Counts {
-        attempts: sum.attempts + counts.attempts,
-        succeeded: sum.succeeded + counts.succeeded,
+        requests: sum.requests + counts.requests,
+        accepted: sum.accepted + counts.accepted,
     })
 }
 

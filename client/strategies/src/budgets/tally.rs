@@ -21,12 +21,12 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    fn count(&mut self, accepted: bool) {
+    pub(super) fn count(&mut self, accepted: bool) {
         self.requests += 1;
         self.accepted += u64::from(accepted);
     }
 
-    fn forget(&mut self, old: Self) {
+    pub(super) fn forget(&mut self, old: Self) {
         self.requests -= old.requests;
         self.accepted -= old.accepted;
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use vocabulary::{parameters, whole_nanos};
 
-use super::deposits::{Bucket, Deposit, Deposits};
+use super::deposits::{Bucket, Deposit, Deposits, reserve};
 use crate::Instant;
 use crate::part_config::part;
 
@@ -44,9 +44,7 @@ impl TowerBudget {
             ..=1.0 => (1, (1.0 / share) as i64),
             _ => (1000, (1000.0 / share) as i64),
         };
-        let reserve = i64::from(self.reserve)
-            .saturating_mul(i64::try_from(self.ttl.as_secs()).unwrap_or(i64::MAX))
-            .saturating_mul(withdrawal);
+        let reserve = reserve(self.reserve, self.ttl, withdrawal);
         let bucket =
             Slots { ended: [0; 10], index: 0, began: Instant::ORIGIN, width: self.ttl / 10, writer: 0 };
         Deposits { bucket, deposit, withdrawal, reserve, when: self.deposit }

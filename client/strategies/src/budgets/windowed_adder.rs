@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::deposits::Bucket;
 use crate::Instant;
 
 #[derive(Clone, Debug)]
@@ -24,9 +25,21 @@ impl<const ENDED: usize> WindowedAdder<ENDED> {
         Self { slices: [0; ENDED], oldest: 0, began_ms: 0, width_ms, writer: 0 }
     }
 
+    pub(super) fn restart(&mut self, now: Instant) {
+        (self.slices, self.writer) = ([0; ENDED], 0);
+        self.began_ms = now.as_nanos() / 1_000_000;
+    }
+
+    fn put(&mut self, amount: i64) {
+        self.slices[self.oldest] = amount;
+        self.oldest = (self.oldest + 1) % ENDED;
+    }
+}
+
+impl<const ENDED: usize> Bucket for WindowedAdder<ENDED> {
     /// Ends the current time slice if its width has passed, and adds an empty slice for each width that has passed
     /// since then. This method must be called before every read and addition.
-    pub(super) fn expire(&mut self, now: Instant) {
+    fn expire(&mut self, now: Instant) {
         let now_ms = now.as_nanos() / 1_000_000;
         let age = now_ms.saturating_sub(self.began_ms);
         if age < self.width_ms {
@@ -40,22 +53,12 @@ impl<const ENDED: usize> WindowedAdder<ENDED> {
         self.began_ms = now_ms;
     }
 
-    pub(super) fn add(&mut self, amount: i64) {
+    fn add(&mut self, amount: i64) {
         self.writer = self.writer.saturating_add(amount);
     }
 
-    pub(super) fn sum(&self) -> i64 {
+    fn sum(&self) -> i64 {
         self.slices.iter().fold(self.writer, |sum, slice| sum.saturating_add(*slice))
-    }
-
-    pub(super) fn restart(&mut self, now: Instant) {
-        (self.slices, self.writer) = ([0; ENDED], 0);
-        self.began_ms = now.as_nanos() / 1_000_000;
-    }
-
-    fn put(&mut self, amount: i64) {
-        self.slices[self.oldest] = amount;
-        self.oldest = (self.oldest + 1) % ENDED;
     }
 }
 

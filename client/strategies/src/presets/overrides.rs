@@ -27,12 +27,10 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
     let Some((name, None)) = options.next() else {
         return Err(SpecError::PresetWithoutName { text: part.text.clone() });
     };
-    let unknown =
-        || SpecError::UnknownPreset { name: name.clone(), suggestion: did_you_mean(name, preset_names()) };
-    let preset = preset(name).ok_or_else(unknown)?;
-    if nested >= MAX_NESTED {
-        return Err(unknown());
-    }
+    let Some(preset) = preset(name).filter(|_| nested < MAX_NESTED) else {
+        let suggestion = did_you_mean(name, preset_names());
+        return Err(SpecError::UnknownPreset { name: name.clone(), suggestion });
+    };
     let mut typed = Vec::new();
     for (key, value) in options {
         let Some(value) = value else {
@@ -45,10 +43,8 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
         typed.push((key.clone(), value.clone()));
     }
     let mut layers = read(&preset.strategy, nested + 1)?;
-    for (key, value) in choices(preset, &mut typed)? {
-        set(preset, &mut layers, &key, &value)?;
-    }
-    for (key, value) in typed {
+    let chosen = choices(preset, &mut typed)?;
+    for (key, value) in chosen.into_iter().chain(typed) {
         set(preset, &mut layers, &key, &value)?;
     }
     Ok(layers)
@@ -132,18 +128,17 @@ fn set(preset: &Preset, layers: &mut [Vec<RawPart>], key: &str, value: &str) -> 
                 ),
             })
         }
-        _ if layers.len() > 1 => Err(SpecError::AmbiguousOverride {
-            preset: preset.name.clone(),
-            key: key.to_owned(),
-            parts: format!("`{OUTER}.{own}` or `{INNER}.{own}`"),
-        }),
         _ => {
-            let parts =
-                places.iter().map(|(layer, index)| format!("`{}.{own}`", layers[*layer][*index].name));
+            let parts: Vec<&str> = if layers.len() > 1 {
+                vec![OUTER, INNER]
+            } else {
+                places.iter().map(|(layer, index)| layers[*layer][*index].name.as_str()).collect()
+            };
+            let parts: Vec<String> = parts.iter().map(|part| format!("`{part}.{own}`")).collect();
             Err(SpecError::AmbiguousOverride {
                 preset: preset.name.clone(),
                 key: key.to_owned(),
-                parts: parts.collect::<Vec<_>>().join(" or "),
+                parts: parts.join(" or "),
             })
         }
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 use serde::Deserialize;
 use vocabulary::duration_text;
@@ -204,33 +203,4 @@ pub struct Golden {
     /// Expected delays, each a duration (`1s`) or a range (`0s..50ms`). If `stop` follows the last delay, the op must
     /// then be given up. Without `stop`, further delays may follow.
     pub delays: Vec<String>,
-}
-
-/// Expected delay before a retry, or the expected end of the op.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GoldenDelay {
-    /// The delay before the retry is between two durations, both included.
-    Within(Duration, Duration),
-    /// The op is given up instead of retried.
-    Stop,
-}
-
-impl GoldenDelay {
-    /// Parses a duration, a range of durations or `stop`.
-    ///
-    /// # Errors
-    /// If a word is not a duration. The error names that word.
-    pub fn read(text: &str) -> Result<Self, String> {
-        let duration = |text: &str| {
-            duration_text::parse(text.trim())
-                .map_err(|_| format!("`{text}` is not a duration, such as `50ms`"))
-        };
-        match text.trim() {
-            "stop" => Ok(Self::Stop),
-            text => match text.split_once("..") {
-                Some((low, high)) => Ok(Self::Within(duration(low)?, duration(high)?)),
-                None => duration(text).map(|delay| Self::Within(delay, delay)),
-            },
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use vocabulary::WallTime;
+use vocabulary::{WallTime, duration_text};
 
 use super::*;
 use crate::testing::{Always, ended, rejected, view};
@@ -37,6 +37,18 @@ fn every_preset_parses_and_has_a_summary_sources_and_a_date() {
         assert!(is_date, "{text}: {}", preset.date);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_is_a_preset_of_the_same_name() {
+    let mut files = BTreeSet::new();
+    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/presets")).unwrap() {
+        let path = file.unwrap().path();
+        let preset: Preset = std::fs::read_to_string(&path).unwrap().parse().unwrap();
+        assert_eq!(path.file_name().unwrap(), format!("{}.toml", preset.name).as_str());
+        files.insert(preset.name);
+    }
+    assert_eq!(files, presets().iter().map(|preset| preset.name.clone()).collect());
 }
 
 #[test]
@@ -196,6 +208,35 @@ fn outcome(text: &str, reading: &ResponseParser) -> Outcome {
         _ => Status::Failed(Failure::Fatal),
     };
     Outcome { facts: said.facts, outer_advice: said.outer_advice, ..Outcome::advised(status, said.advice) }
+}
+
+/// Expected delay before a retry, or the expected end of the op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GoldenDelay {
+    /// The delay before the retry is between two durations, both included.
+    Within(Duration, Duration),
+    /// The op is given up instead of retried.
+    Stop,
+}
+
+impl GoldenDelay {
+    /// Parses a duration, a range of durations or `stop`.
+    ///
+    /// # Errors
+    /// If a word is not a duration. The error names that word.
+    fn read(text: &str) -> Result<Self, String> {
+        let duration = |text: &str| {
+            duration_text::parse(text.trim())
+                .map_err(|_| format!("`{text}` is not a duration, such as `50ms`"))
+        };
+        match text.trim() {
+            "stop" => Ok(Self::Stop),
+            text => match text.split_once("..") {
+                Some((low, high)) => Ok(Self::Within(duration(low)?, duration(high)?)),
+                None => duration(text).map(|delay| Self::Within(delay, delay)),
+            },
+        }
+    }
 }
 
 /// Compares the delays of a golden vector with those of the preset, word by word.

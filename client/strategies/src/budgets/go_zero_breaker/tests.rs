@@ -99,7 +99,7 @@ fn what_is_refused_counts_as_a_request_but_fails_no_slice() {
     end(&mut breaker, ms(0), OK, 10);
     end(&mut breaker, ms(0), REJECTED, 20);
     breaker.on_shed(ms(300), &launch(0, None));
-    let seen = breaker.window.at(ms(300));
+    let seen = breaker.window.seen(ms(300));
     assert_eq!((seen.requests, seen.accepted, seen.failing), (31, 10, 0));
 }
 
@@ -178,7 +178,7 @@ mod window {
         for (slice, how) in slices {
             window.count(Instant::from_millis(250 * slice), *how);
         }
-        window.at(Instant::from_millis(250 * slices[slices.len() - 1].0))
+        window.seen(Instant::from_millis(250 * slices[slices.len() - 1].0))
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod window {
         assert_eq!((seen.failing, seen.working), (0, 0), "a slice with both is neither");
         let seen = after(&mut window, &[(6, Accepted), (8, Accepted)]);
         assert_eq!((seen.failing, seen.working), (0, 2), "empty slices change nothing");
-        assert_eq!(window.at(Instant::from_millis(250 * 48)), Seen::default());
+        assert_eq!(window.seen(Instant::from_millis(250 * 48)), Seen::default());
     }
 
     /// go-zero, `TestGoogleBreakerHistory`.
@@ -204,9 +204,9 @@ mod window {
                 let how = each[number * each.len() / 10];
                 window.count(Instant::from_millis(5 * number as u64), how);
             }
-            let seen = window.at(Instant::from_millis(50));
+            let seen = window.seen(Instant::from_millis(50));
             assert_eq!((seen.accepted, seen.requests), (accepted, 10));
-            assert_eq!(window.at(Instant::from_millis(500)), Seen::default(), "auto reset rolling counter");
+            assert_eq!(window.seen(Instant::from_millis(500)), Seen::default(), "auto reset rolling counter");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Tests of the breaker's phases, as in Polly and resilience4j.
 
 use super::*;
-use crate::Advice;
 use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, ended, launch};
+use crate::{Advice, Until};
 
 fn ms(millis: u64) -> Instant {
     Instant::from_millis(millis)
@@ -128,27 +128,27 @@ fn launches_may_back_off_or_wait_instead() {
 mod calls {
     use crate::budgets::ratio_breaker::*;
 
-    fn health(attempts: u32, failures: u32) -> Health {
-        Health { attempts, failures }
+    fn counts(requests: u64, failures: u64) -> Counts {
+        Counts { requests, accepted: requests - failures }
     }
 
     #[test]
     fn only_the_last_so_many_count() {
         let mut calls = Calls::new(3, Duration::ZERO);
         let counted =
-            [true, true, false, false, true, false].map(|failed| calls.count(Instant::ORIGIN, failed));
+            [true, true, false, false, true, false].map(|failed| calls.count(Instant::ORIGIN, !failed));
         assert_eq!(
             counted,
-            [health(1, 1), health(2, 2), health(3, 2), health(3, 1), health(3, 1), health(3, 1)]
+            [counts(1, 1), counts(2, 2), counts(3, 2), counts(3, 1), counts(3, 1), counts(3, 1)]
         );
         calls.clear();
-        assert_eq!(calls.count(Instant::ORIGIN, false), health(1, 0));
+        assert_eq!(calls.count(Instant::ORIGIN, true), counts(1, 0));
     }
 
     #[test]
     fn what_began_before_the_window_counts_no_more() {
         let mut calls = Calls::new(0, Duration::from_secs(10));
-        let at = |calls: &mut Calls, millis| calls.count(Instant::from_millis(millis), true).attempts;
+        let at = |calls: &mut Calls, millis| calls.count(Instant::from_millis(millis), false).requests;
         assert_eq!(at(&mut calls, 0), 1);
         assert_eq!(at(&mut calls, 900), 2, "in the same tenth");
         assert_eq!(at(&mut calls, 1000), 3);

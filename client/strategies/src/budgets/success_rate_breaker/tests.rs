@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::testing::{Always, CANCELLED, FATAL, OK, REJECTED, TIMEOUT, ended, launch};
-use crate::{Advice, Instant};
+use crate::{Advice, Instant, Until};
 
 const FIVE: Duration = Duration::from_secs(5);
 
@@ -310,7 +310,7 @@ mod penalty {
         assert_eq!(penalties.next(7), secs(5));
         let second = penalties.next(7);
         assert!((secs(5)..secs(10)).contains(&second), "{second:?}");
-        penalties.forget();
+        penalties.row = 0;
         assert_eq!(penalties.next(7), secs(5));
         assert_ne!(penalties.next(7), second, "another draw");
     }
