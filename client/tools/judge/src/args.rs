@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use command_line::count;
 use experiments::checks::Condition;
 use shell::args::Header;
@@ -83,7 +83,7 @@ pub struct JudgeArgs {
 
     /// Kind of the operation. By default, POST and PATCH are writes, and all else is read.
     #[arg(long, value_name = "KIND", value_enum, help_heading = CLIENT)]
-    pub(crate) op: Option<OperationName>,
+    pub(crate) op: Option<OperationType>,
 
     /// Further name of an idempotency key, as a header or a field of a JSON body; repeatable.
     #[arg(long, value_name = "NAME", conflicts_with = "strategy", value_parser = key_name, help_heading = CLIENT)]
@@ -123,7 +123,7 @@ pub struct JudgeArgs {
 
     /// Accept a finding, as RULE or RULE@SITUATION; repeatable. It is still printed.
     #[arg(long, value_name = "RULE", help_heading = "Checks")]
-    pub(crate) allow: Vec<AllowedFinding>,
+    pub(crate) allow: Vec<Allowed>,
 
     /// Exit with 99 if this holds, such as `early_retries > 0`; repeatable.
     #[arg(long, value_name = "CONDITION", help_heading = "Checks")]
@@ -149,23 +149,6 @@ pub struct JudgeArgs {
 const CLIENT: &str = "Client";
 const SITUATIONS: &str = "Situations";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OperationName {
-    /// The operation may be executed twice without harm.
-    Read,
-    /// The operation must not be executed twice.
-    Write,
-}
-
-impl From<OperationName> for OperationType {
-    fn from(name: OperationName) -> Self {
-        match name {
-            OperationName::Read => Self::Read,
-            OperationName::Write => Self::Write,
-        }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Variable {
     pub(crate) name: String,
@@ -185,10 +168,7 @@ impl FromStr for Variable {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AllowedFinding(pub(crate) Allowed);
-
-impl FromStr for AllowedFinding {
+impl FromStr for Allowed {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -196,19 +176,18 @@ impl FromStr for AllowedFinding {
             Some((rule, situation)) => (rule.trim(), Some(situation.trim().to_owned())),
             None => (text.trim(), None),
         };
-        let names = || RULES.iter().map(|rule| rule.name);
-        if !names().any(|name| name == rule) {
-            let all: Vec<&str> = names().collect();
-            let near = did_you_mean(rule, names());
-            return Err(format!("there is no rule `{rule}`{near}; the rules are {}", all.join(", ")));
+        let names = RULES.map(|rule| rule.name);
+        if !names.contains(&rule) {
+            let near = did_you_mean(rule, names);
+            return Err(format!("there is no rule `{rule}`{near}; the rules are {}", names.join(", ")));
         }
-        Ok(Self(Allowed { rule: rule.to_owned(), situation }))
+        Ok(Self { rule: rule.to_owned(), situation })
     }
 }
 
 fn header_name(text: &str) -> Result<String, String> {
-    let name = text.parse::<http::HeaderName>().map_err(|_| "it is not a valid header name".to_owned())?;
-    Ok(name.as_str().to_owned())
+    let name = text.parse::<http::HeaderName>().map_err(|_| "it is not a valid header name")?;
+    Ok(name.to_string())
 }
 
 fn host_name(text: &str) -> Result<String, String> {
@@ -247,9 +226,9 @@ mod tests {
 
     #[test]
     fn invalid_values_are_refused_with_a_remedy() {
-        let rule = |text: &str| text.parse::<AllowedFinding>().unwrap_err();
+        let rule = |text: &str| text.parse::<Allowed>().unwrap_err();
         assert!(rule("early").starts_with("there is no rule `early`"), "{}", rule("early"));
-        assert!("no-jitter@503".parse::<AllowedFinding>().is_ok());
+        assert!("no-jitter@503".parse::<Allowed>().is_ok());
         assert!("=x".parse::<Variable>().unwrap_err().contains("NAME=VALUE"));
         assert!(host_name("a.test:80").is_err() && host_name("").is_err() && host_name("a.test").is_ok());
         assert_eq!(whole_seconds("3s"), Ok(3));

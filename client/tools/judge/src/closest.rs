@@ -6,14 +6,13 @@ use std::time::Duration;
 use experiments::runs::virtual_time::VirtualTime;
 use loadgen_sim::side_by_side;
 use recordings::{Difference, Effort, Recording};
-use shell::exit::{Exit, Fatal};
 use shell::runner::interrupt::Interrupt;
 use shell::text::progress::Live;
 use tailback::{Preset, SpecError, StrategySpec, presets};
 
-use crate::judgement::{ClosestPreset, PresetDifference};
+use crate::judgement::ClosestPreset;
 use crate::observation::OperationType;
-use crate::recorded::{Closeness, Comparison};
+use crate::recorded::Comparison;
 use crate::report::{Report, report};
 use crate::simulated::simulate;
 use crate::suite::Suite;
@@ -42,8 +41,7 @@ pub(super) fn closest(
     suite: &Suite,
     interrupt: &Interrupt,
     live: &mut Live,
-) -> anyhow::Result<Option<ClosestPreset>> {
-    let unusable = |error: SpecError| Fatal::because(Exit::Usage, "a preset cannot be started", error);
+) -> Result<Option<ClosestPreset>, SpecError> {
     let begun = |preset: &Preset| {
         let strategy: StrategySpec = format!("preset:{}", preset.name).parse()?;
         let own = judged_alike(suite, &strategy)?;
@@ -52,8 +50,7 @@ pub(super) fn closest(
             (client != preset).then(|| Difference::new("broken rules", named(&client), named(&preset)))
         }))
     };
-    let mut all: Vec<Comparison<'_>> =
-        presets().iter().map(begun).collect::<Result<_, _>>().map_err(unusable)?;
+    let mut all = presets().iter().map(begun).collect::<Result<Vec<_>, SpecError>>()?;
     // A preset that differs in more situations than another one is not the closest, so its comparison ends early. All presets are compared
     // up to their first differences and with little effort first, because few of them are then left for more. The result does not depend
     // on the order.
@@ -83,20 +80,22 @@ pub(super) fn closest(
             return Ok(None);
         }
         for (index, comparison) in order.into_iter().zip(compared) {
-            all[index] = comparison.map_err(unusable)?;
+            all[index] = comparison?;
         }
     }
     let is_closest = |index: &usize| all[*index].max_differences() <= fewest.load(Ordering::Relaxed);
     let closest: Vec<usize> = (0..all.len()).filter(is_closest).collect();
     // Only the differences of the first one are shown, so only these are compared with all simulated ops.
     if let Some(first) = closest.first() {
-        all[*first] = begun(&presets()[*first]).map_err(unusable)?;
-        all[*first].compare(Effort::Most, || usize::MAX).map_err(unusable)?;
+        all[*first] = begun(&presets()[*first])?;
+        all[*first].compare(Effort::Most, || usize::MAX)?;
     }
-    let all: Vec<Closeness> =
-        closest.into_iter().filter_map(|index| all[index].clone().closeness()).collect();
-    let most = all.iter().map(|one| one.same).max().filter(|same| *same > 0);
-    Ok(most.and_then(|most| most_alike(all, most)))
+    let mut alike: Vec<ClosestPreset> =
+        closest.into_iter().filter_map(|index| all[index].closeness()).collect();
+    let most = alike.iter().map(|one| one.same).max().unwrap_or(0).max(1);
+    alike.retain(|one| one.same == most);
+    let presets = alike.iter().flat_map(|one| one.presets.clone()).collect();
+    Ok(alike.into_iter().next().map(|first| ClosestPreset { presets, ..first }))
 }
 
 fn judged_alike(suite: &Suite, strategy: &StrategySpec) -> Result<Report, SpecError> {
@@ -117,17 +116,4 @@ fn broken<'a>(judged: &'a Report, situation: &str) -> Vec<&'a str> {
 
 fn named(rules: &[&str]) -> String {
     if rules.is_empty() { "none".to_owned() } else { rules.join(", ") }
-}
-
-fn most_alike(mut all: Vec<Closeness>, most: usize) -> Option<ClosestPreset> {
-    all.retain(|one| one.same == most);
-    let presets = all.iter().map(|one| one.strategy.clone()).collect();
-    let first = all.into_iter().next()?;
-    let compared = first.same + first.differs.len();
-    let difference = |(situation, difference): (String, Difference)| PresetDifference {
-        situation,
-        text: difference.to_string(),
-    };
-    let differs = first.differs.into_iter().map(difference).collect();
-    Some(ClosestPreset { presets, same: most, compared, differs })
 }

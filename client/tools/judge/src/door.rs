@@ -1,9 +1,9 @@
 //! Layer in front of a situation's server. It selects the judged requests, records them, and answers all others.
 
 use std::future::poll_fn;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
@@ -12,15 +12,19 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use mockserver::core::Script;
-use vocabulary::{WallTime, wire};
+use mockserver::Embedded;
+use mockserver::core::{Config, Script};
+use serde_json::Value;
+use shell::exit::{Exit, Fatal};
+use vocabulary::{Distribution, TimeScale, WallTime, wire};
 
 use crate::advice::Advice;
 use crate::call::CallPattern;
-use crate::observation::{Attempt, Body as BodyDigest, IdempotencyKey, Reply};
+use crate::observation::{Attempt, IdempotencyKey, OtherCall, Reply};
 use crate::records::{OpIdentity, Recorded, Records};
+use crate::runs::lock;
 use crate::simulated::expected;
-use crate::suite::Success;
+use crate::suite::{Situation, Success};
 
 /// Maximum size of a request's body in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -40,23 +44,14 @@ const ID_HEADERS: [&str; 3] = ["amz-sdk-invocation-id", "idempotency-key", wire:
 
 #[derive(Debug)]
 pub(super) struct Calls {
-    pub(super) selection: Selection,
+    /// Call to judge, whatever its query. `None` is any call; without `identities`, the first one with its query.
+    pub(super) call: Option<CallPattern>,
+    /// Headers that sort requests into ops, besides [`ID_HEADERS`]. `None` judges only the first call that matches.
+    pub(super) identities: Option<Vec<String>>,
     pub(super) success: Success,
     pub(super) bodies: Vec<(CallPattern, String)>,
     /// Further names of idempotency keys, as headers or as fields of a JSON body.
     pub(super) keys: Vec<String>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) enum Selection {
-    FirstCall,
-    /// The first method and path that matches the pattern. Queries are ignored.
-    Call(CallPattern),
-    /// All requests, or those of a call, sorted into ops by these headers, besides [`ID_HEADERS`].
-    Ops {
-        call: Option<CallPattern>,
-        identities: Vec<String>,
-    },
 }
 
 /// The layer and its records. Clones share the records.
@@ -70,18 +65,26 @@ pub(super) struct Door {
 }
 
 impl Door {
-    pub(super) fn new(calls: Arc<Calls>, script: Script, waits_for_advice: bool) -> Self {
-        Self {
-            calls,
-            script: Arc::new(script),
+    pub(super) fn new(calls: &Arc<Calls>, situation: &Situation) -> anyhow::Result<Self> {
+        Ok(Self {
+            calls: calls.clone(),
+            script: Arc::new(situation.script(&calls.success)?),
             started: Instant::now(),
             first_call: Arc::default(),
-            records: Arc::new(Mutex::new(Records::new(waits_for_advice))),
-        }
+            records: Arc::new(Mutex::new(Records::new(situation.waits_for_advice))),
+        })
     }
 
-    pub(super) fn around(&self, router: Router) -> Router {
-        router.layer(from_fn_with_state(self.clone(), answer))
+    /// Starts the server of the situation, behind this layer. `extended` may add routes that are not behind it.
+    pub(super) fn start(&self, extended: impl FnOnce(Router) -> Router) -> anyhow::Result<Embedded> {
+        let policy = format!("script:steps={}", self.script)
+            .parse()
+            .map_err(|error| anyhow::anyhow!("the script of a situation is invalid: {error}"))?;
+        let config = Config { policy, network_delay: Distribution::ZERO, ..Config::default() };
+        let around = |router: Router| extended(router.layer(from_fn_with_state(self.clone(), answer)));
+        Embedded::start_layered(config, TimeScale::default(), around).map_err(|error| {
+            Fatal::because(Exit::Unreachable, "the server of a situation cannot be started", error)
+        })
     }
 
     pub(super) fn elapsed(&self) -> Duration {
@@ -89,41 +92,35 @@ impl Door {
     }
 
     pub(super) fn records(&self) -> MutexGuard<'_, Records> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.records)
     }
 
     fn is_judged(&self, method: &str, path: &str, target: &str) -> bool {
-        match &self.calls.selection {
-            Selection::FirstCall => {
-                let (first_method, first_target) =
-                    self.first_call.get_or_init(|| (method.to_owned(), target.to_owned()));
-                first_method == method && first_target == target
-            }
-            Selection::Call(call) => {
-                call.matches(method, path) && {
-                    let first = self.first_call.get_or_init(|| (method.to_owned(), path.to_owned()));
-                    first.0 == method && first.1 == path
-                }
-            }
-            Selection::Ops { call: Some(call), .. } => call.matches(method, path),
-            Selection::Ops { call: None, .. } => true,
+        let Calls { call, identities, .. } = &*self.calls;
+        if call.as_ref().is_some_and(|call| !call.matches(method, path)) {
+            return false;
+        }
+        let target = if call.is_some() { path } else { target };
+        identities.is_some() || {
+            let first = self.first_call.get_or_init(|| (method.to_owned(), target.to_owned()));
+            first.0 == method && first.1 == target
         }
     }
 
     fn identity(&self, target: &str, attempt: &Attempt, headers: &HeaderMap) -> OpIdentity {
-        let Selection::Ops { identities, .. } = &self.calls.selection else {
+        let Some(identities) = &self.calls.identities else {
             return OpIdentity { text: String::new(), is_stable: true };
         };
         let mut names = identities.iter().map(String::as_str).chain(ID_HEADERS);
         let id = names.find_map(|name| Some(format!("{name}={}", headers.get(name)?.to_str().ok()?)));
         let is_stable = id.is_some();
-        let text = id.unwrap_or_else(|| format!("{} {target} {}", attempt.method, attempt.body.0));
+        let text = id.unwrap_or_else(|| format!("{} {target} {}", attempt.method, attempt.body_digest));
         OpIdentity { text: shortened(&text), is_stable }
     }
 
-    fn on_answer(&self, recorded: Recorded, reply: Reply) {
-        let ended = self.elapsed();
-        self.records().on_answer(recorded, ended, reply);
+    fn on_other(&self, call: &OtherCall) {
+        let now = self.elapsed();
+        self.records().on_other(now, call);
     }
 
     fn success(&self, method: &str, path: &str) -> Response {
@@ -144,10 +141,11 @@ impl Door {
 async fn answer(State(door): State<Door>, request: Request, next: Next) -> Response {
     let at = door.elapsed();
     let (mut parts, body) = request.into_parts();
-    let (method, path) = (parts.method.as_str().to_owned(), parts.uri.path().to_owned());
+    let path = parts.uri.path().to_owned();
     let full_target = parts.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
     // The values of a query may be secrets, so no record has them.
     let target = shortened(&experiments::servers::target::url(&full_target));
+    let call = OtherCall { method: parts.method.to_string(), target, requests: 1 };
     // `loadgen` itself looks for a mockserver here. It must treat the server like any other one.
     if path == "/_mock" || path.starts_with("/_mock/") {
         return StatusCode::NOT_FOUND.into_response();
@@ -156,36 +154,32 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
         return StatusCode::NO_CONTENT.into_response();
     }
     if parts.method == Method::CONNECT {
-        door.records().on_other(at, &method, &target);
+        door.records().on_other(at, &call);
         return next.run(Request::from_parts(parts, body)).await;
     }
-    if !door.is_judged(&method, &path, &full_target) {
+    if !door.is_judged(&call.method, &path, &full_target) {
         // The body is read before the answer, because some clients treat an early answer as a broken connection.
         drop(received(&door, body).await);
-        let now = door.elapsed();
-        door.records().on_other(now, &method, &target);
-        return door.success(&method, &path);
+        door.on_other(&call);
+        return door.success(&call.method, &path);
     }
-    door.records().on_judged_arrival(at, &method, &target);
+    door.records().on_judged_arrival(at, &call);
     let body = received(&door, body).await;
-    door.records().on_body_end(&method, &target);
+    door.records().on_body_end(&call);
     let Some(body) = body else {
-        let now = door.elapsed();
-        door.records().on_other(now, &method, &target);
+        door.on_other(&call);
         return (StatusCode::PAYLOAD_TOO_LARGE, "the request body is longer than 16 MiB, or incomplete\n")
             .into_response();
     };
     let is_conditional = ["if-match", "if-none-match"].iter().any(|name| parts.headers.contains_key(*name));
     let attempt = Attempt {
-        method,
-        target,
+        method: call.method,
+        target: call.target,
         at,
-        ended: None,
-        reply: Reply::Open,
         keys: keys(&parts.headers, &body, &door.calls.keys),
         is_conditional,
-        body: digest(&body),
-        is_after_other: false,
+        body_digest: BuildHasherDefault::<DefaultHasher>::default().hash_one(&*body),
+        ..Attempt::default()
     };
     let identity = door.identity(&full_target, &attempt, &parts.headers);
     let recorded = door.records().on_attempt(&identity, attempt);
@@ -200,14 +194,13 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
     }
     parts.headers.insert(wire::OP, HeaderValue::from(recorded.op));
     parts.headers.insert(wire::ATTEMPT, number.into());
-    let mut open = OpenAttempt { door: &door, recorded, is_open: true };
+    let mut open = OpenAttempt { door: &door, recorded, reply: Reply::Open };
     tokio::time::sleep(HOLD).await;
     // The script does not depend on the body, and the server accepts only short ones.
     parts.headers.remove("content-length");
     parts.headers.remove("transfer-encoding");
     let response = next.run(Request::from_parts(parts, Body::empty())).await;
-    open.is_open = false;
-    door.on_answer(recorded, reply(&door.script, number, response.headers()));
+    open.reply = reply(&door.script, number, response.headers());
     response
 }
 
@@ -227,31 +220,29 @@ async fn received(door: &Door, mut body: Body) -> Option<Bytes> {
     Some(all.into())
 }
 
-/// Attempt without an answer. If the client disconnects, the server drops the request, and with it this value.
+/// Attempt that records its reply when it is dropped. If the client disconnects, the server drops the request, and with it this value,
+/// before an answer.
 struct OpenAttempt<'a> {
     door: &'a Door,
     recorded: Recorded,
-    is_open: bool,
+    reply: Reply,
 }
 
 impl Drop for OpenAttempt<'_> {
     fn drop(&mut self) {
-        if self.is_open {
-            self.door.on_answer(self.recorded, Reply::Open);
-        }
+        let ended = self.door.elapsed();
+        self.door.records().on_answer(self.recorded, ended, self.reply);
     }
 }
 
 /// Returns the reply that was sent. Its advice is parsed from the headers that were sent, because dates depend on the time.
 fn reply(script: &Script, number: u32, headers: &HeaderMap) -> Reply {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    match expected(script, number, WallTime::from_unix(now)) {
-        Reply::Status { code, .. } => {
-            Reply::Status { code, advice: Advice::parse(header, WallTime::from_unix(now)) }
-        }
-        broken => broken,
+    let now = WallTime::from_unix(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default());
+    let mut reply = expected(script, number, now);
+    if let Reply::Status { advice, .. } = &mut reply {
+        *advice = Advice::parse(|name| headers.get(name)?.to_str().ok(), now);
     }
+    reply
 }
 
 fn keys(headers: &HeaderMap, body: &Bytes, names: &[String]) -> Vec<IdempotencyKey> {
@@ -265,9 +256,9 @@ fn keys(headers: &HeaderMap, body: &Bytes, names: &[String]) -> Vec<IdempotencyK
             keys.push(IdempotencyKey { name, value: text(value) });
         }
     }
-    let json = (!names.is_empty()).then(|| serde_json::from_slice::<serde_json::Value>(body).ok()).flatten();
+    let json = if names.is_empty() { Value::Null } else { serde_json::from_slice(body).unwrap_or_default() };
     for name in names {
-        let value = json.as_ref().and_then(|json| name.split('.').try_fold(json, |json, key| json.get(key)));
+        let value = name.split('.').try_fold(&json, |json, key| json.get(key));
         if let Some(value) = value.filter(|value| !value.is_null() && value.as_str() != Some("")) {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             keys.push(IdempotencyKey { name: name.clone(), value: shortened(&value) });
@@ -275,12 +266,6 @@ fn keys(headers: &HeaderMap, body: &Bytes, names: &[String]) -> Vec<IdempotencyK
     }
     keys.sort_by(|one, other| one.name.cmp(&other.name));
     keys
-}
-
-fn digest(body: &[u8]) -> BodyDigest {
-    let mut hasher = DefaultHasher::new();
-    body.hash(&mut hasher);
-    BodyDigest(hasher.finish())
 }
 
 fn shortened(text: &str) -> String {

@@ -1,11 +1,15 @@
 //! Document that `loadgen judge` writes.
 
+use std::time::Duration;
+
 use results::SchemaVersion;
 use serde::Serialize;
+use shell::secrets::program_words;
 
-use crate::judged::Verdict;
-use crate::observation::OtherCall;
-use crate::report::Cause;
+use crate::advice::Advice;
+use crate::args::JudgeArgs;
+use crate::observation::{Attempt, Observation, Reply};
+use crate::report::Report;
 use crate::rule::Finding;
 
 /// Retry behaviour of a client in several situations (loadgen judge).
@@ -29,11 +33,34 @@ pub struct Judgement {
     /// Number of retries that were earlier than `Retry-After` asked for.
     pub early_retries: usize,
     pub attempts: u64,
-    pub situations: Vec<SituationRecord>,
-    pub causes: Vec<Cause>,
+    #[serde(flatten)]
+    pub report: Report,
     /// Preset that behaves most like the client; only with `--recording`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closest: Option<ClosestPreset>,
+}
+
+impl Judgement {
+    pub(super) fn new(args: &JudgeArgs, report: Report, is_complete: bool) -> Self {
+        let runs = report.situations.iter().flat_map(|situation| &situation.observation.runs);
+        Self {
+            schema_version: SchemaVersion::default(),
+            command: (!args.command.is_empty()).then(|| program_words(&args.command)),
+            strategy: args.strategy.as_ref().map(ToString::to_string),
+            retry_after_s: args.retry_after,
+            idle_timeout_s: args.idle_timeout.as_secs_f64(),
+            complete: is_complete,
+            failed: report.count(Verdict::Failed),
+            warned: report.count(Verdict::Warned),
+            allowed: report.count(Verdict::Allowed),
+            passed: report.count(Verdict::Passed),
+            skipped: report.count(Verdict::Skipped),
+            early_retries: report.early_retries(),
+            attempts: runs.map(|run| run.received).sum(),
+            report,
+            closest: None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,9 +82,21 @@ pub struct PresetDifference {
     pub text: String,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SituationVerdict"))]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Failed,
+    Warned,
+    // The situation has findings, and the user accepts all of them.
+    Allowed,
+    Passed,
+    Skipped,
+}
+
 #[derive(Clone, Debug, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct SituationRecord {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SituationRecord"))]
+pub struct JudgedSituation {
     pub name: String,
     /// Answers of the server in words, such as `429, Retry-After: 3`.
     pub title: String,
@@ -66,7 +105,8 @@ pub struct SituationRecord {
     /// Attempts, delays and outcome in words, or the reason for which the situation was skipped.
     pub note: String,
     pub findings: Vec<Finding>,
-    pub runs: Vec<JudgedRun>,
+    #[serde(flatten)]
+    pub observation: Observation,
     /// Number of ops that were not judged, because identical requests were in flight at the same time; only with `--serve`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ambiguous_ops: u64,
@@ -80,23 +120,9 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Run of the client in a situation. Times are in seconds since the start of the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct JudgedRun {
-    /// Number of attempts of the judged call. `attempts` lists at most 50 of them.
-    pub received: u64,
-    pub attempts: Vec<JudgedAttempt>,
-    /// Calls that are not judged, such as the fetching of a token; at most 100.
-    pub others: Vec<OtherCall>,
-    pub end: RunEnd,
-    /// Exit code of the command; null if it did not exit by itself.
-    pub exit_code: Option<i32>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct JudgedAttempt {
+pub(crate) struct JudgedAttempt {
     pub method: String,
     /// Path and query, without the values of the query.
     pub target: String,
@@ -112,16 +138,26 @@ pub struct JudgedAttempt {
     pub keys: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RunEnd {
-    Exited,
-    /// Ended by `loadgen judge` after the idle timeout.
-    Idle,
-    /// Ended by `loadgen judge` after 50 attempts.
-    TooManyAttempts,
-    /// Ended by the test that sent the op, or by the end of the session (`--serve`).
-    Session,
-    Interrupted,
+impl From<Attempt> for JudgedAttempt {
+    fn from(attempt: Attempt) -> Self {
+        let (status, advice) = match attempt.reply {
+            Reply::Status { code, advice } => (Some(code), advice),
+            Reply::Broken { .. } | Reply::Open => (None, None),
+        };
+        Self {
+            at_s: seconds(attempt.at),
+            ended_s: attempt.ended.map(seconds),
+            status,
+            executed: attempt.is_executed(),
+            advised_s: advice.and_then(Advice::wait).map(seconds),
+            keys: attempt.keys.into_iter().map(|key| key.name).collect(),
+            method: attempt.method,
+            target: attempt.target,
+        }
+    }
+}
+
+/// Converts a time to seconds, rounded to microseconds, because the times of a real server are not more exact.
+pub(super) fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e6
 }

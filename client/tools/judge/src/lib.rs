@@ -8,9 +8,7 @@ mod advice;
 mod args;
 mod call;
 mod closest;
-mod document;
 mod door;
-mod judged;
 mod judgement;
 mod observation;
 mod recorded;
@@ -25,12 +23,12 @@ mod suite;
 mod text;
 mod words;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use door::{Calls, Selection};
+use door::Calls;
 use experiments::checks::Condition;
 use runs::{Client, Observed};
 use shell::checks::{Case, Outcome, junit};
@@ -45,9 +43,8 @@ use shell::text::stderr::to_stderr;
 use shell::text::styled::to_people;
 use vocabulary::did_you_mean;
 
-use crate::judged::Verdict;
+use crate::judgement::Verdict;
 use crate::recorded::recording;
-use crate::report::Allowed;
 use crate::suite::Success;
 
 pub use args::{COMMON_FLAGS, EXAMPLES, JudgeArgs};
@@ -65,103 +62,72 @@ pub fn run(args: &JudgeArgs) -> anyhow::Result<ExitCode> {
         to_people(&text::listing(&suite), false)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let files = Files::prepare(args)?;
+    let files = outputs(args)?;
+    let [json, junit_file, recording_file] = &files;
     refuse_unknown_figures(&args.fail_if)?;
-    let allowed = allowed(args, &suite)?;
+    refuse_unknown_situations(args, &suite)?;
     let interrupt = Interrupt::listen()?;
     let started = Instant::now();
-    let operation = args.op.map(OperationType::from);
     let observed = if args.serve {
-        let (idle, hosts) = (args.idle_timeout, args.allow_host.clone());
-        let rules = serve::Rules { operation, allowed: allowed.clone(), idle, hosts };
-        serve::serve(&suite, &Arc::new(calls(args)?), rules, &interrupt)?
+        serve::serve(&suite, args, &Arc::new(calls(args)?), &interrupt)?
     } else {
         observe(args, &suite, &interrupt)?
     };
-    let judged = report(&suite, &observed.observations, operation, &allowed, args.idle_timeout);
-    let is_complete = judged.situations.len() == suite.situations.len();
-    let mut document = document::document(args, &judged, is_complete);
-    let recording = files.recording.as_ref().map(|_| recorded(args, &judged, &suite)).transpose()?;
-    if let Some(text) = &recording {
-        let mut live = Live::new(!args.quiet);
-        document.closest =
-            closest::closest(&recordings::read(text)?, &judged, &suite, &interrupt, &mut live)?;
+    let report = report(&suite, &observed.observations, args.op, &args.allow, args.idle_timeout);
+    let (done, all) = (report.situations.len(), suite.situations.len());
+    let mut document = Judgement::new(args, report, done == all);
+    let mut recorded = None;
+    if recording_file.is_some() {
+        let text = recording(&suite, &document.report, &program_words(&args.command).join(" "))? + "\n";
+        let (recording, mut live) = (recordings::read(&text)?, Live::new(!args.quiet));
+        document.closest = closest::closest(&recording, &document.report, &suite, &interrupt, &mut live)
+            .map_err(|error| Fatal::because(Exit::Usage, "a preset cannot be started", error))?;
+        recorded = Some(text);
     }
-    let has_request = document.attempts > 0 || !is_complete;
+    let has_request = document.attempts > 0 || !document.complete;
     if !args.quiet && has_request {
         let took = (args.strategy.is_none()).then(|| started.elapsed());
         let outputs = suite.names().zip(observed.outputs.iter().map(String::as_str)).collect();
-        text::print(&document, &outputs, took, files.claim_stdout())?;
+        text::print(&document, &outputs, took, files.iter().flatten().any(Output::is_stdout))?;
     }
-    files.write(&document, &cases(args, &document, &judged), recording.as_deref())?;
+    if let Some(json) = json {
+        json.write(&[serde_json::to_vec(&document)?, b"\n".to_vec()].concat())?;
+    }
+    if let Some(file) = junit_file {
+        junit::write(&cases(args, &document), file)?;
+    }
+    if let (Some(file), Some(text)) = (recording_file, recorded) {
+        file.write(text.as_bytes())?;
+    }
     if !has_request {
-        return Err(text::no_request(args, &judged, &observed.outputs));
+        return Err(text::no_request(args, &document.report, &observed.outputs));
     }
-    let failed = failed_conditions(&args.fail_if, &document);
+    let failed: Vec<String> =
+        args.fail_if.iter().filter_map(|condition| failure(condition, &document)).collect();
     for line in &failed {
         to_stderr(&format!("failed: {line}\n"));
     }
     if let Some(exit) = interrupt.exit().filter(|_| !args.serve) {
-        let (done, all) = (judged.situations.len(), suite.situations.len());
         to_stderr(&format!("interrupted: {done} of {all} situations are complete\n"));
         return Ok(exit.into());
     }
-    Ok(exit(args, &judged, !failed.is_empty()))
+    let is_failed = !failed.is_empty()
+        || document.report.situations.iter().any(|situation| fails(args, situation.verdict));
+    Ok(if is_failed { Exit::Failed.into() } else { ExitCode::SUCCESS })
 }
 
-/// Output files.
-struct Files {
-    json: Option<Output>,
-    junit: Option<Output>,
-    recording: Option<Output>,
+/// Whether a situation with this verdict makes the command fail.
+fn fails(args: &JudgeArgs, verdict: Verdict) -> bool {
+    verdict == Verdict::Failed || args.strict && verdict == Verdict::Warned
 }
 
-impl Files {
-    fn prepare(args: &JudgeArgs) -> anyhow::Result<Self> {
-        distinct([&args.json, &args.junit, &args.recording].into_iter().flatten().map(PathBuf::as_path))?;
-        let output = |path: &Option<PathBuf>, flag| {
-            path.as_deref().map(|path| Output::prepare(path, flag)).transpose()
-        };
-        Ok(Self {
-            json: output(&args.json, "--json")?,
-            junit: output(&args.junit, "--junit")?,
-            recording: output(&args.recording, "--recording")?,
-        })
-    }
-
-    fn claim_stdout(&self) -> bool {
-        [&self.json, &self.junit, &self.recording].into_iter().flatten().any(Output::is_stdout)
-    }
-
-    fn write(&self, document: &Judgement, cases: &[Case], recording: Option<&str>) -> anyhow::Result<()> {
-        if let Some(json) = &self.json {
-            json.write(&[serde_json::to_vec(document)?, b"\n".to_vec()].concat())?;
-        }
-        if let Some(junit) = &self.junit {
-            junit::write(cases, junit)?;
-        }
-        if let (Some(output), Some(text)) = (&self.recording, recording) {
-            output.write(text.as_bytes())?;
-        }
-        Ok(())
-    }
-}
-
-fn recorded(args: &JudgeArgs, judged: &Report, suite: &Suite) -> anyhow::Result<String> {
-    let observed =
-        judged.situations.iter().filter_map(|judged| Some((suite.find(&judged.name)?, &judged.observation)));
-    let observed: Vec<_> = observed.collect();
-    let text = recording(&observed, &program_words(&args.command).join(" "))?;
-    Ok(text + "\n")
-}
-
-fn exit(args: &JudgeArgs, judged: &Report, has_failed_condition: bool) -> ExitCode {
-    let is_warned = args.strict && judged.count(Verdict::Warned) > 0;
-    if judged.count(Verdict::Failed) > 0 || is_warned || has_failed_condition {
-        Exit::Failed.into()
-    } else {
-        ExitCode::SUCCESS
-    }
+/// Prepares the files of `--json`, `--junit` and `--recording`.
+fn outputs(args: &JudgeArgs) -> anyhow::Result<[Option<Output>; 3]> {
+    let JudgeArgs { json, junit, recording, .. } = args;
+    distinct([json, junit, recording].into_iter().flatten().map(PathBuf::as_path))?;
+    let output =
+        |path: &Option<PathBuf>, flag| path.as_deref().map(|path| Output::prepare(path, flag)).transpose();
+    Ok([output(json, "--json")?, output(junit, "--junit")?, output(recording, "--recording")?])
 }
 
 fn suite(args: &JudgeArgs) -> anyhow::Result<Suite> {
@@ -181,9 +147,8 @@ fn suite(args: &JudgeArgs) -> anyhow::Result<Suite> {
     Ok(suite)
 }
 
-fn allowed(args: &JudgeArgs, suite: &Suite) -> anyhow::Result<Vec<Allowed>> {
-    let allowed: Vec<Allowed> = args.allow.iter().map(|finding| finding.0.clone()).collect();
-    for situation in allowed.iter().filter_map(|allowed| allowed.situation.as_deref()) {
+fn refuse_unknown_situations(args: &JudgeArgs, suite: &Suite) -> anyhow::Result<()> {
+    for situation in args.allow.iter().filter_map(|allowed| allowed.situation.as_deref()) {
         if suite.find(situation).is_none() {
             let near = did_you_mean(situation, suite.names());
             let words = format!(
@@ -192,30 +157,21 @@ fn allowed(args: &JudgeArgs, suite: &Suite) -> anyhow::Result<Vec<Allowed>> {
             return Err(Fatal::error(Exit::Usage, words));
         }
     }
-    Ok(allowed)
+    Ok(())
 }
 
 fn observe(args: &JudgeArgs, suite: &Suite, interrupt: &Interrupt) -> anyhow::Result<Observed> {
     let Some(strategy) = &args.strategy else {
-        let client = Client {
-            command: &args.command,
-            env: &args.env,
-            calls: Arc::new(calls(args)?),
-            idle: args.idle_timeout,
-            jobs: args.jobs,
-        };
+        let client = Client { args, calls: Arc::new(calls(args)?) };
         return client.observe(suite, interrupt, &mut Live::new(!args.quiet));
     };
-    let operation = args.op.map_or(OperationType::Read, OperationType::from);
-    let mut observations = Vec::with_capacity(suite.situations.len());
-    for situation in &suite.situations {
-        let observation = match interrupt.received() {
-            0 => Some(simulate(situation, strategy, operation, args.seed, args.idle_timeout)?),
-            _ => None,
-        };
-        observations.push(observation);
-    }
-    Ok(Observed { observations, outputs: vec![String::new(); suite.situations.len()] })
+    let operation = args.op.unwrap_or(OperationType::Read);
+    let observed = suite.situations.iter().map(|situation| {
+        (interrupt.received() == 0)
+            .then(|| simulate(situation, strategy, operation, args.seed, args.idle_timeout))
+            .transpose()
+    });
+    Ok(Observed { observations: observed.collect::<Result<_, _>>()?, outputs: Vec::new() })
 }
 
 fn calls(args: &JudgeArgs) -> anyhow::Result<Calls> {
@@ -229,27 +185,21 @@ fn calls(args: &JudgeArgs) -> anyhow::Result<Calls> {
     }
     let mut bodies = Vec::new();
     for body in &args.body {
-        let text = body_text(&body.file)?;
+        let text = text_of(&body.file, SMALL).map_err(|error| {
+            let words = format!("`{}` (--body) cannot be read as text", body.file.display());
+            Fatal::because(Exit::Usage, words, error)
+        })?;
         match &body.call {
             Some(call) => bodies.push((call.clone(), text)),
             None => success.body = text,
         }
     }
-    let call = args.call.clone();
-    let selection = match (args.serve, call) {
-        (true, call) => Selection::Ops {
-            call,
-            identities: args.identity.iter().map(|name| name.to_ascii_lowercase()).collect(),
-        },
-        (false, Some(call)) => Selection::Call(call),
-        (false, None) => Selection::FirstCall,
-    };
-    Ok(Calls { selection, success, bodies, keys: args.key.clone() })
-}
-
-fn body_text(path: &Path) -> anyhow::Result<String> {
-    text_of(path, SMALL).map_err(|error| {
-        Fatal::because(Exit::Usage, format!("`{}` (--body) cannot be read as text", path.display()), error)
+    Ok(Calls {
+        call: args.call.clone(),
+        identities: args.serve.then(|| args.identity.clone()),
+        success,
+        bodies,
+        keys: args.key.clone(),
     })
 }
 
@@ -267,16 +217,15 @@ const FIGURES: [(&str, FigureOf); 7] = [
 ];
 
 fn refuse_unknown_figures(conditions: &[Condition]) -> anyhow::Result<()> {
-    let names = || FIGURES.iter().map(|(name, _)| *name);
+    let names = FIGURES.map(|(name, _)| name);
     for condition in conditions {
-        if condition.strategy.is_some() || !names().any(|name| name == condition.path) {
-            let near = did_you_mean(&condition.path, names());
-            let all: Vec<&str> = names().collect();
+        if condition.strategy.is_some() || !names.contains(&condition.path.as_str()) {
+            let near = did_you_mean(&condition.path, names);
             let words = format!(
                 "--fail-if '{}': `loadgen judge` has no figure `{}`{near}; its figures are {}",
                 condition.text,
                 condition.path,
-                all.join(", ")
+                names.join(", ")
             );
             return Err(Fatal::error(Exit::Usage, words));
         }
@@ -284,44 +233,33 @@ fn refuse_unknown_figures(conditions: &[Condition]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn failed_conditions(conditions: &[Condition], document: &Judgement) -> Vec<String> {
-    let holds = |condition: &&Condition| {
-        figure(condition, document).is_some_and(|figure| condition.operator.holds(figure, condition.value))
-    };
-    let line = |condition: &Condition| {
-        format!("`{}`: {}", condition.text, figure(condition, document).unwrap_or_default())
-    };
-    conditions.iter().filter(holds).map(line).collect()
-}
-
-fn figure(condition: &Condition, document: &Judgement) -> Option<f64> {
-    FIGURES.iter().find(|(name, _)| *name == condition.path).map(|(_, figure)| figure(document))
+/// Returns the condition with its figure if it holds.
+fn failure(condition: &Condition, document: &Judgement) -> Option<String> {
+    let (_, figure) = FIGURES.iter().find(|(name, _)| *name == condition.path)?;
+    let figure = figure(document);
+    condition.operator.holds(figure, condition.value).then(|| format!("`{}`: {figure}", condition.text))
 }
 
 /// Returns the test cases for CI systems. Conditions of `--fail-if` follow the situations.
-fn cases(args: &JudgeArgs, document: &Judgement, judged: &Report) -> Vec<Case> {
+fn cases(args: &JudgeArgs, document: &Judgement) -> Vec<Case> {
     let command = || {
         if args.serve { "loadgen judge --serve".to_owned() } else { program_words(&args.command).join(" ") }
     };
     let group = args.strategy.as_ref().map_or_else(command, ToString::to_string);
     let group = vocabulary::printable(&vocabulary::excerpt(&group)).into_owned();
-    let case = |name: &str, outcome| Case { group: group.clone(), name: name.to_owned(), outcome };
-    let situations = judged.situations.iter().map(|situation| {
+    let case = |name, outcome| Case { group: group.clone(), name, outcome };
+    let situations = document.report.situations.iter().map(|situation| {
         let message = vocabulary::printable(&text::findings(situation).join("; ")).into_owned();
-        let fails =
-            situation.verdict == Verdict::Failed || args.strict && situation.verdict == Verdict::Warned;
         let outcome = match situation.verdict {
-            _ if fails => Outcome::Failed(message),
+            verdict if fails(args, verdict) => Outcome::Failed(message),
             Verdict::Skipped => Outcome::Skipped(vocabulary::printable(&situation.note).into_owned()),
             _ => Outcome::Passed,
         };
-        case(&format!("{}: {}", situation.name, situation.title), outcome)
+        case(format!("{}: {}", situation.name, situation.title), outcome)
     });
-    let failed = failed_conditions(&args.fail_if, document);
     let conditions = args.fail_if.iter().map(|condition| {
-        let message = failed.iter().find(|line| line.starts_with(&format!("`{}`", condition.text)));
-        let outcome = message.map_or(Outcome::Passed, |message| Outcome::Failed(message.clone()));
-        case(&format!("fails if {}", condition.text), outcome)
+        let outcome = failure(condition, document).map_or(Outcome::Passed, Outcome::Failed);
+        case(format!("fails if {}", condition.text), outcome)
     });
     situations.chain(conditions).collect()
 }

@@ -2,31 +2,40 @@
 
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::advice::Advice;
+use crate::judgement::JudgedAttempt;
 
 /// Number of attempts after which a run is ended, because the client may never give up.
 pub(crate) const MAX_ATTEMPTS: usize = 50;
 
 /// Observation of all runs of one situation. Only controls have several runs.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Observation {
     pub runs: Vec<ObservedRun>,
     /// Whether the idempotency keys of requests were observed. False for strategies, which have none, although the client that they represent
     /// may send them.
+    #[serde(skip)]
     pub has_keys: bool,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// Run of the client in a situation. Times are in seconds since the start of the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "JudgedRun"))]
 pub struct ObservedRun {
-    /// Attempts of the judged call in the order of their arrival, at most [`MAX_ATTEMPTS`].
-    pub attempts: Vec<Attempt>,
-    /// Number of attempts of the judged call, including those that were not kept.
+    /// Number of attempts of the judged call. `attempts` lists at most 50 of them.
     pub received: u64,
-    /// Calls that are not judged, such as the fetching of a token.
+    // In the order of their arrival, at most `MAX_ATTEMPTS`.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<JudgedAttempt>"))]
+    pub attempts: Vec<Attempt>,
+    /// Calls that are not judged, such as the fetching of a token; at most 100.
     pub others: Vec<OtherCall>,
     pub end: End,
+    /// Exit code of the command; null if it did not exit by itself.
+    pub exit_code: Option<i32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -39,7 +48,8 @@ pub struct OtherCall {
 }
 
 /// Request of the judged call. Times are counted from the start of the run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(into = "JudgedAttempt")]
 pub struct Attempt {
     pub method: String,
     pub target: String,
@@ -52,7 +62,8 @@ pub struct Attempt {
     pub keys: Vec<IdempotencyKey>,
     /// Whether the request has `If-Match` or `If-None-Match`, which protect a write from being executed twice.
     pub is_conditional: bool,
-    pub body: Body,
+    /// Digest of the body, equal for equal bodies.
+    pub body_digest: u64,
     /// Whether the client sent another call since the attempt before.
     pub is_after_other: bool,
 }
@@ -63,11 +74,7 @@ pub struct IdempotencyKey {
     pub value: String,
 }
 
-/// Digest of a request's body, equal for equal bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Body(pub u64);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
     Status {
         code: u16,
@@ -78,28 +85,32 @@ pub enum Reply {
         executed: bool,
     },
     /// The client ended the request before an answer, or the request was open at the end of the run.
+    #[default]
     Open,
 }
 
-/// End of a run of the command or strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// End of a run of the command or strategy.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RunEnd"))]
+#[serde(rename_all = "snake_case")]
 pub enum End {
-    /// The command exited. The code is `None` if a signal ended it.
-    Exited(Option<i32>),
-    /// The run was ended, because no further request arrived within the idle timeout.
+    #[default]
+    Exited,
+    /// Ended by `loadgen judge` after the idle timeout.
     Idle,
-    /// The run was ended after [`MAX_ATTEMPTS`] attempts.
-    TooMany,
-    /// The op was ended by the test that sent it, or by the end of the session (`--serve`).
+    /// Ended by `loadgen judge` after 50 attempts.
+    TooManyAttempts,
+    /// Ended by the test that sent the op, or by the end of the session (`--serve`).
     Session,
-    /// The run was ended by the user.
     Interrupted,
 }
 
 /// Kind of the operation under test. Writes must not be executed twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OperationType {
+    /// The operation may be executed twice without harm.
     Read,
+    /// The operation must not be executed twice.
     Write,
 }
 
@@ -152,9 +163,14 @@ pub(super) struct Retry<'a> {
 }
 
 impl Retry<'_> {
+    /// Returns the number of the retry's attempt within its run, counted from 1.
+    pub(super) fn number(&self) -> usize {
+        self.index + 1
+    }
+
     /// Whether both attempts are the same request, with nothing in between, so that the later one repeats the earlier one.
     pub(super) fn is_repetition(&self) -> bool {
-        self.attempt.body == self.before.body && !self.attempt.is_after_other
+        self.attempt.body_digest == self.before.body_digest && !self.attempt.is_after_other
     }
 
     /// Returns the time from the end of the attempt before to the start of this retry.
@@ -187,7 +203,7 @@ impl ObservedRun {
 
     /// Whether the command ended by itself, so that no further retry would have followed.
     pub(super) fn is_over(&self) -> bool {
-        matches!(self.end, End::Exited(_) | End::Session)
+        matches!(self.end, End::Exited | End::Session)
     }
 }
 
@@ -200,12 +216,23 @@ impl Observation {
         self.runs.iter().flat_map(|run| &run.attempts)
     }
 
+    pub(super) fn retries(&self) -> impl Iterator<Item = Retry<'_>> {
+        self.runs.iter().flat_map(ObservedRun::retries)
+    }
+
     pub(super) fn has_retry(&self) -> bool {
-        self.runs.iter().any(|run| run.attempts.len() > 1)
+        self.retries().next().is_some()
     }
 
     pub(super) fn is_advised(&self) -> bool {
         self.attempts().any(|attempt| attempt.reply.advice().is_some())
+    }
+
+    /// Returns the delays of each retry, as long as at least `min_runs` runs have one with its index.
+    pub(super) fn delays(&self, min_runs: usize) -> impl Iterator<Item = Vec<Duration>> {
+        (1..MAX_ATTEMPTS)
+            .map(|index| self.delays_of(index))
+            .take_while(move |delays| delays.len() >= min_runs)
     }
 
     /// Returns the delays of the retry with this index, one per run that has such a retry. The first retry has index 1.

@@ -5,8 +5,10 @@ use recordings::{CheckOutcome, Difference, Effort, Recording, check_within};
 use serde::Serialize;
 use tailback::{SpecError, StrategySpec};
 
-use crate::observation::{End, Observation, ObservedRun, Reply};
-use crate::suite::{Situation, Success};
+use crate::judgement::{ClosestPreset, PresetDifference, seconds};
+use crate::observation::{End, Observation, ObservedRun};
+use crate::report::Report;
+use crate::suite::{Situation, Success, Suite};
 
 /// Recording in the format that [`read`](recordings::read) parses. Situations in which a run did not end by itself are left out, because it
 /// would have gone on.
@@ -38,33 +40,22 @@ struct WrittenOutcome {
     status: u16,
 }
 
-#[derive(Clone, Debug)]
-pub(crate) struct Closeness {
-    pub strategy: String,
-    /// Number of situations in which the strategy behaves as recorded.
-    pub same: usize,
-    /// Situations in which the strategy behaves otherwise, each with the first difference.
-    pub differs: Vec<(String, Difference)>,
-}
-
 /// Converts observations to the text of a recording. `command` names the client. The recording has the usual success answer, because the
 /// user's own one may contain secrets.
 ///
 /// # Errors
 /// Fails if the recording does not serialize to JSON, which does not happen.
-pub(crate) fn recording(
-    observed: &[(&Situation, &Observation)],
-    command: &str,
-) -> serde_json::Result<String> {
+pub(crate) fn recording(suite: &Suite, report: &Report, command: &str) -> serde_json::Result<String> {
     let written = Written {
         library: command,
         version: "",
         // The precision of recordings of command-line programs is assumed, because the command runs in a process of its own.
         language: "command line",
         interception: "none: real time, by loadgen judge",
-        scenarios: observed
+        scenarios: report
+            .situations
             .iter()
-            .filter_map(|(situation, observation)| scenario(situation, observation, command))
+            .filter_map(|judged| scenario(suite.find(&judged.name)?, &judged.observation, command))
             .collect(),
     };
     serde_json::to_string_pretty(&written)
@@ -77,7 +68,7 @@ fn scenario<'a>(
 ) -> Option<WrittenScenario<'a>> {
     let runs = &observation.runs;
     let is_complete =
-        |run: &ObservedRun| matches!(run.end, End::Exited(_)) && !run.attempts.is_empty() && !run.overlaps();
+        |run: &ObservedRun| run.end == End::Exited && !run.attempts.is_empty() && !run.overlaps();
     let first = runs.first()?.attempts.first()?;
     runs.iter().all(is_complete).then(|| WrittenScenario {
         id: &situation.name,
@@ -92,15 +83,12 @@ fn scenario<'a>(
 }
 
 fn delays(run: &ObservedRun) -> Vec<f64> {
-    run.retries().map(|retry| (retry.delay().as_secs_f64() * 1e6).round() / 1e6).collect()
+    run.retries().map(|retry| seconds(retry.delay())).collect()
 }
 
 /// Returns the outcome if all runs ended with the same complete answer. Without one, the server cannot know what the caller got.
 fn outcome(runs: &[ObservedRun]) -> Option<WrittenOutcome> {
-    let last = |run: &ObservedRun| match run.attempts.last()?.reply {
-        Reply::Status { code, .. } => Some(code),
-        Reply::Broken { .. } | Reply::Open => None,
-    };
+    let last = |run: &ObservedRun| run.attempts.last()?.reply.code();
     let status = last(runs.first()?)?;
     runs.iter().all(|run| last(run) == Some(status)).then_some(WrittenOutcome { r#type: "answer", status })
 }
@@ -153,17 +141,17 @@ impl<'a> Comparison<'a> {
     }
 
     /// Returns the result, or `None` if no situation could be compared. Situations with an unknown outcome are left out.
-    pub(crate) fn closeness(self) -> Option<Closeness> {
-        let mut closeness = Closeness { strategy: self.strategy.to_string(), same: 0, differs: Vec::new() };
-        for (pair, outcome) in self.recording.pairs.iter().zip(self.outcomes) {
+    pub(crate) fn closeness(&self) -> Option<ClosestPreset> {
+        let (mut same, mut differs) = (0, Vec::new());
+        for (pair, outcome) in self.recording.pairs.iter().zip(&self.outcomes) {
             match outcome {
-                Some(CheckOutcome::Reproduced) => closeness.same += 1,
-                Some(CheckOutcome::Differs(difference)) => {
-                    closeness.differs.push((pair.id.clone(), difference));
-                }
+                Some(CheckOutcome::Reproduced) => same += 1,
+                Some(CheckOutcome::Differs(difference)) => differs
+                    .push(PresetDifference { situation: pair.id.clone(), text: difference.to_string() }),
                 Some(CheckOutcome::NoPreset | CheckOutcome::Skipped(_)) | None => {}
             }
         }
-        (closeness.same + closeness.differs.len() > 0).then_some(closeness)
+        let (presets, compared) = (vec![self.strategy.to_string()], same + differs.len());
+        (compared > 0).then_some(ClosestPreset { presets, same, compared, differs })
     }
 }

@@ -14,7 +14,7 @@ pub(super) const MAX_KEPT: usize = 100_000;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Records {
-    ops: Vec<OpRecord>,
+    ops: Vec<ObservedRun>,
     current: BTreeMap<String, usize>,
     /// Number of attempts that are kept, over all ops.
     kept: usize,
@@ -32,12 +32,6 @@ pub(super) struct Records {
     waits_for_advice: bool,
     /// Number of times that the ops were taken. An answer to an earlier op is not recorded any more.
     generation: u32,
-}
-
-#[derive(Clone, Debug, Default)]
-struct OpRecord {
-    attempts: Vec<Attempt>,
-    received: u64,
 }
 
 /// Attempt in the records. Ops and attempts are counted from 0.
@@ -67,19 +61,17 @@ impl Records {
     }
 
     /// Restarts both idle timeouts at the beginning of a request of the judged call.
-    pub(super) fn on_judged_arrival(&mut self, at: Duration, method: &str, target: &str) {
+    pub(super) fn on_judged_arrival(&mut self, at: Duration, call: &OtherCall) {
         self.on_arrival(at);
         self.judged_quiet_since = self.judged_quiet_since.max(at);
         // Requests whose client disconnected stay in the list.
         if self.receiving.len() < MAX_OTHERS {
-            let (method, target) = (method.to_owned(), target.to_owned());
-            self.receiving.push(OtherCall { method, target, requests: 1 });
+            self.receiving.push(call.clone());
         }
     }
 
-    pub(super) fn on_body_end(&mut self, method: &str, target: &str) {
-        let is_same = |call: &OtherCall| call.method == method && call.target == target;
-        if let Some(index) = self.receiving.iter().position(is_same) {
+    pub(super) fn on_body_end(&mut self, call: &OtherCall) {
+        if let Some(index) = self.receiving.iter().position(|receiving| receiving == call) {
             self.receiving.swap_remove(index);
         }
     }
@@ -87,12 +79,10 @@ impl Records {
     /// Returns the run of a command without any complete request of the judged call.
     pub(super) fn without_attempts(&self, end: End) -> ObservedRun {
         let others = self.others.iter().chain(&self.receiving).cloned().collect();
-        ObservedRun { attempts: Vec::new(), received: 0, others, end }
+        ObservedRun { others, end, ..ObservedRun::default() }
     }
 
     pub(super) fn on_attempt(&mut self, identity: &OpIdentity, mut attempt: Attempt) -> Recorded {
-        self.on_arrival(attempt.at);
-        self.judged_quiet_since = self.judged_quiet_since.max(attempt.at);
         attempt.is_after_other = std::mem::take(&mut self.has_other_since);
         let op = self.op(identity);
         let record = &mut self.ops[op];
@@ -108,13 +98,12 @@ impl Records {
     }
 
     fn op(&mut self, identity: &OpIdentity) -> usize {
-        let is_over = |op: &OpRecord| op.attempts.last().is_some_and(|last| last.reply.is_success());
         match self.current.get(&identity.text) {
-            Some(op) if identity.is_stable || !is_over(&self.ops[*op]) => *op,
+            Some(op) if identity.is_stable || !self.ops[*op].has_succeeded() => *op,
             // Without room for another op, the first one counts the attempt.
             _ if self.ops.len() >= MAX_KEPT => 0,
             _ => {
-                self.ops.push(OpRecord::default());
+                self.ops.push(ObservedRun::default());
                 self.current.insert(identity.text.clone(), self.ops.len() - 1);
                 self.ops.len() - 1
             }
@@ -139,15 +128,14 @@ impl Records {
         }
     }
 
-    pub(super) fn on_other(&mut self, now: Duration, method: &str, target: &str) {
+    pub(super) fn on_other(&mut self, now: Duration, call: &OtherCall) {
         self.on_arrival(now);
         self.has_other_since = true;
-        let is_same = |other: &&mut OtherCall| other.method == method && other.target == target;
+        let is_same = |other: &&mut OtherCall| other.method == call.method && other.target == call.target;
         if let Some(other) = self.others.iter_mut().find(is_same) {
             other.requests += 1;
         } else if self.others.len() < MAX_OTHERS {
-            let (method, target) = (method.to_owned(), target.to_owned());
-            self.others.push(OtherCall { method, target, requests: 1 });
+            self.others.push(call.clone());
         }
     }
 
@@ -161,12 +149,7 @@ impl Records {
         self.current.clear();
         self.kept = 0;
         let others = std::mem::take(&mut self.others);
-        let run = |op: OpRecord| ObservedRun {
-            attempts: op.attempts,
-            received: op.received,
-            others: others.clone(),
-            end,
-        };
+        let run = |op| ObservedRun { others: others.clone(), end, ..op };
         std::mem::take(&mut self.ops).into_iter().map(run).collect()
     }
 }
@@ -174,19 +157,13 @@ impl Records {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observation::Body;
 
     fn attempt(at_ms: u64) -> Attempt {
         Attempt {
             method: "GET".to_owned(),
             target: "/".to_owned(),
             at: Duration::from_millis(at_ms),
-            ended: None,
-            reply: Reply::Open,
-            keys: Vec::new(),
-            is_conditional: false,
-            body: Body::default(),
-            is_after_other: false,
+            ..Attempt::default()
         }
     }
 
@@ -204,7 +181,7 @@ mod tests {
                 let recorded = records.on_attempt(&identity("a", is_stable), attempt(1));
                 records.on_answer(recorded, Duration::from_millis(2), SERVED);
             }
-            let runs = records.take(End::Exited(None));
+            let runs = records.take(End::Exited);
             assert_eq!(runs.iter().map(|run| run.received).collect::<Vec<_>>(), ops);
         }
     }
@@ -213,10 +190,10 @@ mod tests {
     fn an_answer_to_a_taken_op_changes_nothing() {
         let mut records = Records::new(true);
         let early = records.on_attempt(&identity("a", true), attempt(1));
-        assert_eq!(records.take(End::Exited(None)).len(), 1);
+        assert_eq!(records.take(End::Exited).len(), 1);
         records.on_attempt(&identity("a", true), attempt(2));
         records.on_answer(early, Duration::from_millis(3), SERVED);
-        assert_eq!(records.take(End::Exited(None))[0].attempts[0].reply, Reply::Open);
+        assert_eq!(records.take(End::Exited)[0].attempts[0].reply, Reply::Open);
     }
 
     #[test]
@@ -228,6 +205,6 @@ mod tests {
             }
         }
         assert_eq!((records.received(), records.uncounted), (153, 3));
-        assert!(records.take(End::TooMany).iter().all(|run| run.attempts.len() == MAX_ATTEMPTS));
+        assert!(records.take(End::TooManyAttempts).iter().all(|run| run.attempts.len() == MAX_ATTEMPTS));
     }
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::advice::Advice;
-use crate::judged::{JudgedSituation, Verdict};
-use crate::observation::{End, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, OtherCall, Retry};
+use crate::judgement::{JudgedSituation, Verdict};
+use crate::observation::{End, Observation, ObservedRun, OperationType, OtherCall, Retry};
 use crate::rule::{Case, Finding, Outcome, Severity};
 use crate::rules::{RULES, early_retry};
 use crate::suite::{Situation, Suite};
-use crate::words::{attempts, range, time};
+use crate::words::{attempts, extremes, range, time};
 
 /// Finding that the user accepts: a rule, in one situation or in all.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,8 @@ pub struct Allowed {
     pub situation: Option<String>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     pub situations: Vec<JudgedSituation>,
     pub causes: Vec<Cause>,
@@ -46,25 +47,24 @@ pub fn report(
     allowed: &[Allowed],
     idle: Duration,
 ) -> Report {
-    let of = |name: &str| {
-        let index = suite.situations.iter().position(|situation| situation.name == name)?;
-        observations.get(index)?.as_ref()
+    let observed = || suite.situations.iter().zip(observations);
+    let control = |name: &String| {
+        let (situation, observation) = observed().find(|(situation, _)| situation.name == *name)?;
+        Some((situation.title.as_str(), observation.as_ref()?))
     };
-    let judged = suite.situations.iter().zip(observations).filter_map(|(situation, observation)| {
-        let observation = observation.as_ref()?;
-        let controls = situation.controls.iter().filter_map(|name| Some((titled(suite, name)?, of(name)?)));
-        let controls = controls.collect();
-        let waits_for_advice = situation.waits_for_advice;
-        let case = Case { observation, controls, operation, idle, waits_for_advice };
+    let judged = observed().filter_map(|(situation, observation)| {
+        let case = Case {
+            observation: observation.as_ref()?,
+            controls: situation.controls.iter().filter_map(control).collect(),
+            operation,
+            idle,
+            waits_for_advice: situation.waits_for_advice,
+        };
         Some(situation_judged(situation, &case, allowed))
     });
     let situations: Vec<JudgedSituation> = judged.collect();
     let causes = causes(suite, &situations);
     Report { situations, causes }
-}
-
-fn titled<'a>(suite: &'a Suite, name: &str) -> Option<&'a str> {
-    suite.find(name).map(|situation| situation.title.as_str())
 }
 
 fn situation_judged(situation: &Situation, case: &Case<'_>, allowed: &[Allowed]) -> JudgedSituation {
@@ -74,9 +74,11 @@ fn situation_judged(situation: &Situation, case: &Case<'_>, allowed: &[Allowed])
         title: title.clone(),
         why: why.clone(),
         verdict,
-        findings,
         note,
+        findings,
         observation: case.observation.clone(),
+        ambiguous_ops: 0,
+        uncounted_attempts: 0,
     };
     if let Some(reason) = unjudgeable(case) {
         return judged(Verdict::Skipped, Vec::new(), reason);
@@ -114,10 +116,7 @@ fn situation_judged(situation: &Situation, case: &Case<'_>, allowed: &[Allowed])
         () if has_passed => Verdict::Passed,
         () => Verdict::Skipped,
     };
-    let note = match verdict {
-        Verdict::Skipped => reason.unwrap_or_default(),
-        _ => observed(case),
-    };
+    let note = if verdict == Verdict::Skipped { reason.unwrap_or_default() } else { observed(case) };
     judged(verdict, findings, note)
 }
 
@@ -134,43 +133,34 @@ fn unjudgeable(case: &Case<'_>) -> Option<String> {
             call.method, call.target
         ));
     }
-    if let Some(query) = runs.iter().find_map(other_query) {
-        return Some(query);
-    }
     let is_hanging = |run: &ObservedRun| {
         run.end == End::Idle && run.attempts.last().is_some_and(|last| last.ended.is_none())
     };
-    runs.iter().all(is_hanging).then(|| format!("no timeout within {}", time(case.idle)))
+    let hanging = || runs.iter().all(is_hanging).then(|| format!("no timeout within {}", time(case.idle)));
+    runs.iter().find_map(other_query).or_else(hanging)
 }
 
 /// Returns the reason if the client, without a success, requested the same path with another query. It may be a retry.
 fn other_query(run: &ObservedRun) -> Option<String> {
-    let path = |target: &str| target.split('?').next().unwrap_or_default().to_owned();
     let first = run.attempts.first().filter(|_| !run.has_succeeded())?;
-    let (method, path_of_first) = (&first.method, path(&first.target));
-    let is_same = |other: &&OtherCall| other.method == *method && path(&other.target) == path_of_first;
-    run.others.iter().find(is_same).map(|_| {
-        format!("{method} {path_of_first} also with another query, perhaps as a retry (use --call '{method} {path_of_first}')")
+    let (method, path) = (&first.method, first.target.split('?').next()?);
+    let is_same = |other: &OtherCall| other.method == *method && other.target.split('?').next() == Some(path);
+    run.others.iter().any(is_same).then(|| {
+        format!("{method} {path} also with another query, perhaps as a retry (use --call '{method} {path}')")
     })
 }
 
 fn observed(case: &Case<'_>) -> String {
     let runs = &case.observation.runs;
-    let counts: Vec<u64> = runs.iter().map(|run| run.received).collect();
-    let (fewest, most) =
-        (counts.iter().min().copied().unwrap_or(0), counts.iter().max().copied().unwrap_or(0));
+    let counts = || runs.iter().map(|run| run.received);
+    let (fewest, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
     let mut parts = vec![if fewest == most { attempts(most) } else { format!("{fewest}–{most} attempts") }];
-    let delays: Vec<String> = (1..MAX_ATTEMPTS)
-        .map(|index| case.observation.delays_of(index))
-        .take_while(|delays| !delays.is_empty())
-        .map(|delays| range(&delays))
-        .collect();
+    let delays: Vec<String> = case.observation.delays(1).map(|delays| range(&delays)).collect();
     match delays.as_slice() {
         [] => {}
         [delay] => parts.push(format!("delay {delay}")),
-        [one, two, three] => parts.push(format!("delays {one}, {two}, {three}")),
-        [one, two] => parts.push(format!("delays {one}, {two}")),
-        [one, two, .., last] => parts.push(format!("delays {one}, {two}, … {last}")),
+        [one, two, _, .., last] => parts.push(format!("delays {one}, {two}, … {last}")),
+        few => parts.push(format!("delays {}", few.join(", "))),
     }
     let ended = |end: fn(&ObservedRun) -> bool| runs.iter().all(end);
     if ended(|run| run.end == End::Idle && !run.has_succeeded()) {
@@ -178,9 +168,8 @@ fn observed(case: &Case<'_>) -> String {
     } else if ended(|run| run.end == End::Idle) {
         parts.push(format!("still running {} later", time(case.idle)));
     }
-    let code = |run: &ObservedRun| if let End::Exited(code) = run.end { code } else { None };
-    if let Some(first) = runs.first().and_then(code)
-        && runs.iter().all(|run| code(run) == Some(first))
+    if let Some(first) = runs.first().and_then(|run| run.exit_code)
+        && runs.iter().all(|run| run.exit_code == Some(first))
     {
         parts.push(format!("exit {first}"));
     }
@@ -242,10 +231,7 @@ fn is_thousandth(early: &Early<'_>) -> bool {
 }
 
 fn both_are_thousandths(one: &Early<'_>, other: &Early<'_>) -> bool {
-    if one.advised < other.advised {
-        return both_are_thousandths(other, one);
-    }
-    let (apart, seen) = (one.advised.saturating_sub(other.advised), one.delay.saturating_sub(other.delay));
+    let (apart, seen) = (one.advised.abs_diff(other.advised), one.delay.abs_diff(other.delay));
     apart >= MIN_APART
         && is_thousandth(one)
         && is_thousandth(other)
@@ -261,9 +247,9 @@ fn is_as_without_advice(suite: &Suite, situations: &[JudgedSituation], early: &E
     let without_advice = |judged: &&JudgedSituation| is_control(judged) && !judged.observation.is_advised();
     let control = situations.iter().find(without_advice);
     let delays = control.map(|judged| judged.observation.delays_of(1)).unwrap_or_default();
-    let (Some(low), Some(high)) = (delays.iter().min(), delays.iter().max()) else { return false };
-    let slack = Duration::from_millis(5) + *high / 50 + high.saturating_sub(*low) / 2;
-    let range = low.saturating_sub(slack).max(*low / 2)..=*high + slack;
+    let Some((low, high)) = extremes(&delays) else { return false };
+    let slack = Duration::from_millis(5) + high / 50 + high.saturating_sub(low) / 2;
+    let range = low.saturating_sub(slack).max(low / 2)..=high + slack;
     range.contains(&early.delay) && !range.contains(&(early.advised / 1000))
 }
 

@@ -70,15 +70,39 @@ impl Case<'_> {
         self.operation.unwrap_or_else(|| attempt.operation_type()) == OperationType::Write
     }
 
-    /// Returns the runs with their numbers, counted from 1.
-    pub(super) fn runs(&self) -> impl Iterator<Item = (usize, &ObservedRun)> {
-        self.observation.runs.iter().enumerate().map(|(index, run)| (index + 1, run))
+    /// Returns the attempts of each run that break a rule by `broken`, which counts them from 1. Runs without such an attempt are left out.
+    pub(super) fn evidence<'a, B: IntoIterator<Item = usize>>(
+        &'a self,
+        mut broken: impl FnMut(&'a ObservedRun) -> B,
+    ) -> Vec<Evidence> {
+        let runs = (1..).zip(&self.observation.runs);
+        runs.map(|(run, observed)| Evidence { run, attempts: broken(observed).into_iter().collect() })
+            .filter(|evidence| !evidence.attempts.is_empty())
+            .collect()
     }
 
-    pub(super) fn without_write(&self) -> Outcome {
+    /// Like [`evidence`](Self::evidence), for a rule whose text describes the first attempt that breaks it.
+    pub(super) fn found<'a, B: IntoIterator<Item = (usize, String)>>(
+        &'a self,
+        mut broken: impl FnMut(&'a ObservedRun) -> B,
+    ) -> Option<Outcome> {
+        let mut texts = Vec::new();
+        let evidence = self.evidence(|run| {
+            let (attempts, words): (Vec<usize>, Vec<String>) = broken(run).into_iter().unzip();
+            texts.extend(words);
+            attempts
+        });
+        Some(Outcome::Found { text: texts.into_iter().next()?, evidence })
+    }
+
+    /// Returns the outcome of rules about writes without idempotency keys if no write, or no key, can be observed.
+    pub(super) fn unknown_writes(&self) -> Option<Outcome> {
+        if self.has_write() {
+            return self.without_keys();
+        }
         let request = self.observation.attempts().next();
         let only = request.map(|request| format!(", only {} {}", request.method, request.target));
-        Outcome::NoEvidence(format!("no write observed{}", only.unwrap_or_default()))
+        Some(Outcome::NoEvidence(format!("no write observed{}", only.unwrap_or_default())))
     }
 
     pub(super) fn without_retry(&self) -> Outcome {

@@ -1,10 +1,9 @@
 //! `--serve`: the servers of all situations for services and test suites, until a signal ends the session.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, HeaderMap};
 use axum::http::{StatusCode, Uri, Version};
@@ -15,12 +14,12 @@ use serde::Serialize;
 use shell::files::output::to_stdout;
 use shell::runner::interrupt::Interrupt;
 
-use crate::document::record;
+use crate::args::JudgeArgs;
 use crate::door::{Calls, Door};
-use crate::judgement::SituationRecord;
-use crate::observation::{End, Observation, ObservedRun, OperationType};
-use crate::report::{Allowed, report};
-use crate::runs::{Observed, start};
+use crate::judgement::JudgedSituation;
+use crate::observation::{End, Observation, ObservedRun};
+use crate::report::report;
+use crate::runs::{Observed, lock};
 use crate::suite::Suite;
 
 const POLL: Duration = Duration::from_millis(20);
@@ -32,18 +31,9 @@ struct Situations<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Rules {
-    pub(super) operation: Option<OperationType>,
-    pub(super) allowed: Vec<Allowed>,
-    pub(super) idle: Duration,
-    /// Names that are accepted as `Host` of requests that end ops, besides addresses and `localhost`.
-    pub(super) hosts: Vec<String>,
-}
-
-#[derive(Debug)]
 struct Session {
     suite: Suite,
-    rules: Rules,
+    args: JudgeArgs,
     doors: Vec<Door>,
     /// Ops that were ended by a request to `/_judge/end`, situation by situation.
     ended: Mutex<Vec<Vec<ObservedRun>>>,
@@ -52,23 +42,17 @@ struct Session {
 /// Serves all situations until a signal arrives. Returns all ops of the session.
 pub(super) fn serve(
     suite: &Suite,
+    args: &JudgeArgs,
     calls: &Arc<Calls>,
-    rules: Rules,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Observed> {
-    let mut doors = Vec::with_capacity(suite.situations.len());
-    for situation in &suite.situations {
-        let script = situation.script(&calls.success)?;
-        doors.push((Door::new(calls.clone(), script.clone(), situation.waits_for_advice), script));
-    }
+    let doors = suite.situations.iter().map(|situation| Door::new(calls, situation));
+    let doors: Vec<Door> = doors.collect::<anyhow::Result<_>>()?;
     let ended = Mutex::new(vec![Vec::new(); doors.len()]);
-    let scripts: Vec<_> = doors.iter().map(|(_, script)| script.clone()).collect();
-    let doors = doors.into_iter().map(|(door, _)| door).collect();
-    let session = Arc::new(Session { suite: suite.clone(), rules, doors, ended });
-    let servers = (0..scripts.len()).map(|index| {
+    let session = Arc::new(Session { suite: suite.clone(), args: args.clone(), doors, ended });
+    let servers = session.doors.iter().enumerate().map(|(index, door)| {
         let end = post(end).with_state((session.clone(), index));
-        let around = |router: Router| session.doors[index].around(router).route("/_judge/end", end);
-        start(&scripts[index], around)
+        door.start(|router| router.route("/_judge/end", end))
     });
     let servers: Vec<Embedded> = servers.collect::<anyhow::Result<_>>()?;
     let urls =
@@ -82,7 +66,7 @@ pub(super) fn serve(
     drop(servers);
     let all = |index| Some(observation(session.all(index)));
     let observations = (0..session.doors.len()).map(all).collect();
-    Ok(Observed { observations, outputs: vec![String::new(); suite.situations.len()] })
+    Ok(Observed { observations, outputs: Vec::new() })
 }
 
 /// Ends the ops of a situation and returns the verdict on them. Later requests are new ops. Web pages of other servers must not end ops.
@@ -93,7 +77,7 @@ async fn end(
     headers: HeaderMap,
 ) -> Response {
     let advice = "name it with `--allow-host`";
-    if let Err(refusal) = refuse_other_sites(version, &uri, &headers, &session.rules.hosts, advice) {
+    if let Err(refusal) = refuse_other_sites(version, &uri, &headers, &session.args.allow_host, advice) {
         return (StatusCode::FORBIDDEN, format!("{}\n", vocabulary::excerpt(&refusal.error))).into_response();
     }
     match serde_json::to_vec(&session.end(index)) {
@@ -103,40 +87,31 @@ async fn end(
 }
 
 impl Session {
-    fn end(&self, index: usize) -> Option<SituationRecord> {
+    fn end(&self, index: usize) -> Option<JudgedSituation> {
         let situation = self.suite.situations.get(index)?;
         let (runs, uncounted) = {
             let mut records = self.doors[index].records();
             let uncounted = std::mem::take(&mut records.uncounted);
             (records.take(End::Session), uncounted)
         };
-        self.ended()[index].extend(runs.iter().cloned());
+        lock(&self.ended)[index].extend(runs.iter().cloned());
         let ambiguous = runs.iter().filter(|run| run.overlaps()).count();
-        let mut observations = vec![None; self.suite.situations.len()];
-        for (at, name) in self.suite.names().enumerate() {
-            if situation.controls.iter().any(|control| control == name) {
-                observations[at] = Some(observation(self.all(at)));
-            }
-        }
+        let of_control = |(at, name): (usize, &str)| {
+            let is_control = situation.controls.iter().any(|control| control == name);
+            is_control.then(|| observation(self.all(at)))
+        };
+        let mut observations: Vec<_> = self.suite.names().enumerate().map(of_control).collect();
         observations[index] = Some(observation(runs));
-        let Rules { operation, allowed, idle, .. } = &self.rules;
-        let report = report(&self.suite, &observations, *operation, allowed, *idle);
-        let judged = report.situations.iter().find(|judged| judged.name == situation.name)?;
-        Some(SituationRecord {
-            ambiguous_ops: ambiguous as u64,
-            uncounted_attempts: uncounted,
-            ..record(judged)
-        })
+        let JudgeArgs { op, allow, idle_timeout, .. } = &self.args;
+        let report = report(&self.suite, &observations, *op, allow, *idle_timeout);
+        let judged = report.situations.into_iter().find(|judged| judged.name == situation.name)?;
+        Some(JudgedSituation { ambiguous_ops: ambiguous as u64, uncounted_attempts: uncounted, ..judged })
     }
 
     fn all(&self, index: usize) -> Vec<ObservedRun> {
-        let mut runs = self.ended()[index].clone();
+        let mut runs = lock(&self.ended)[index].clone();
         runs.extend(self.doors[index].records().clone().take(End::Session));
         runs
-    }
-
-    fn ended(&self) -> std::sync::MutexGuard<'_, Vec<Vec<ObservedRun>>> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

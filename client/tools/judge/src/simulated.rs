@@ -9,7 +9,7 @@ use tailback::{Method, SpecError, StrategySpec};
 use vocabulary::{Instant, WallTime};
 
 use crate::advice::Advice;
-use crate::observation::{Attempt, Body, End, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, Reply};
+use crate::observation::{Attempt, End, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, Reply};
 use crate::suite::{Situation, Success};
 
 const TARGET: &str = "/v1/things";
@@ -34,7 +34,7 @@ pub fn simulate(
     let trial =
         Trial { strategy: &strategy, script: &script, clients: Clients::Fresh, ops: situation.runs, seed };
     let log = trial.log(MAX_ATTEMPTS as u64)?.log;
-    let run = |op| observed(&log, op, &script, method, (situation.waits_for_advice, idle));
+    let run = |op| observed(&log, op, &script, method, situation.waits_for_advice, idle);
     Ok(Observation { runs: (0..situation.runs as u64).map(run).collect(), has_keys: false })
 }
 
@@ -43,11 +43,12 @@ fn observed(
     op: u64,
     script: &Script,
     method: &str,
-    (waits_for_advice, idle): (bool, Duration),
+    waits_for_advice: bool,
+    idle: Duration,
 ) -> ObservedRun {
     let since = |at: Instant| at.since(Instant::ORIGIN);
     let mut attempts: Vec<Attempt> = Vec::new();
-    let mut end = End::Exited(None);
+    let mut end = End::Exited;
     let mut deadline = Duration::MAX;
     for sample in log.samples.iter().filter(|sample| sample.op == op) {
         if since(sample.sent) > deadline {
@@ -55,7 +56,7 @@ fn observed(
             break;
         }
         if attempts.len() == MAX_ATTEMPTS {
-            end = End::TooMany;
+            end = End::TooManyAttempts;
             break;
         }
         let reply = expected(script, sample.attempt, WallTime::VIRTUAL_START.at(sample.ended));
@@ -68,18 +69,14 @@ fn observed(
             at: since(sample.sent),
             ended: (!is_open).then(|| since(sample.ended)),
             reply,
-            keys: Vec::new(),
-            is_conditional: false,
-            body: Body::default(),
-            is_after_other: false,
+            ..Attempt::default()
         });
         if is_open {
             end = End::Idle;
             break;
         }
     }
-    let received = attempts.len() as u64;
-    ObservedRun { attempts, received, others: Vec::new(), end }
+    ObservedRun { received: attempts.len() as u64, attempts, end, ..ObservedRun::default() }
 }
 
 /// Returns the reply that a script has for an attempt, if it is sent at the calendar time `now`. Attempts are counted from 1.

@@ -153,17 +153,16 @@ impl Suite {
     /// # Errors
     /// Returns the name that is not a situation of the suite, with a suggestion.
     pub fn keep_only(&mut self, names: &[String]) -> Result<(), String> {
-        let mut kept: Vec<&str> = Vec::new();
+        let mut kept: Vec<String> = Vec::new();
         for name in names {
             let Some(situation) = self.find(name) else {
                 let near = did_you_mean(name, self.names());
                 let all: Vec<&str> = self.names().collect();
                 return Err(format!("there is no situation `{name}`{near}; there are: {}", all.join(", ")));
             };
-            kept.push(&situation.name);
-            kept.extend(situation.controls.iter().map(String::as_str));
+            kept.push(name.clone());
+            kept.extend_from_slice(&situation.controls);
         }
-        let kept: Vec<String> = kept.into_iter().map(str::to_owned).collect();
         self.situations.retain(|situation| kept.contains(&situation.name));
         Ok(())
     }
@@ -189,7 +188,7 @@ impl Situation {
         let filled = |text: &str| text.replace("{seconds}", &seconds).replace("{millis}", &millis);
         let found = |name: &String| {
             rules::find(name).ok_or_else(|| {
-                let near = did_you_mean(name, RULES.iter().map(|rule| rule.name));
+                let near = did_you_mean(name, RULES.map(|rule| rule.name));
                 format!("its rule `{name}` does not exist{near}")
             })
         };

@@ -1,16 +1,16 @@
 //! Screen of `loadgen judge`: one line for each situation, its findings, and the counts.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use results::numbers::counted;
 use shell::exit::{Exit, Fatal};
 use shell::text::styled::{RED, Styled};
 use shell::text::wrapping::{terminal_width, wrapped, wrapped_to};
 
 use crate::args::JudgeArgs;
-use crate::judged::{JudgedSituation, Verdict};
-use crate::judgement::{ClosestPreset, Judgement, SituationRecord};
+use crate::judgement::{ClosestPreset, JudgedSituation, Judgement, Verdict};
 use crate::report::Report;
 use crate::rule::{Finding, Severity};
 use crate::rules::RULES;
@@ -36,7 +36,7 @@ pub(super) fn print(
     stdout_is_claimed: bool,
 ) -> anyhow::Result<()> {
     let mut screen = Styled::default();
-    let situations: Vec<&SituationRecord> = shown(document).collect();
+    let situations: Vec<&JudgedSituation> = shown(document).collect();
     let mut last_shown = None;
     for (index, situation) in situations.iter().enumerate() {
         let rows = rows(situation, &situations[..index]);
@@ -57,22 +57,18 @@ pub(super) fn print(
 
 fn conclusion(document: &Judgement, took: Option<Duration>) -> String {
     let mut text = String::new();
-    if let Some(others) = other_calls(document) {
-        let _ = writeln!(text, "{}", prose(&others, "", "    "));
-    }
-    for cause in &document.causes {
-        let line = format!("{}: {}", cause.situations.join(", "), cause.text);
+    let Report { situations, causes } = &document.report;
+    let causes = causes.iter().map(|cause| format!("{}: {}", cause.situations.join(", "), cause.text));
+    for line in other_calls(situations).into_iter().chain(causes).chain(document.closest.as_ref().map(alike))
+    {
         let _ = writeln!(text, "{}", prose(&line, "", "    "));
     }
-    if let Some(closest) = &document.closest {
-        let _ = writeln!(text, "{}", prose(&alike(closest), "", "    "));
-    }
-    let unused = document.situations.len() - shown(document).count();
+    let unused = situations.len() - shown(document).count();
     if unused > 0 {
         let _ = writeln!(text, "{unused} situations received no request.");
     }
     let counts = counts(document);
-    let took = took.map(seconds).unwrap_or_default();
+    let took = took.map(|took| format!("{:.1} s", took.as_secs_f64())).unwrap_or_default();
     let width = terminal_width().min(SUMMARY).saturating_sub(counts.len() + 1);
     let _ = writeln!(text, "{}", format!("{counts} {took:>width$}").trim_end());
     text
@@ -83,40 +79,48 @@ const DIFFERENCES: usize = 3;
 
 fn alike(closest: &ClosestPreset) -> String {
     let ClosestPreset { presets, same, compared, differs } = closest;
-    let more = |all: usize, shown: usize| {
-        if all > shown { format!(" and {} more", all - shown) } else { String::new() }
-    };
-    let names = presets.iter().take(PRESETS).cloned().collect::<Vec<_>>().join(", ");
-    let names = names + &more(presets.len(), PRESETS);
-    let first = format!("same as {names} in {same} of {compared} compared situations");
+    let first = format!("same as {} in {same} of {compared} compared situations", listed(presets, PRESETS));
     if differs.is_empty() {
         return first;
     }
-    let each = differs.iter().take(DIFFERENCES).map(|one| format!("{} ({})", one.situation, one.text));
-    format!("{first}; differs in {}{}", each.collect::<Vec<_>>().join(", "), more(differs.len(), DIFFERENCES))
+    let differs: Vec<String> =
+        differs.iter().map(|one| format!("{} ({})", one.situation, one.text)).collect();
+    format!("{first}; differs in {}", listed(&differs, DIFFERENCES))
+}
+
+/// Lists the first of the items, at most `most`, and the number of the others.
+fn listed(items: &[String], most: usize) -> String {
+    let shown = items[..items.len().min(most)].join(", ");
+    if items.len() > most { format!("{shown} and {} more", items.len() - most) } else { shown }
 }
 
 /// Returns the situations to print. A session with `--serve` rarely uses all of them.
-fn shown(document: &Judgement) -> impl Iterator<Item = &SituationRecord> {
+fn shown(document: &Judgement) -> impl Iterator<Item = &JudgedSituation> {
     let is_session = document.command.is_none() && document.strategy.is_none();
-    let has_request = |situation: &SituationRecord| situation.runs.iter().any(|run| run.received > 0);
-    document.situations.iter().filter(move |situation| !is_session || has_request(situation))
+    let has_request =
+        |situation: &JudgedSituation| situation.observation.runs.iter().any(|run| run.received > 0);
+    document.report.situations.iter().filter(move |situation| !is_session || has_request(situation))
 }
 
 const CALLS: usize = 4;
 
 /// Lists the calls that were not judged, each with its number of requests, such as the fetching of a token.
-fn other_calls(document: &Judgement) -> Option<String> {
-    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
-    for run in document.situations.iter().flat_map(|situation| &situation.runs) {
-        for call in &run.others {
-            *calls.entry(format!("{} {}", call.method, call.target)).or_default() += call.requests;
-        }
+fn other_calls(situations: &[JudgedSituation]) -> Option<String> {
+    let calls = calls_besides(situations).into_iter();
+    let calls = calls.map(|(call, requests)| format!("{call} ({requests} ×)"));
+    let calls: Vec<String> = calls.collect();
+    (!calls.is_empty())
+        .then(|| format!("Not judged: {} (--call selects another call)", listed(&calls, CALLS)))
+}
+
+/// Returns the number of requests of each call that was not judged.
+fn calls_besides(situations: &[JudgedSituation]) -> BTreeMap<String, u64> {
+    let mut calls = BTreeMap::new();
+    let runs = situations.iter().flat_map(|situation| &situation.observation.runs);
+    for call in runs.flat_map(|run| &run.others) {
+        *calls.entry(format!("{} {}", call.method, call.target)).or_default() += call.requests;
     }
-    let each = calls.iter().take(CALLS).map(|(call, requests)| format!("{call} ({requests} ×)"));
-    let listed = each.collect::<Vec<_>>().join(", ");
-    let more = if calls.len() > CALLS { format!(" and {} more", calls.len() - CALLS) } else { String::new() };
-    (!calls.is_empty()).then(|| format!("Not judged: {listed}{more} (--call selects another call)"))
+    calls
 }
 
 /// Wraps text to the terminal, and keeps numbers and units together.
@@ -125,11 +129,9 @@ fn prose(text: &str, first: &str, rest: &str) -> String {
 }
 
 fn counts(document: &Judgement) -> String {
-    let warnings =
-        if document.warned == 1 { "1 warning".to_owned() } else { format!("{} warnings", document.warned) };
     let mut parts = vec![
         format!("{} failed", document.failed),
-        warnings,
+        counted(document.warned as u64, "warning"),
         format!("{} passed", document.passed),
         format!("{} skipped", document.skipped),
     ];
@@ -139,13 +141,13 @@ fn counts(document: &Judgement) -> String {
     parts.join(", ")
 }
 
-fn names(situation: &SituationRecord) -> String {
+fn names(situation: &JudgedSituation) -> String {
     format!("{:<NAME$}{:<TITLE$}", situation.name, situation.title)
 }
 
 /// Returns the lines of a situation. Findings that a situation before has in the same words are shortened to their rule.
-fn rows(situation: &SituationRecord, before: &[&SituationRecord]) -> String {
-    let SituationRecord { verdict, note, findings, .. } = situation;
+fn rows(situation: &JudgedSituation, before: &[&JudgedSituation]) -> String {
+    let JudgedSituation { verdict, note, findings, .. } = situation;
     let word = word(*verdict);
     let head = names(situation) + word;
     let separator = match verdict {
@@ -155,30 +157,30 @@ fn rows(situation: &SituationRecord, before: &[&SituationRecord]) -> String {
     if findings.is_empty() {
         return beside(&head, &separator, note);
     }
-    let first_with = |finding: &Finding| {
-        let same = |other: &&&SituationRecord| other.findings.iter().any(|there| there.text == finding.text);
-        before.iter().find(same).map(|first| first.name.as_str())
-    };
-    let (repeated, new): (Vec<_>, Vec<_>) =
-        findings.iter().partition(|finding| first_with(finding).is_some());
-    let repeated: Vec<String> = repeated
-        .into_iter()
-        .map(|finding| format!("{}, as in {}", finding.rule, first_with(finding).unwrap_or_default()))
-        .collect();
-    let mut text = match repeated.as_slice() {
+    let (mut repeated, mut new) = (Vec::new(), String::new());
+    for finding in findings {
+        let has_it =
+            |other: &&&JudgedSituation| other.findings.iter().any(|there| there.text == finding.text);
+        if let Some(first) = before.iter().find(has_it) {
+            repeated.push(format!("{}, as in {}", finding.rule, first.name));
+        } else {
+            let _ = writeln!(new, "{}", prose(&sentence(finding), "    ", "        "));
+        }
+    }
+    let first = match repeated.as_slice() {
         [] => head + "\n",
         repeated => beside(&head, &separator, &repeated.join("; ")),
     };
-    for finding in new {
-        let first = match (finding.severity, finding.allowed) {
-            (_, true) => "allowed: ",
-            (Severity::Fail, _) => "",
-            (Severity::Warn, _) => "warning: ",
-        };
-        let line = format!("{first}{} ({})", finding.text, finding.rule);
-        let _ = writeln!(text, "{}", prose(&line, "    ", "        "));
-    }
-    text
+    first + &new
+}
+
+fn sentence(finding: &Finding) -> String {
+    let first = match (finding.severity, finding.allowed) {
+        (_, true) => "allowed: ",
+        (Severity::Fail, _) => "",
+        (Severity::Warn, _) => "warning: ",
+    };
+    format!("{first}{} ({})", finding.text, finding.rule)
 }
 
 /// Puts words beside the verdict or, if the terminal is too narrow for them, below.
@@ -191,14 +193,13 @@ fn beside(head: &str, separator: &str, words: &str) -> String {
 }
 
 /// Returns the command's output if it may explain the verdict: after a failure, or without an attempt.
-fn explaining<'a>(situation: &SituationRecord, outputs: &Outputs<'a>) -> Option<&'a str> {
-    let is_unclear =
-        situation.verdict == Verdict::Failed || situation.runs.iter().all(|run| run.attempts.is_empty());
+fn explaining<'a>(situation: &JudgedSituation, outputs: &Outputs<'a>) -> Option<&'a str> {
+    let is_unclear = situation.verdict == Verdict::Failed || situation.observation.is_empty();
     outputs.get(situation.name.as_str()).copied().filter(|output| is_unclear && !output.is_empty())
 }
 
 fn shown_output(output: &str) -> String {
-    let lines = last_lines(output, OUTPUT_LINES);
+    let lines = last_lines(output);
     let all = output.lines().count();
     let mut text = match all - lines.len() {
         0 => "    output of the command:\n".to_owned(),
@@ -211,9 +212,9 @@ fn shown_output(output: &str) -> String {
     text
 }
 
-pub(super) fn last_lines(output: &str, count: usize) -> Vec<&str> {
+fn last_lines(output: &str) -> Vec<&str> {
     let lines: Vec<&str> = output.trim_end().lines().collect();
-    lines[lines.len().saturating_sub(count)..].to_vec()
+    lines[lines.len().saturating_sub(OUTPUT_LINES)..].to_vec()
 }
 
 fn word(verdict: Verdict) -> &'static str {
@@ -228,17 +229,7 @@ fn word(verdict: Verdict) -> &'static str {
 
 /// Returns the findings of a situation as sentences, each with its rule.
 pub(super) fn findings(situation: &JudgedSituation) -> Vec<String> {
-    let open = situation.findings.iter().filter(|finding| !finding.allowed);
-    open.map(|finding| {
-        let first = if finding.severity == Severity::Warn { "warning: " } else { "" };
-        format!("{first}{} ({})", finding.text, finding.rule)
-    })
-    .collect()
-}
-
-/// Formats the time that the command took, such as `6.5 s`.
-fn seconds(time: Duration) -> String {
-    format!("{:.1} s", time.as_secs_f64())
+    situation.findings.iter().filter(|finding| !finding.allowed).map(sentence).collect()
 }
 
 /// `loadgen judge --list`: the situations of the suite and all rules.
@@ -276,7 +267,8 @@ pub(super) fn no_request(args: &JudgeArgs, judged: &Report, outputs: &[String]) 
         let words = "no request reached any of the servers: does the client use their URLs?";
         return Fatal::error(Exit::Unmet, words);
     }
-    let calls = calls_besides(judged);
+    let calls: Vec<String> = calls_besides(&judged.situations).into_keys().take(MAX_CALLS).collect();
+    let calls = calls.join(", ");
     let reason = match (calls.is_empty(), &args.call) {
         (true, _) => "no request reached {url}: does the command use it?".to_owned(),
         (false, Some(_)) => format!("no request matches --call; the command requested {calls}"),
@@ -285,18 +277,7 @@ pub(super) fn no_request(args: &JudgeArgs, judged: &Report, outputs: &[String]) 
     let output = outputs.iter().find(|output| !output.trim().is_empty());
     let output = output.map_or_else(
         || "the command wrote nothing".to_owned(),
-        |output| {
-            let lines: Vec<String> =
-                last_lines(output, OUTPUT_LINES).into_iter().map(|line| format!("    | {line}")).collect();
-            format!("the end of its output:\n{}", lines.join("\n"))
-        },
+        |output| format!("the end of its output:\n    | {}", last_lines(output).join("\n    | ")),
     );
     Fatal::error(Exit::Unmet, format!("{reason}\n{output}"))
-}
-
-fn calls_besides(judged: &Report) -> String {
-    let runs = judged.situations.iter().flat_map(|situation| &situation.observation.runs);
-    let calls: BTreeSet<String> =
-        runs.flat_map(|run| &run.others).map(|call| format!("{} {}", call.method, call.target)).collect();
-    calls.into_iter().take(MAX_CALLS).collect::<Vec<_>>().join(", ")
 }

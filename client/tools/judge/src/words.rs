@@ -26,10 +26,15 @@ pub(super) fn excess(time: Duration) -> String {
     if seconds < 10.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
+/// Returns the shortest and the longest of the times.
+pub(super) fn extremes(times: &[Duration]) -> Option<(Duration, Duration)> {
+    Some((*times.iter().min()?, *times.iter().max()?))
+}
+
 /// Formats a range of delays, such as `0.41–0.50 s`. Equal ends are shown once.
 pub(super) fn range(times: &[Duration]) -> String {
-    let (Some(low), Some(high)) = (times.iter().min(), times.iter().max()) else { return "none".to_owned() };
-    let (low, high) = (delay(*low), delay(*high));
+    let Some((low, high)) = extremes(times) else { return "none".to_owned() };
+    let (low, high) = (delay(low), delay(high));
     if low == high {
         return low;
     }

@@ -15,11 +15,8 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Outcome {
+    let date = |advice| if let Advice::Date(wait) = advice { Some(wait) } else { None };
     judged(case, date, |_, early_by| early_by < Duration::from_secs(1))
-}
-
-fn date(advice: Advice) -> Option<Duration> {
-    if let Advice::Date(wait) = advice { Some(wait) } else { None }
 }
 
 #[cfg(test)]

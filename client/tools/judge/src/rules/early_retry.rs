@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::advice::Advice;
-use crate::observation::{End, Retry};
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use crate::observation::End;
+use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::words::{delay, excess, time};
 
 pub(crate) const RULE: Rule = Rule {
@@ -36,45 +36,35 @@ pub(crate) fn judged(
     wait_of: fn(Advice) -> Option<Duration>,
     is_broken: impl Fn(Advice, Duration) -> bool,
 ) -> Outcome {
-    let mut found: Vec<(Duration, String)> = Vec::new();
-    let (mut evidence, mut is_lucky, mut judged) = (Vec::new(), None, 0);
-    for (run, observed) in case.runs() {
+    let (mut found, mut is_lucky, mut has_advice) = (Vec::new(), None, false);
+    let evidence = case.evidence(|run| {
         let mut early = Vec::new();
-        for retry in observed.retries() {
-            let Some((advice, wait)) = advised(&retry, wait_of) else { continue };
-            judged += 1;
+        for retry in run.retries() {
+            let Some(advice) = retry.before.reply.advice() else { continue };
+            let Some(wait) = wait_of(advice) else { continue };
+            has_advice = true;
             let early_by = wait.saturating_sub(retry.delay());
             if retry.delay() < earliest(wait) && is_broken(advice, early_by) {
                 let (after, wait, early_by) = (delay(retry.delay()), time(wait), excess(early_by));
-                found.push((
-                    retry.delay(),
-                    format!("retried after {after} instead of {wait} ({early_by} early)"),
-                ));
-                early.push(retry.index + 1);
-            } else if let Some(longest) = longest_without_advice(case, retry.index)
-                && longest >= earliest(wait)
-            {
-                is_lucky = Some(longest);
+                let text = format!("retried after {after} instead of {wait} ({early_by} early)");
+                found.push((retry.delay(), text));
+                early.push(retry.number());
+            } else {
+                let longest = longest_without_advice(case, retry.index);
+                is_lucky = longest.filter(|longest| *longest >= earliest(wait)).or(is_lucky);
             }
         }
-        if !early.is_empty() {
-            evidence.push(Evidence { run, attempts: early });
-        }
-    }
+        early
+    });
     match (found.into_iter().min(), is_lucky) {
         (Some((_, text)), _) => Outcome::Found { text, evidence },
         (None, Some(longest)) => Outcome::NoEvidence(format!(
             "without advice the client waits up to {}, too, so a pass could be luck (use a longer --retry-after)",
             delay(longest)
         )),
-        (None, None) if judged > 0 => Outcome::Passed,
+        (None, None) if has_advice => Outcome::Passed,
         (None, None) => without_retry(case, wait_of),
     }
-}
-
-fn advised(retry: &Retry<'_>, wait_of: fn(Advice) -> Option<Duration>) -> Option<(Advice, Duration)> {
-    let advice = retry.before.reply.advice()?;
-    Some((advice, wait_of(advice)?))
 }
 
 fn longest_without_advice(case: &Case<'_>, retry: usize) -> Option<Duration> {
@@ -84,19 +74,16 @@ fn longest_without_advice(case: &Case<'_>, retry: usize) -> Option<Duration> {
 
 /// A client that still waits when its run is ended has not retried early, if the run was ended before the advised time.
 fn without_retry(case: &Case<'_>, wait_of: fn(Advice) -> Option<Duration>) -> Outcome {
-    let waits = |end: End| end == End::Idle && !case.waits_for_advice;
     let is_advised =
         case.observation.attempts().any(|attempt| attempt.reply.advice().and_then(wait_of).is_some());
-    if is_advised && case.runs().all(|(_, run)| waits(run.end)) {
-        Outcome::Passed
-    } else {
-        case.without_retry()
-    }
+    let is_waiting = case.observation.runs.iter().all(|run| run.end == End::Idle) && !case.waits_for_advice;
+    if is_advised && is_waiting { Outcome::Passed } else { case.without_retry() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rule::Evidence;
     use crate::rules::testing::{Setup, no_retry, outcome};
 
     #[test]

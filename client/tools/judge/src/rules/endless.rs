@@ -1,7 +1,7 @@
 //! Rule `endless`: the client still tries after [`MAX_ATTEMPTS`] attempts.
 
-use crate::observation::MAX_ATTEMPTS;
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use crate::observation::{MAX_ATTEMPTS, ObservedRun};
+use crate::rule::{Case, Outcome, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     name: "endless",
@@ -12,21 +12,12 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Outcome {
-    let endless: Vec<Evidence> = case
-        .runs()
-        .filter(|(_, run)| run.received >= MAX_ATTEMPTS as u64)
-        .map(|(run, _)| Evidence { run, attempts: vec![MAX_ATTEMPTS] })
-        .collect();
-    if !endless.is_empty() {
-        return Outcome::Found {
-            text: format!("still trying after {MAX_ATTEMPTS} attempts"),
-            evidence: endless,
-        };
-    }
-    if case.runs().any(|(_, run)| !run.is_over()) {
-        return case.without_retry();
-    }
-    if case.observation.is_empty() { case.without_retry() } else { Outcome::Passed }
+    let words = || (MAX_ATTEMPTS, format!("still trying after {MAX_ATTEMPTS} attempts"));
+    let endless = case.found(|run| (run.received >= MAX_ATTEMPTS as u64).then(words));
+    endless.unwrap_or_else(|| {
+        let is_over = !case.observation.is_empty() && case.observation.runs.iter().all(ObservedRun::is_over);
+        if is_over { Outcome::Passed } else { case.without_retry() }
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Rule `final-retried`: a retry of 400 or 404, which cannot succeed without another request.
 
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use crate::observation::{Attempt, Retry};
+use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::words::delay;
 
 pub(crate) const RULE: Rule = Rule {
@@ -14,21 +15,16 @@ pub(crate) const RULE: Rule = Rule {
 const FINAL: [u16; 2] = [400, 404];
 
 fn check(case: &Case<'_>) -> Outcome {
-    let is_final = |code: Option<u16>| code.is_some_and(|code| FINAL.contains(&code));
-    let (mut text, mut evidence) = (None, Vec::new());
-    for (run, observed) in case.runs() {
-        let retried: Vec<_> = observed
-            .retries()
-            .filter(|retry| is_final(retry.before.reply.code()) && retry.is_repetition())
-            .collect();
-        let Some(first) = retried.first() else { continue };
-        let code = first.before.reply.code().unwrap_or_default();
-        text.get_or_insert_with(|| format!("{code} was retried after {}", delay(first.delay())));
-        evidence.push(Evidence { run, attempts: retried.iter().map(|retry| retry.index + 1).collect() });
-    }
-    match text {
-        Some(text) => Outcome::Found { text, evidence },
-        None if case.observation.attempts().any(|attempt| is_final(attempt.reply.code())) => Outcome::Passed,
+    let final_code = |attempt: &Attempt| attempt.reply.code().filter(|code| FINAL.contains(code));
+    let retried = case.found(|run| {
+        run.retries().filter(Retry::is_repetition).filter_map(|retry| {
+            let code = final_code(retry.before)?;
+            Some((retry.number(), format!("{code} was retried after {}", delay(retry.delay()))))
+        })
+    });
+    match retried {
+        Some(retried) => retried,
+        None if case.observation.attempts().any(|attempt| final_code(attempt).is_some()) => Outcome::Passed,
         None => Outcome::NoEvidence("the server sent neither 400 nor 404".to_owned()),
     }
 }
@@ -36,6 +32,7 @@ fn check(case: &Case<'_>) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rule::Evidence;
     use crate::rules::testing::{Setup, outcome};
 
     #[test]

@@ -1,7 +1,7 @@
 //! Rule `gave-up`: the client ends the call because of the advice, although it retries the same status without advice.
 
-use crate::observation::{Attempt, End, Observation, Reply};
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use crate::observation::{End, Observation, Reply};
+use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::words::time;
 
 pub(crate) const RULE: Rule = Rule {
@@ -16,30 +16,22 @@ fn check(case: &Case<'_>) -> Outcome {
     if !case.observation.is_advised() {
         return Outcome::NoEvidence("the answers advise nothing".to_owned());
     }
-    let (mut text, mut evidence) = (None, Vec::new());
-    for (run, observed) in case.runs() {
-        let attempts = observed.attempts.len();
-        let Some(Attempt { reply: Reply::Status { code, advice: Some(advice) }, .. }) =
-            observed.attempts.last()
-        else {
-            continue;
-        };
-        let control = case.controls.iter().find(|(_, control)| is_retried(control, *code, attempts));
-        let ended = match observed.end {
-            End::Exited(_) => "gave up".to_owned(),
+    let ended = case.found(|run| {
+        let attempts = run.attempts.len();
+        let Reply::Status { code, advice: Some(advice) } = run.attempts.last()?.reply else { return None };
+        let ended = match run.end {
+            End::Exited => "gave up".to_owned(),
             // A client that still waits obeys the advice, unless the advice names no time.
             End::Idle if advice.wait().is_none() => format!("no retry within {}", time(case.idle)),
-            _ => continue,
+            _ => return None,
         };
-        let Some((title, _)) = control else { continue };
+        let (title, _) = case.controls.iter().find(|(_, control)| is_retried(control, code, attempts))?;
         let wait = advice.wait().map(|wait| format!(" of {}", time(wait))).unwrap_or_default();
-        text.get_or_insert_with(|| {
-            format!("{ended} after {code} with {}{wait}, but retries after “{title}”", advice.header())
-        });
-        evidence.push(Evidence { run, attempts: vec![attempts] });
-    }
-    match text {
-        Some(text) => Outcome::Found { text, evidence },
+        let header = advice.header();
+        Some((attempts, format!("{ended} after {code} with {header}{wait}, but retries after “{title}”")))
+    });
+    match ended {
+        Some(ended) => ended,
         None if case.observation.has_retry() => Outcome::Passed,
         None => case.without_retry(),
     }

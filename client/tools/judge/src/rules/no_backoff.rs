@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::observation::ObservedRun;
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::words::delay;
 
 pub(crate) const RULE: Rule = Rule {
@@ -18,23 +18,15 @@ const RETRIES: usize = 4;
 const SPAN: Duration = Duration::from_millis(50);
 
 fn check(case: &Case<'_>) -> Outcome {
-    let is_enough = |run: &ObservedRun| run.attempts.len() > RETRIES;
-    if case.observation.runs.is_empty() || !case.runs().all(|(_, run)| is_enough(run)) {
+    let runs = &case.observation.runs;
+    if runs.is_empty() || runs.iter().any(|run| run.attempts.len() <= RETRIES) {
         return Outcome::NoEvidence(format!("fewer than {RETRIES} retries observed"));
     }
-    let found: Vec<(usize, usize, Duration)> = case
-        .runs()
-        .filter_map(|(run, observed)| fastest(observed).map(|(first, span)| (run, first, span)))
-        .collect();
-    if found.len() < case.observation.runs.len() {
-        return Outcome::Passed;
-    }
-    let span = found.iter().map(|(_, _, span)| *span).max().unwrap_or_default();
-    let evidence = found.iter().map(|(run, first, _)| {
-        let attempts = (first + 1..=first + 1 + RETRIES).collect();
-        Evidence { run: *run, attempts }
-    });
-    Outcome::Found { text: format!("{RETRIES} retries within {}", delay(span)), evidence: evidence.collect() }
+    let spans: Option<Vec<Duration>> = runs.iter().map(|run| Some(fastest(run)?.1)).collect();
+    let Some(span) = spans.and_then(|spans| spans.into_iter().max()) else { return Outcome::Passed };
+    let evidence =
+        case.evidence(|run| fastest(run).into_iter().flat_map(|(first, _)| first + 1..=first + 1 + RETRIES));
+    Outcome::Found { text: format!("{RETRIES} retries within {}", delay(span)), evidence }
 }
 
 /// Returns the first [`RETRIES`] retries whose delays together are at most [`SPAN`]: the index of the attempt before them, and the sum of their
@@ -50,6 +42,7 @@ fn fastest(run: &ObservedRun) -> Option<(usize, Duration)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rule::Evidence;
     use crate::rules::testing::{Setup, outcome};
 
     #[test]

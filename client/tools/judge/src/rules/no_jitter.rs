@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crate::observation::MAX_ATTEMPTS;
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
-use crate::words::range;
+use crate::rule::{Case, Outcome, Rule, Severity};
+use crate::words::{extremes, range};
 
 pub(crate) const RULE: Rule = Rule {
     name: "no-jitter",
@@ -20,10 +19,7 @@ fn check(case: &Case<'_>) -> Outcome {
     if case.observation.is_advised() {
         return Outcome::NoEvidence("the answers advise a wait".to_owned());
     }
-    let delays: Vec<Vec<Duration>> = (1..MAX_ATTEMPTS)
-        .map(|index| case.observation.delays_of(index))
-        .take_while(|delays| delays.len() >= MIN_RUNS)
-        .collect();
+    let delays: Vec<Vec<Duration>> = case.observation.delays(MIN_RUNS).collect();
     if delays.is_empty() {
         if !case.observation.has_retry() {
             return case.without_retry();
@@ -34,18 +30,16 @@ fn check(case: &Case<'_>) -> Outcome {
         return Outcome::Passed;
     }
     let each: Vec<String> = delays.iter().map(|delays| range(delays)).collect();
-    let attempts: Vec<usize> = (2..delays.len() + 2).collect();
-    let evidence = case.runs().map(|(run, _)| Evidence { run, attempts: attempts.clone() });
     let runs = case.observation.runs.len();
     Outcome::Found {
         text: format!("the same delays in all {runs} runs: {}", each.join(", ")),
-        evidence: evidence.collect(),
+        evidence: case.evidence(|_| 2..delays.len() + 2),
     }
 }
 
 fn is_steady(delays: &[Duration]) -> bool {
-    let (Some(low), Some(high)) = (delays.iter().min(), delays.iter().max()) else { return false };
-    high.saturating_sub(*low) < Duration::from_millis(5) + *high / 50
+    extremes(delays)
+        .is_some_and(|(low, high)| high.saturating_sub(low) < Duration::from_millis(5) + high / 50)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Rule `not-retried`: a read is not retried after 503, although the next request would succeed.
 
-use crate::observation::Attempt;
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use crate::observation::{Attempt, ObservedRun};
+use crate::rule::{Case, Outcome, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     name: "not-retried",
@@ -23,11 +23,10 @@ fn check(case: &Case<'_>) -> Outcome {
     if case.observation.has_retry() {
         return Outcome::Passed;
     }
-    if !case.runs().all(|(_, run)| run.is_over()) {
+    if !case.observation.runs.iter().all(ObservedRun::is_over) {
         return case.without_retry();
     }
-    let evidence = case.runs().map(|(run, _)| Evidence { run, attempts: vec![1] }).collect();
-    Outcome::Found { text: "503 was not retried".to_owned(), evidence }
+    Outcome::Found { text: "503 was not retried".to_owned(), evidence: case.evidence(|_| [1]) }
 }
 
 #[cfg(test)]

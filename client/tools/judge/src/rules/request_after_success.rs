@@ -1,6 +1,8 @@
 //! Rule `request-after-success`: the call was sent again after its success. Polling and pagination do that, too.
 
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use results::numbers::counted;
+
+use crate::rule::{Case, Outcome, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     name: "request-after-success",
@@ -11,27 +13,16 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Outcome {
-    let mut evidence = Vec::new();
-    for (run, observed) in case.runs() {
-        let again: Vec<usize> = observed
-            .retries()
-            .filter(|retry| retry.before.reply.is_success())
-            .map(|retry| retry.index + 1)
-            .collect();
-        if !again.is_empty() {
-            evidence.push(Evidence { run, attempts: again });
+    let evidence = case.evidence(|run| {
+        run.retries().filter(|retry| retry.before.reply.is_success()).map(|retry| retry.number())
+    });
+    match evidence.first() {
+        Some(first) => {
+            let requests = counted(first.attempts.len() as u64, "further request");
+            Outcome::Found { text: format!("{requests} of the call after its success"), evidence }
         }
-    }
-    if let Some(first) = evidence.first() {
-        let count = first.attempts.len();
-        let requests =
-            if count == 1 { "1 further request".to_owned() } else { format!("{count} further requests") };
-        return Outcome::Found { text: format!("{requests} of the call after its success"), evidence };
-    }
-    if case.observation.attempts().any(|attempt| attempt.reply.is_success()) {
-        Outcome::Passed
-    } else {
-        Outcome::NoEvidence("no success observed".to_owned())
+        None if case.observation.attempts().any(|attempt| attempt.reply.is_success()) => Outcome::Passed,
+        None => Outcome::NoEvidence("no success observed".to_owned()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rule `retry-without-key`: a write is retried after 429 or 503 without an idempotency key. Some servers send 503 after the work was done.
 
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use crate::observation::Retry;
+use crate::rule::{Case, Outcome, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     name: "retry-without-key",
@@ -13,34 +14,21 @@ pub(crate) const RULE: Rule = Rule {
 const STATUSES: [u16; 2] = [429, 503];
 
 fn check(case: &Case<'_>) -> Outcome {
-    if !case.has_write() {
-        return case.without_write();
-    }
-    if let Some(unknown) = case.without_keys() {
+    if let Some(unknown) = case.unknown_writes() {
         return unknown;
     }
-    let (mut text, mut evidence, mut is_seen) = (None, Vec::new(), false);
-    for (run, observed) in case.runs() {
-        let mut unprotected = Vec::new();
-        for retry in observed.retries().filter(|retry| case.is_write(retry.attempt)) {
-            let Some(code) = retry.before.reply.code().filter(|code| STATUSES.contains(code)) else {
-                continue;
-            };
-            is_seen = true;
-            if !retry.attempt.is_protected() {
-                text.get_or_insert_with(|| {
-                    format!("{} was retried after {code} without an idempotency key", retry.attempt.method)
-                });
-                unprotected.push(retry.index + 1);
-            }
-        }
-        if !unprotected.is_empty() {
-            evidence.push(Evidence { run, attempts: unprotected });
-        }
-    }
-    match text {
-        Some(text) => Outcome::Found { text, evidence },
-        None if is_seen => Outcome::Passed,
+    let refused = |retry: &Retry<'_>| {
+        retry.before.reply.code().filter(|code| case.is_write(retry.attempt) && STATUSES.contains(code))
+    };
+    let unprotected = case.found(|run| {
+        run.retries().filter(|retry| !retry.attempt.is_protected()).filter_map(|retry| {
+            let (method, code) = (&retry.attempt.method, refused(&retry)?);
+            Some((retry.number(), format!("{method} was retried after {code} without an idempotency key")))
+        })
+    });
+    match unprotected {
+        Some(unprotected) => unprotected,
+        None if case.observation.retries().any(|retry| refused(&retry).is_some()) => Outcome::Passed,
         None => case.without_retry(),
     }
 }

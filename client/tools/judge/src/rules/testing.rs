@@ -5,7 +5,7 @@ use std::time::Duration;
 use mockserver_core::Script;
 use vocabulary::{Instant, WallTime};
 
-use crate::observation::{Attempt, Body, End, IdempotencyKey, Observation, ObservedRun, OperationType};
+use crate::observation::{Attempt, End, IdempotencyKey, Observation, ObservedRun, OperationType};
 use crate::rule::{Case, Outcome, Rule};
 use crate::simulated::expected;
 
@@ -27,7 +27,7 @@ impl Default for Setup<'_> {
         Self {
             method: "GET",
             keys: &[],
-            end: End::Exited(Some(0)),
+            end: End::Exited,
             operation: None,
             waits_for_advice: true,
             control: None,
@@ -82,11 +82,9 @@ fn run(script: &str, delays: &[f64], setup: &Setup<'_>) -> ObservedRun {
                 .map(|key| IdempotencyKey { name: "idempotency-key".to_owned(), value: (*key).to_owned() })
                 .into_iter()
                 .collect(),
-            is_conditional: false,
-            body: Body(7),
-            is_after_other: false,
+            body_digest: 7,
+            ..Attempt::default()
         });
     }
-    let received = attempts.len() as u64;
-    ObservedRun { attempts, received, others: Vec::new(), end: setup.end }
+    ObservedRun { received: attempts.len() as u64, attempts, end: setup.end, ..ObservedRun::default() }
 }

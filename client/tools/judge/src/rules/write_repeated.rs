@@ -1,7 +1,7 @@
 //! Rule `write-repeated`: a write that the server had done is sent and done again, because its answer was lost.
 
-use crate::observation::{Attempt, ObservedRun, Reply};
-use crate::rule::{Case, Evidence, Outcome, Rule, Severity};
+use crate::observation::{Attempt, Reply};
+use crate::rule::{Case, Outcome, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     name: "write-repeated",
@@ -12,30 +12,27 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Outcome {
-    if !case.has_write() {
-        return case.without_write();
-    }
-    if let Some(unknown) = case.without_keys() {
+    if let Some(unknown) = case.unknown_writes() {
         return unknown;
     }
     let is_lost = |attempt: &Attempt| attempt.reply == Reply::Broken { executed: true };
     if !case.observation.attempts().any(is_lost) {
         return Outcome::NoEvidence("no answer of a write was lost".to_owned());
     }
-    let mut evidence = Vec::new();
-    let (mut method, mut most, mut is_other_body) = (String::new(), 0, false);
-    for (run, observed) in case.runs() {
-        let Some(first) = observed.attempts.iter().find(|attempt| case.is_write(attempt) && is_lost(attempt))
-        else {
-            continue;
-        };
-        let repeated = executed(observed, |attempt| attempt.body == first.body);
-        is_other_body |= !executed(observed, |attempt| attempt.body != first.body).is_empty();
-        if repeated.len() > 1 && !first.is_protected() {
-            (method, most) = (first.method.clone(), most.max(repeated.len()));
-            evidence.push(Evidence { run, attempts: repeated });
+    let (mut method, mut most, mut is_other_body) = ("", 0, false);
+    let evidence = case.evidence(|run| {
+        let first = run.attempts.iter().find(|attempt| case.is_write(attempt) && is_lost(attempt));
+        let Some(first) = first else { return Vec::new() };
+        let executed = (1..).zip(&run.attempts).filter(|(_, attempt)| attempt.is_executed());
+        let (repeated, others): (Vec<_>, Vec<_>) =
+            executed.partition(|(_, attempt)| attempt.body_digest == first.body_digest);
+        is_other_body |= !others.is_empty();
+        if repeated.len() < 2 || first.is_protected() {
+            return Vec::new();
         }
-    }
+        (method, most) = (&first.method, most.max(repeated.len()));
+        repeated.into_iter().map(|(number, _)| number).collect()
+    });
     match (evidence.is_empty(), is_other_body) {
         (false, _) => {
             let times = if most == 2 { "twice".to_owned() } else { format!("{most} times") };
@@ -51,18 +48,10 @@ fn check(case: &Case<'_>) -> Outcome {
     }
 }
 
-/// Returns the numbers of the executed attempts that `is_meant`, counted from 1.
-fn executed(run: &ObservedRun, is_meant: impl Fn(&Attempt) -> bool) -> Vec<usize> {
-    let numbered = run.attempts.iter().enumerate();
-    numbered
-        .filter(|(_, attempt)| attempt.is_executed() && is_meant(attempt))
-        .map(|(index, _)| index + 1)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rule::Evidence;
     use crate::rules::testing::{Setup, outcome};
 
     #[test]
