@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
 
-use crate::limit_status::LimitStatus;
+use crate::LimitStatus;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AnswerFacts {

@@ -17,6 +17,7 @@ mod time_form;
 
 pub use advice::{ADVICE_FORMS, Advice, AdviceEntry, AdviceError};
 pub use answer_set::{AnswerSet, AnswersError};
+pub(crate) use config::is_default;
 pub use config::{AnswersConfig, EveryConfig, ResponseConfig};
 pub use field::FieldError;
 pub use header_writer::HeaderWriter;

@@ -10,12 +10,10 @@ use std::time::Duration;
 
 use vocabulary::{Instant, WallTime};
 
-use crate::config::Config;
 use crate::first_limit::{parameter, per_time};
-use crate::policies::{Common, Key};
-use crate::policy::Policy;
-use crate::request_fields::RequestFields;
+use crate::policies::Common;
 use crate::schedule::Quantity;
+use crate::{Config, Key, Policy, RequestFields};
 
 /// Description of the requests that clients send. It contains only the properties by which limits distinguish requests.
 #[derive(Clone, Debug)]

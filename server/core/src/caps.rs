@@ -4,13 +4,14 @@ use std::fmt;
 
 use vocabulary::Instant;
 
-use crate::planned::{Planned, PlannedList, instant, instant_text};
+use crate::list::{instant, instant_text};
+use crate::{List, Listed};
 
 pub(crate) const MAX_SLOTS: u32 = 1_000_000;
 
 /// List of caps (numbers of slots), each with the server time from which it applies, written `10s=25,20s=80`. The times increase. Before
 /// the first time, the cap is `max_busy`.
-pub type Caps = PlannedList<Cap>;
+pub type Caps = List<Cap>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cap {
@@ -18,7 +19,7 @@ pub struct Cap {
     slots: u32,
 }
 
-impl PlannedList<Cap> {
+impl List<Cap> {
     pub(crate) fn at(&self, at: Instant) -> Option<u32> {
         self.iter().rev().find(|cap| cap.from <= at).map(|cap| cap.slots)
     }
@@ -28,10 +29,9 @@ impl PlannedList<Cap> {
     }
 }
 
-impl Planned for Cap {
+impl Listed for Cap {
     const PLURAL: &'static str = "caps";
     const EXAMPLES: &'static str = "`10s=25` or `10s=25,20s=80`";
-    const TOO_EARLY: &'static str = "does not begin later than the entry before it";
 
     fn read(text: &str) -> Result<Self, String> {
         let (from, slots) = text
@@ -45,8 +45,13 @@ impl Planned for Cap {
         Ok(Self { from, slots })
     }
 
-    fn follows(&self, before: &Self) -> bool {
-        before.from < self.from
+    fn check_after(&self, before: &[Self], text: &str) -> Result<(), String> {
+        match before.last() {
+            Some(before) if before.from >= self.from => {
+                Err(format!("`{text}` does not begin later than the entry before it"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -5,19 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use vocabulary::{Distribution, WallTime, duration_text};
 
-use crate::answers::{AnswerSet, AnswersConfig, AnswersError};
-use crate::caps::{Caps, MAX_SLOTS};
-use crate::faults::Faults;
-use crate::outages::Outages;
-use crate::pace::Pace;
-use crate::planned::is_none;
+use crate::list::is_none;
 use crate::policies::Stages;
-use crate::policy::PolicyError;
-use crate::policy_stack::Policies;
-use crate::presets::ServerPresetUseError;
-use crate::rate_model::RateLaw;
-use crate::schedule::{Courses, Schedule, ScheduleError};
-use crate::service::ServiceModel;
+use crate::schedule::Courses;
+use crate::{
+    AnswerSet, AnswersConfig, AnswersError, Caps, Faults, MAX_SLOTS, Outages, Pace, Policies, PolicyError,
+    RateLaw, Schedule, ScheduleError, ServerPresetUseError, ServiceModel,
+};
 
 /// Configuration of the server. The default values are those of the experiment in the article "Improve on exponential backoff" (Sync
 /// Musings), which this project calls "seed 000".
@@ -48,10 +42,10 @@ pub struct Config {
     pub caps: Caps,
     #[serde(default, skip_serializing_if = "AnswersConfig::is_empty")]
     pub answers: AnswersConfig,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
     /// Factor by which the limits of the server preset were multiplied.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<f64>,
     #[serde(default, skip_serializing_if = "Faults::is_empty")]
     pub fault: Faults,

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::config::Config;
-use crate::policy_stack::Policies;
+use crate::{Config, Policies};
 
 impl Config {
     pub fn describe(&self) -> String {

@@ -9,13 +9,11 @@ use std::time::Duration;
 
 use vocabulary::{Instant, TextField as _, WallTime};
 
-use crate::answers::{AnswerSet, HeaderWriter};
-use crate::config::Config;
-use crate::events::Answer;
-use crate::policies::{Key, KeyRule, Keys};
-use crate::request::RequestId;
-use crate::request_fields::{FieldSelection, RequestFields};
-use crate::script::Reply;
+use crate::policies::KeyRule;
+use crate::request::store;
+use crate::{
+    Answer, AnswerSet, Config, FieldSelection, HeaderWriter, Key, Keys, Reply, RequestFields, RequestId,
+};
 
 /// Names of the headers that advise a wait, each with the unit of the header's numbers.
 const HEADERS: [(&str, Duration); 2] =
@@ -78,12 +76,8 @@ impl EarlyRetries {
         id: RequestId,
         details: Option<&RequestFields>,
     ) -> bool {
-        let index = id.0 as usize;
-        if self.clients.len() <= index {
-            self.clients.resize(index + 1, None);
-        }
         let client = details.map(|details| self.key.of(details));
-        self.clients[index] = client;
+        store(&mut self.clients, id.0 as usize, client);
         client.and_then(|client| self.advised.get_mut(client)).is_some_and(|until| now < *until)
     }
 

@@ -5,13 +5,10 @@ use std::time::Duration;
 
 use vocabulary::{AdvertisedLimits, Instant};
 
-use crate::answer_facts::AnswerFacts;
-use crate::answers::{Outcome, ResponseContext};
-use crate::config::Config;
-use crate::faults::Fault;
-use crate::request::{Request, RequestId, ServerDecision};
-use crate::request_fields::RequestFields;
-use crate::script::ReplyId;
+use crate::{
+    AnswerFacts, Config, Fault, Outcome, ReplyId, Request, RequestFields, RequestId, ResponseContext,
+    ServerDecision,
+};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
@@ -115,9 +112,7 @@ impl Answer {
         let outcome = match self.verdict {
             ServerDecision::Accepted => Outcome::Accepted,
             ServerDecision::Conflict => Outcome::Conflict,
-            ServerDecision::Rejected | ServerDecision::Deferred | ServerDecision::Failed => {
-                Outcome::Rejected { stage: facts.stage, wait: self.advice }
-            }
+            _ => Outcome::Rejected { stage: facts.stage, wait: self.advice },
         };
         let AnswerFacts { decided_at, limit_statuses, seed, op, attempt, .. } = facts;
         ResponseContext {

@@ -5,14 +5,11 @@
 //! probability of 1 in other programs.
 
 use std::fmt;
-use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use vocabulary::{Purpose, did_you_mean, draws, duration_text, unit};
+use vocabulary::{Purpose, did_you_mean, duration_text};
 
-use crate::planned::is_none;
-use crate::request::{Request, ServerDecision, Step};
+use crate::{List, Listed, Request, ServerDecision, quoted};
 
 /// Time after which the connection of a hanging request is closed, if its client has not disconnected by then. Slow answers are delayed by
 /// at most this time, too.
@@ -89,10 +86,9 @@ impl Fault {
         let Some(fault) = Self::named(name).or_else(|| name.parse().ok().map(Self::Status)) else {
             let known = PLAIN.iter().map(|(name, _)| *name).chain(SLOW.iter().map(|(name, _)| *name));
             let suggestion = did_you_mean(name, known.clone());
-            let known = known.collect::<Vec<_>>().join("`, `");
             return Err(format!(
-                "unknown fault `{name}`{suggestion}; the faults are `{known}` and every status from 400 to \
-                 599"
+                "unknown fault `{name}`{suggestion}; the faults are {} and every status from 400 to 599",
+                quoted(known)
             ));
         };
         match fault {
@@ -134,35 +130,21 @@ impl When {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct WeightedFault {
+/// Fault with the share of requests that it affects. With `:after`, it occurs after the server has done the work of the request. Without
+/// `:after`, it occurs in place of the work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WeightedFault {
     fault: Fault,
     when: When,
     /// Share of the requests that have this fault; [`ALL`] means all requests.
     share: u64,
 }
 
-/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. With `:after`, a fault occurs after the server
-/// has done the work of the request. Without `:after`, the fault occurs in place of the work. A request has at most one fault. The fault
+/// Faults, each with the share of requests that it affects, written `reset:1%,500:2%:after`. A request has at most one fault. The fault
 /// depends only on seed, op and attempt.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Option<String>", into = "String")]
-pub struct Faults(Vec<WeightedFault>);
+pub type Faults = List<WeightedFault>;
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{text}` is not a list of faults: {why}; write for example `reset:1%,slow-headers(2s):0.5%,500:2%:after`"
-)]
-pub struct FaultsError {
-    text: String,
-    why: String,
-}
-
-impl Faults {
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
+impl List<WeightedFault> {
     pub(crate) fn strike_before(&self, request: &Request) -> bool {
         !self.is_empty() && self.drawn(request).is_some_and(|striking| striking.when == When::Before)
     }
@@ -181,22 +163,19 @@ impl Faults {
     }
 
     fn drawn(&self, request: &Request) -> Option<&WeightedFault> {
-        let mut rng = draws(request.seed, Purpose::Fault, request.op, request.attempt);
-        // An attempt of a conditional write consists of two requests: a read and a write. The write skips one random draw, because the read
-        // of the same attempt has used it.
-        if matches!(request.step, Step::Write { .. }) {
-            unit(&mut rng);
-        }
-        let drawn = unit(&mut rng) * ALL as f64;
+        let drawn = request.drawn(Purpose::Fault) * ALL as f64;
         let mut up_to = 0;
-        self.0.iter().find(|striking| {
+        self.iter().find(|striking| {
             up_to += striking.share;
             drawn < up_to as f64
         })
     }
 }
 
-impl WeightedFault {
+impl Listed for WeightedFault {
+    const PLURAL: &'static str = "faults";
+    const EXAMPLES: &'static str = "`reset:1%,slow-headers(2s):0.5%,500:2%:after`";
+
     fn read(text: &str) -> Result<Self, String> {
         let (fault, rest) = text
             .split_once(':')
@@ -211,6 +190,20 @@ impl WeightedFault {
         let fault = Fault::read(fault.trim())?;
         let when = if fault.is_slow() { When::Slowing } else { when };
         Ok(Self { fault, when, share: self::share(share.trim())? })
+    }
+
+    fn check_after(&self, before: &[Self], _text: &str) -> Result<(), String> {
+        if before.iter().any(|one| (one.fault, one.when) == (self.fault, self.when)) {
+            return Err(format!("`{}` is given twice; keep one of them", self.fault));
+        }
+        Ok(())
+    }
+
+    fn check(all: &[Self]) -> Result<(), String> {
+        if all.iter().map(|striking| striking.share).sum::<u64>() > ALL {
+            return Err("the shares of all faults add up to more than 100%".to_owned());
+        }
+        Ok(())
     }
 }
 
@@ -233,56 +226,10 @@ impl fmt::Display for WeightedFault {
     }
 }
 
-impl FromStr for Faults {
-    type Err = FaultsError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refuse = |why| FaultsError { text: text.to_owned(), why };
-        if is_none(text) {
-            return Ok(Self::default());
-        }
-        let mut all: Vec<WeightedFault> = Vec::new();
-        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let next = WeightedFault::read(part).map_err(refuse)?;
-            if all.iter().any(|one| (one.fault, one.when) == (next.fault, next.when)) {
-                return Err(refuse(format!("`{}` is given twice; keep one of them", next.fault)));
-            }
-            all.push(next);
-        }
-        if all.iter().map(|striking| striking.share).sum::<u64>() > ALL {
-            return Err(refuse("the shares of all faults add up to more than 100%".to_owned()));
-        }
-        Ok(Self(all))
-    }
-}
-
-impl fmt::Display for Faults {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, striking) in self.0.iter().enumerate() {
-            let joint = if index == 0 { "" } else { "," };
-            write!(f, "{joint}{striking}")?;
-        }
-        Ok(())
-    }
-}
-
-impl TryFrom<Option<String>> for Faults {
-    type Error = FaultsError;
-
-    fn try_from(text: Option<String>) -> Result<Self, Self::Error> {
-        text.unwrap_or_default().parse()
-    }
-}
-
-impl From<Faults> for String {
-    fn from(faults: Faults) -> Self {
-        faults.to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Step;
     use crate::request::RequestId;
 
     const ALL_OF_THEM: &str =

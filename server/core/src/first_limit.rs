@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use vocabulary::{duration_text, whole_nanos};
 
-use crate::config::Config;
-use crate::policies::{Limit, Per};
-use crate::policy::Policy;
+use crate::policies::{Capacity, Limit, Per};
 use crate::schedule::{Quantity, Target};
+use crate::{Config, Policy};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstLimit {
@@ -32,7 +31,7 @@ impl Config {
         let (elapsed, courses) = (whole_nanos(elapsed), self.courses());
         let mut stages = self.policy.iter().zip(self.policy.labels()).enumerate();
         stages.find_map(|(index, (policy, label))| {
-            if policy.config().has_cap() {
+            if policy.capacity() == Capacity::Slots {
                 let slots = courses.slots.as_ref().and_then(|course| course.whole(elapsed));
                 let amount = Quantity::read(&slots.unwrap_or(self.max_busy).to_string())?;
                 let name = policy.label().unwrap_or("cap").to_owned();
@@ -59,22 +58,19 @@ impl FirstLimit {
     #[must_use]
     pub fn moved(&self, way: Direction) -> Self {
         const ONE: i64 = Quantity::ONE;
-        let millionths = self.amount.millionths;
-        if millionths < ONE {
-            let step = (millionths / 10).max(1);
-            let moved = match way {
-                Direction::Down => (millionths - step).max(1),
-                Direction::Up => (millionths + step).min(ONE),
-            };
-            return Self { amount: Quantity { millionths: moved, ..self.amount.clone() }, ..self.clone() };
-        }
-        let now = (millionths + ONE / 2) / ONE;
+        let unit = if self.amount.millionths < ONE { 1 } else { ONE };
+        let now = (self.amount.millionths + unit / 2) / unit;
         let step = (now / 10).max(1);
         let moved = match way {
             Direction::Down => (now - step).max(1),
+            Direction::Up if unit == 1 => (now + step).min(ONE),
             Direction::Up => now + step,
         };
-        Self { amount: Quantity { millionths: moved * ONE, ..self.amount.clone() }, ..self.clone() }
+        self.clone().with_millionths(moved * unit)
+    }
+
+    fn with_millionths(self, millionths: i64) -> Self {
+        Self { amount: Quantity { millionths, ..self.amount }, ..self }
     }
 
     /// Replaces the value of the limit by `slots`, the number of slots that answers report. Does so only if the limit is the server's own
@@ -82,9 +78,7 @@ impl FirstLimit {
     #[must_use]
     pub fn with_slots(self, slots: u64) -> Self {
         match (&self.target, i64::try_from(slots).ok().and_then(|slots| slots.checked_mul(Quantity::ONE))) {
-            (Target::MaxBusy, Some(millionths)) => {
-                Self { amount: Quantity { millionths, ..self.amount.clone() }, ..self }
-            }
+            (Target::MaxBusy, Some(millionths)) => self.with_millionths(millionths),
             _ => self,
         }
     }

@@ -29,8 +29,7 @@ pub enum HeaderError {
 /// Returns the header's name in lower case. Returns an error if answers may not set this header.
 pub(crate) fn checked_name(name: &str) -> Result<String, HeaderError> {
     // A header name consists of the characters of a token in RFC 9110, section 5.6.2.
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
+    if !is_name(name) {
         return Err(HeaderError::Name(name.to_owned()));
     }
     let name = name.to_ascii_lowercase();
@@ -38,6 +37,12 @@ pub(crate) fn checked_name(name: &str) -> Result<String, HeaderError> {
         return Err(HeaderError::Reserved(name));
     }
     Ok(name)
+}
+
+/// Whether `name` consists of the characters of a token in RFC 9110, section 5.6.2.
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.len() <= 256 && name.bytes().all(is_token)
 }
 
 pub(crate) fn is_value(text: &str) -> bool {

@@ -2,9 +2,8 @@
 
 use vocabulary::split_options;
 
-use crate::caps::Caps;
-use crate::config::{Config, ConfigError};
 use crate::schedule::Target;
+use crate::{Caps, Config, ConfigError};
 
 impl Config {
     pub fn no_cap(&self, key: &'static str) -> ConfigError {

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use crate::config::Config;
-use crate::pace::Pace;
 use crate::request::service_time;
+use crate::{Config, Pace};
 
 /// Lower bounds on the cost of each successful op. The bounds also hold with lost messages, outages and rejected first attempts, because
 /// these only make attempts fail.

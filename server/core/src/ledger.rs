@@ -6,9 +6,8 @@ use std::time::Duration;
 use vocabulary::Instant;
 use vocabulary::wire::RunId;
 
-use crate::account::Account;
 use crate::by_policy::{Fate, Names};
-use crate::request::{ServerDecision, Step};
+use crate::{Account, ServerDecision, Step};
 
 /// Maximum number of runs whose requests are counted separately. To make room for a new run, the run that has been inactive for the longest
 /// time is evicted.
@@ -17,7 +16,7 @@ const RUNS: usize = 1024;
 /// Time for which a run counts as live after its last activity. Live runs are never evicted, however many new runs arrive.
 const LIVE: Duration = Duration::from_mins(1);
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     /// Counts of the requests that arrived before the last reset of the counts. Decisions that are made on these requests after the reset
     /// are counted here, too.
@@ -25,7 +24,7 @@ pub(crate) struct Ledger {
     /// Counts of the requests that arrived since the last reset of the counts.
     total: Account,
     runs: BTreeMap<RunId, Kept>,
-    policies: Names,
+    pub(crate) policies: Names,
     now: Instant,
     /// Instant of the latest activity that is missing in the account of its run. Activity is missing if its run was evicted, or if all
     /// accounts were in use by other runs. `None` if nothing is missing.
@@ -34,27 +33,13 @@ pub(crate) struct Ledger {
     full_until: Instant,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Kept {
     account: Account,
     last: Instant,
     /// Value of `Ledger::forgotten_until` at the time when the run's account was created. The run's activity up to that instant may be
     /// missing in the account.
     forgotten_before: Option<Instant>,
-}
-
-impl Default for Ledger {
-    fn default() -> Self {
-        Self {
-            earlier: Account::default(),
-            total: Account::default(),
-            runs: BTreeMap::new(),
-            policies: Names::default(),
-            now: Instant::ORIGIN,
-            forgotten_until: None,
-            full_until: Instant::ORIGIN,
-        }
-    }
 }
 
 impl Ledger {
@@ -76,7 +61,7 @@ impl Ledger {
         verdict: Option<ServerDecision>,
         (busy, in_service): (u32, u32),
     ) {
-        self.update(run, |account| {
+        self.note(run, |account| {
             let counts = &mut account.counts;
             match step {
                 Step::Read => counts.reads += 1,
@@ -91,11 +76,11 @@ impl Ledger {
     }
 
     pub(crate) fn on_verdict(&mut self, run: Of, step: Step, verdict: ServerDecision) {
-        self.update(run, |account| count(account, step, verdict));
+        self.note(run, |account| count(account, step, verdict));
     }
 
     pub(crate) fn on_revocation(&mut self, run: Of, step: Step) {
-        self.update(run, |Account { counts, revoked, .. }| {
+        self.note(run, |Account { counts, revoked, .. }| {
             // The request was counted as accepted before, and this count is undone here. The account of the run may have been evicted and
             // created anew since then. Such a new account has not counted the request, so nothing is subtracted from it.
             if step == Step::Read {
@@ -108,36 +93,11 @@ impl Ledger {
         });
     }
 
-    /// Records crashes of the service. The crashes count for the run whose request was the first to observe them.
-    pub(crate) fn on_crashes(&mut self, run: Of, crashes: u64) {
-        self.update(run, |account| account.counts.crashes += crashes);
-    }
-
-    pub(crate) fn on_service(&mut self, run: Of, time: Duration) {
-        self.update(run, |account| account.served += time);
-    }
-
-    pub(crate) fn on_waste(&mut self, run: Of, time: Duration) {
-        self.update(run, |account| account.wasted += time);
-    }
-
-    pub(crate) fn set_policies(&mut self, labels: Vec<String>) {
-        self.policies.set(labels);
-    }
-
-    pub(crate) fn counts_policies(&self) -> bool {
-        self.policies.are_counted()
-    }
-
     pub(crate) fn on_stack(&mut self, run: Of, fate: Fate) {
-        // The policy names are moved out of `self`, because the closure needs them while `update` borrows `self`.
+        // The policy names are moved out of `self`, because the closure needs them while `note` borrows `self`.
         let policies = std::mem::take(&mut self.policies);
-        self.update(run, |account| policies.count(&mut account.counts.by_policy, fate));
+        self.note(run, |account| policies.count(&mut account.counts.by_policy, fate));
         self.policies = policies;
-    }
-
-    pub(crate) fn note(&mut self, run: Of, note: impl Fn(&mut Account)) {
-        self.update(run, note);
     }
 
     pub(crate) fn reset(&mut self) {
@@ -165,7 +125,8 @@ impl Ledger {
         account
     }
 
-    fn update(&mut self, run: Of, change: impl Fn(&mut Account)) {
+    /// Changes all accounts to which the activity of a request belongs.
+    pub(crate) fn note(&mut self, run: Of, change: impl Fn(&mut Account)) {
         let Of::ThisEpoch(run) = run else { return change(&mut self.earlier) };
         change(&mut self.total);
         let Some(run) = run else { return };
@@ -174,11 +135,7 @@ impl Ledger {
             return;
         }
         let (now, forgotten_before) = (self.now, self.forgotten_until);
-        let kept = self.runs.entry(run).or_insert_with(|| Kept {
-            account: Account::default(),
-            last: now,
-            forgotten_before,
-        });
+        let kept = self.runs.entry(run).or_insert_with(|| Kept { forgotten_before, ..Kept::default() });
         kept.last = now;
         change(&mut kept.account);
     }
@@ -214,12 +171,11 @@ fn count(account: &mut Account, step: Step, verdict: ServerDecision) {
     account.conflicts += u64::from(verdict == ServerDecision::Conflict);
     let counts = &mut account.counts;
     match (step, verdict) {
-        (Step::Read, ServerDecision::Accepted | ServerDecision::Deferred) => {}
+        (_, ServerDecision::Deferred) | (Step::Read, ServerDecision::Accepted) => {}
         (Step::Read, _) => counts.reads_rejected += 1,
         (_, ServerDecision::Accepted) => counts.accepted += 1,
         (_, ServerDecision::Rejected | ServerDecision::Conflict) => counts.rejected += 1,
         (_, ServerDecision::Failed) => counts.failed += 1,
-        (_, ServerDecision::Deferred) => {}
     }
 }
 
@@ -291,7 +247,7 @@ mod tests {
         assert_eq!(ledger.account(None), Account::default());
         ledger.on_verdict(Of::Earlier, Step::Work, ServerDecision::Rejected);
         ledger.on_admission(now, Step::Write { if_match: 3 }, Some(ServerDecision::Conflict), (1, 1));
-        ledger.on_waste(Of::Earlier, Duration::from_secs(1));
+        ledger.note(Of::Earlier, |account| account.wasted += Duration::from_secs(1));
         assert_eq!((ledger.account(None).counts.received, ledger.account(Some(1)).counts.rejected), (1, 1));
         let all = ledger.lifetime();
         let ServerCounts { received, accepted, rejected, .. } = all.counts;

@@ -23,19 +23,18 @@ mod idle_slots;
 mod least_costs;
 mod ledger;
 mod limit_status;
+mod list;
 mod log;
 mod notes;
 mod oracle_schedule;
 mod outages;
 mod pace;
 mod patch;
-mod planned;
 mod policies;
 mod policy;
 mod policy_stack;
 mod presets;
 mod quoted;
-mod rate_model;
 mod request;
 mod request_fields;
 mod schedule;
@@ -55,16 +54,16 @@ pub use capacity::{Capacity, CapacityLimit, Traffic};
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError, read_wait};
 pub use events::{Answer, Extras, Input, Output};
-pub use faults::{Fault, Faults, FaultsError};
+pub use faults::{Fault, Faults, WeightedFault};
 pub use first_limit::{Direction, FirstLimit};
 pub use header_rules::HeaderError;
 pub use least_costs::LeastCosts;
 pub use limit_status::LimitStatus;
+pub use list::{List, ListError, Listed};
 pub use log::{ServerEvent, ServerLog};
 pub use outages::{Outage, Outages};
-pub use pace::Pace;
+pub use pace::{Pace, RateLaw};
 pub use patch::{Patch, PatchError, read_patch};
-pub use planned::{Planned, PlannedList, PlannedListError};
 pub use policies::{Key, Keys, POLICIES, PolicyEntry};
 pub use policy::{Policy, PolicyError};
 pub use policy_stack::Policies;
@@ -72,7 +71,6 @@ pub use presets::{
     BaseUrl, Expanded, Fact, Limit, ServerPreset, ServerPresetError, ServerPresetUseError, expand,
     read_scale, server_preset, server_preset_names, server_presets,
 };
-pub use rate_model::RateLaw;
 pub use request::{Request, RequestId, ServerDecision, Step};
 pub use request_fields::{FieldSelection, MAX_SEARCHED_BODY, RequestFields};
 pub use schedule::{Schedule, ScheduleError};
@@ -81,3 +79,7 @@ pub use script::{
     StepFault, WrittenStep,
 };
 pub use server::Server;
+
+use caps::MAX_SLOTS;
+use quoted::quoted;
+use service::ServiceModel;

@@ -3,8 +3,7 @@
 use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
 
-use crate::config::Config;
-use crate::events::{Answer, Input};
+use crate::{Answer, Config, Input};
 
 /// Log of a server; see [`Server::record_log`](crate::Server::record_log).
 ///
@@ -37,19 +36,5 @@ impl ServerLog {
     #[cold]
     pub(crate) fn on_answer(&mut self, answer: &Answer) {
         self.events.push(ServerEvent::Answer(answer.clone()));
-    }
-
-    pub fn inputs(&self) -> impl Iterator<Item = (Instant, &Input)> {
-        self.events.iter().filter_map(|event| match event {
-            ServerEvent::Input(at, input) => Some((*at, input)),
-            ServerEvent::Answer(_) => None,
-        })
-    }
-
-    pub fn answers(&self) -> impl Iterator<Item = &Answer> {
-        self.events.iter().filter_map(|event| match event {
-            ServerEvent::Answer(answer) => Some(answer),
-            ServerEvent::Input(..) => None,
-        })
     }
 }

@@ -2,8 +2,7 @@
 
 use vocabulary::{Instant, WallTime};
 
-use crate::config::Config;
-use crate::policies::Key;
+use crate::{Config, Key};
 
 impl Config {
     pub fn notes(&self) -> Vec<String> {

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use vocabulary::{Instant, OracleSchedule};
 
-use crate::config::Config;
-use crate::request::{Request, RequestId, Step, service_time};
+use crate::request::service_time;
+use crate::{Config, Request, RequestId, Step};
 
 impl Config {
     /// Returns the oracle's schedule for the run with this seed. The schedule is meaningful only for a server with a [plain

@@ -4,11 +4,12 @@ use std::fmt;
 
 use vocabulary::Instant;
 
-use crate::planned::{Planned, PlannedList, instant, instant_text};
+use crate::list::{instant, instant_text};
+use crate::{List, Listed};
 
 /// List of outages, which are periods of server time, written `10s..40s` or `0s..30s,60s..90s`. The periods are in order and do not
 /// overlap.
-pub type Outages = PlannedList<Outage>;
+pub type Outages = List<Outage>;
 
 /// Period in which the server is down. The server is up again at the end of the period.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub struct Outage {
     to: Instant,
 }
 
-impl PlannedList<Outage> {
+impl List<Outage> {
     pub fn spans(&self) -> impl Iterator<Item = (Instant, Instant)> {
         self.iter().map(|outage| (outage.from, outage.to))
     }
@@ -27,10 +28,9 @@ impl PlannedList<Outage> {
     }
 }
 
-impl Planned for Outage {
+impl Listed for Outage {
     const PLURAL: &'static str = "outages";
     const EXAMPLES: &'static str = "`10s..40s` or `0s..30s,60s..90s`";
-    const TOO_EARLY: &'static str = "begins before the outage before it has ended";
 
     fn read(text: &str) -> Result<Self, String> {
         let (from, to) = text
@@ -43,8 +43,13 @@ impl Planned for Outage {
         Ok(Self { from, to })
     }
 
-    fn follows(&self, before: &Self) -> bool {
-        before.to <= self.from
+    fn check_after(&self, before: &[Self], text: &str) -> Result<(), String> {
+        match before.last() {
+            Some(before) if before.to > self.from => {
+                Err(format!("`{text}` begins before the outage before it has ended"))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

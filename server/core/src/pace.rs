@@ -1,13 +1,13 @@
 //! Earliest instants at which a rate algorithm admits a given number of requests, whatever the client does. These instants bound the
-//! results of every run.
+//! results of every run. Servers whose policies are together equivalent to one rate limit are described here, too: results of clients are
+//! compared with this description.
 
 use std::fmt;
 use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::Decision;
+use crate::policies::{Decision, RateAlgorithm};
 
 /// Admission times of a rate algorithm (`RateAlgorithm`) for a client that always sends at the earliest possible instant.
 ///
@@ -20,20 +20,20 @@ pub struct Pace(Box<dyn Passing>);
 impl Pace {
     /// Creates the fastest pace at which a rate algorithm can admit requests. The algorithm starts in its initial state, in which nothing
     /// is charged.
-    pub(crate) fn new<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(algorithm: L) -> Self {
-        let state = algorithm.fresh();
-        Self(Box::new(Probe { algorithm, state, at: Instant::ORIGIN, early: None }))
+    pub(crate) fn new(algorithm: impl RateAlgorithm) -> Self {
+        Self::probing(algorithm, None)
     }
 
     /// Creates the pace of a rate algorithm that delays some of the requests that it admits. The pace counts a request when it is admitted,
     /// not after its delay. A rejection advises the wait after which a request would pass without delay. The algorithm admits the request
     /// `early` before that instant, and delays it.
-    pub(crate) fn of_admissions<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync>(
-        algorithm: L,
-        early: Duration,
-    ) -> Self {
+    pub(crate) fn of_admissions(algorithm: impl RateAlgorithm, early: Duration) -> Self {
+        Self::probing(algorithm, Some(early))
+    }
+
+    fn probing(algorithm: impl RateAlgorithm, early: Option<Duration>) -> Self {
         let state = algorithm.fresh();
-        Self(Box::new(Probe { algorithm, state, at: Instant::ORIGIN, early: Some(early) }))
+        Self(Box::new(Probe { algorithm, state, at: Instant::ORIGIN, early }))
     }
 
     /// Creates the pace of clock-aligned windows with `limit` requests each. The run may begin in the middle of a window. Therefore any
@@ -94,7 +94,7 @@ struct Probe<L: RateAlgorithm> {
     early: Option<Duration>,
 }
 
-impl<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync> Passing for Probe<L> {
+impl<L: RateAlgorithm> Passing for Probe<L> {
     fn next(&mut self, from: Instant) -> Option<Instant> {
         self.at = self.at.max(from);
         // After a rejection, the request is tried again when the returned wait is over. If the algorithm returns exact waits, the second
@@ -121,11 +121,30 @@ impl<L: RateAlgorithm<State: Clone + Sync> + Clone + Sync> Passing for Probe<L> 
     }
 }
 
+/// A rate limit that counts all requests alike and is the server's only limit.
+#[derive(Clone, Debug)]
+pub struct RateLaw {
+    /// Instants at which requests are admitted if they arrive in order as early as possible.
+    pub pace: Pace,
+    /// Number of requests and the period in which they are admitted, if admission is even. `None` if admission is uneven, as with time
+    /// windows.
+    pub steady: Option<(u64, Duration)>,
+}
+
+impl RateLaw {
+    pub(crate) fn steady(pace: Pace, requests: u64, per_nanos: u64) -> Self {
+        Self { pace, steady: Some((requests, Duration::from_nanos(per_nanos))) }
+    }
+
+    pub(crate) fn of_windows(pace: Pace) -> Self {
+        Self { pace, steady: None }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::Config;
-    use crate::least_costs::LeastCosts;
-    use vocabulary::Instant;
+    use super::*;
+    use crate::{Config, LeastCosts};
 
     fn passes_ms(policy: &str, from_ms: u64, count: usize) -> Vec<u64> {
         let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
@@ -175,5 +194,75 @@ mod tests {
             let config = Config { policy: policy.parse().unwrap(), ..Config::default() };
             assert!(LeastCosts::new(&config, 1).is_none(), "{policy}");
         }
+    }
+
+    fn algorithm(policy: &str, schedule: &str) -> Option<RateLaw> {
+        let (policy, schedule) = (policy.parse().unwrap(), schedule.parse().unwrap());
+        Config { policy, schedule, ..Config::default() }.rate_law()
+    }
+
+    fn let_in_ms(policy: &str, count: usize) -> (Vec<u64>, Option<(u64, Duration)>) {
+        let mut algorithm = algorithm(policy, "").unwrap_or_else(|| panic!("{policy}"));
+        let passes = (0..count).map(|_| algorithm.pace.next(Instant::from_millis(500)).unwrap());
+        (passes.map(|at| at.as_nanos() / 1_000_000).collect(), algorithm.steady)
+    }
+
+    #[test]
+    fn laws_of_a_rate_let_in_their_burst_and_then_their_rate() {
+        let ten = Some((10, Duration::from_secs(1)));
+        for policy in ["token-bucket:rate=10/s,burst=2", "gcra:rate=10/s,burst=2"] {
+            assert_eq!(let_in_ms(policy, 4), (vec![500, 500, 600, 700], ten), "{policy}");
+        }
+        // One request is served at once, and at most two that wait are admitted, too.
+        let (let_in, steady) = let_in_ms("leaky-queue:rate=10/s,burst=2", 5);
+        assert_eq!(
+            (let_in, steady),
+            (vec![500, 500, 500, 600, 700], Some((10_000, Duration::from_secs(1000))))
+        );
+        // A request that would wait for at most 50 ms is admitted.
+        assert_eq!(let_in_ms("reserve:rate=10/s,burst=1", 4), (vec![500, 550, 650, 750], ten));
+    }
+
+    #[test]
+    fn windows_and_steps_have_no_steady_rate() {
+        for policy in [
+            "fixed-window:limit=2,window=1s",
+            "fixed-window:limit=2,window=1s,align=first",
+            "sliding-log:limit=2,window=1s",
+        ] {
+            let (let_in, steady) = let_in_ms(policy, 3);
+            assert_eq!((let_in[1], steady), (500, None), "{policy}");
+        }
+        assert_eq!(
+            let_in_ms("fixed-window:limit=2,window=1s,align=first", 5).0,
+            [500, 500, 1500, 1500, 2500]
+        );
+        assert_eq!(algorithm("token-bucket:refill=stepwise", "").unwrap().steady, None);
+    }
+
+    /// Keys, costs, refunds and changing rates leave no single rate limit either.
+    #[test]
+    fn a_single_rate_limit_allows_only_non_limiting_policies() {
+        assert!(algorithm("slow-down:knee=5 then gcra", "").is_some());
+        for policy in [
+            "concurrency-cap",
+            "concurrency:cap=3",
+            "gcra then concurrency:cap=3",
+            "gcra then token-bucket",
+            "gcra:key=address",
+            "gcra:cost=2",
+            "gcra:charged=answer",
+            "gcra:refund=50%",
+            "daily",
+            "sliding-counter",
+            "growing-rate",
+            "penalty then gcra",
+            "random then gcra",
+            "overwhelmed-queue",
+        ] {
+            assert!(algorithm(policy, "").is_none(), "{policy}");
+        }
+        assert!(algorithm("gcra", "10s gcra.rate=5/s").is_none());
+        assert!(algorithm("gcra", "10s down").is_some());
     }
 }

@@ -7,12 +7,8 @@ use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use vocabulary::{beginning, did_you_mean, split_options};
 
-use crate::answers::{Advice, AnswersConfig};
-use crate::caps::{Caps, MAX_SLOTS};
-use crate::config::{Config, ConfigError};
-use crate::presets::{Expanded, expand};
-use crate::quoted::quoted;
 use crate::schedule::Target;
+use crate::{Advice, AnswersConfig, Caps, Config, ConfigError, Expanded, MAX_SLOTS, expand, quoted};
 
 /// Change of the configuration: keys and values of a JSON object, not validated yet.
 pub type Patch = Map<String, Value>;
@@ -53,13 +49,13 @@ impl Config {
         // The configuration always serializes to a JSON object. The other case never occurs; in that case, every key would be refused as
         // unknown.
         let mut current = match serde_json::to_value(&based) {
-            Ok(serde_json::Value::Object(current)) => current,
+            Ok(Value::Object(current)) => current,
             _ => Patch::new(),
         };
         // Some keys are not serialized while their value is empty. Such keys are added, because a change may set them.
-        current.entry("answers").or_insert_with(|| serde_json::Map::new().into());
+        current.entry("answers").or_insert_with(|| Map::new().into());
         for key in ["preset", "scale", "schedule"] {
-            current.entry(key).or_insert(serde_json::Value::Null);
+            current.entry(key).or_insert(Value::Null);
         }
         current.entry("fault").or_insert_with(|| "".into());
         let special = [SET, ADVICE];
@@ -168,17 +164,17 @@ impl Config {
     }
 }
 
-fn text<'a>(key: &str, value: &'a serde_json::Value, example: &str) -> Result<&'a str, PatchError> {
+fn text<'a>(key: &str, value: &'a Value, example: &str) -> Result<&'a str, PatchError> {
     let why = || format!("the value must be text, such as `{example}`");
     value.as_str().ok_or_else(|| refuse(key, value, why()))
 }
 
-fn refuse(key: &str, value: &serde_json::Value, why: String) -> PatchError {
+fn refuse(key: &str, value: &Value, why: String) -> PatchError {
     PatchError::Value { key: key.to_owned(), value: beginning(&value.to_string()).into_owned(), why }
 }
 
 fn is_null(patch: &Patch, key: &str) -> bool {
-    patch.get(key).is_some_and(serde_json::Value::is_null)
+    patch.get(key).is_some_and(Value::is_null)
 }
 
 /// Returns an error text with the values that a configuration key accepts. Returns `None` if the error of the value's own parser is

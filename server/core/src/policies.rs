@@ -1,7 +1,6 @@
 //! Admission policies of the server, one per file, and the list of all policies.
 
 mod admission;
-mod capacity;
 mod common;
 mod concurrency;
 mod concurrency_cap;
@@ -20,7 +19,6 @@ mod keyed;
 mod keys;
 mod leaky_queue;
 mod least_missing;
-mod limit;
 mod overwhelmed_queue;
 mod penalty;
 mod policy_config;
@@ -34,62 +32,47 @@ mod sliding_log;
 mod slow_down;
 pub(crate) mod stage_policy;
 mod stages;
-#[cfg(test)]
-mod timelines;
 mod token_bucket;
 
-#[cfg(test)]
-pub(crate) use admission::{Admission, Load};
-pub(crate) use admission::{Arrived, Released};
+pub(crate) use admission::{Admission, Arrived, Capacity, Load, Released};
 pub(crate) use common::Common;
 pub(crate) use entry::Configured;
 pub use entry::PolicyEntry;
 pub use key::Key;
 pub(crate) use key::KeyRule;
 pub use keys::Keys;
-pub(crate) use limit::{Limit, Per};
-pub(crate) use policy_config::{Places, PolicyConfig};
+pub(crate) use policy_config::{Limit, Per, PolicyConfig};
 pub(crate) use stages::{Stage, Stages};
 
-use concurrency::Concurrency;
-use concurrency_cap::CapConfig;
-use daily::Daily;
-use descriptor_pool::PoolConfig;
-use fixed_window::FixedWindow;
-use gcra::Gcra;
-use growing_concurrency::GrowingConcurrency;
-use growing_rate::GrowingRate;
-use leaky_queue::LeakyQueue;
-use overwhelmed_queue::QueueConfig;
-use penalty::Penalty;
-use random::Random;
-use reserve::Reserve;
-use script::ScriptConfig;
-use sliding_counter::SlidingCounter;
-use sliding_log::SlidingLog;
-use slow_down::SlowDown;
-use token_bucket::TokenBucket;
+use keyed::Keyed;
+use least_missing::LeastMissing;
+use rate::{Rate, rescaled};
+pub(crate) use rate_algorithm::RateAlgorithm;
+pub(crate) use stage_policy::{
+    Charge, Decision, Meaningless, PLACES_CHARGE_NOTHING, StagePolicy, StageRequest, Waited, after, downcast,
+    nanos,
+};
 
 /// All policies in the order of the help texts; the first is the default.
 pub static POLICIES: &[PolicyEntry] = &[
-    PolicyEntry::new::<CapConfig>(),
-    PolicyEntry::new::<Concurrency>(),
-    PolicyEntry::new::<QueueConfig>(),
-    PolicyEntry::new::<PoolConfig>(),
-    PolicyEntry::new::<TokenBucket>(),
-    PolicyEntry::new::<Gcra>(),
-    PolicyEntry::new::<LeakyQueue>(),
-    PolicyEntry::new::<Reserve>(),
-    PolicyEntry::new::<FixedWindow>(),
-    PolicyEntry::new::<Daily>(),
-    PolicyEntry::new::<SlidingCounter>(),
-    PolicyEntry::new::<SlidingLog>(),
-    PolicyEntry::new::<GrowingRate>(),
-    PolicyEntry::new::<GrowingConcurrency>(),
-    PolicyEntry::new::<Penalty>(),
-    PolicyEntry::new::<Random>(),
-    PolicyEntry::new::<SlowDown>(),
-    PolicyEntry::new::<ScriptConfig>(),
+    PolicyEntry::new::<concurrency_cap::CapConfig>(),
+    PolicyEntry::new::<concurrency::Concurrency>(),
+    PolicyEntry::new::<overwhelmed_queue::QueueConfig>(),
+    PolicyEntry::new::<descriptor_pool::PoolConfig>(),
+    PolicyEntry::new::<token_bucket::TokenBucket>(),
+    PolicyEntry::new::<gcra::Gcra>(),
+    PolicyEntry::new::<leaky_queue::LeakyQueue>(),
+    PolicyEntry::new::<reserve::Reserve>(),
+    PolicyEntry::new::<fixed_window::FixedWindow>(),
+    PolicyEntry::new::<daily::Daily>(),
+    PolicyEntry::new::<sliding_counter::SlidingCounter>(),
+    PolicyEntry::new::<sliding_log::SlidingLog>(),
+    PolicyEntry::new::<growing_rate::GrowingRate>(),
+    PolicyEntry::new::<growing_concurrency::GrowingConcurrency>(),
+    PolicyEntry::new::<penalty::Penalty>(),
+    PolicyEntry::new::<random::Random>(),
+    PolicyEntry::new::<slow_down::SlowDown>(),
+    PolicyEntry::new::<script::ScriptConfig>(),
 ];
 
 #[cfg(test)]

@@ -3,14 +3,11 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
 
 use vocabulary::{OptionsError, ParameterError, ParameterInfo, WallTime, did_you_mean, split_options};
 
-use crate::policies::{Common, Configured, POLICIES, PolicyConfig, PolicyEntry, Stage};
-use crate::quoted::quoted;
-use crate::request_fields::FieldSelection;
-use crate::script::Script;
+use crate::policies::{Capacity, Common, Configured, Meaningless, PolicyConfig, Stage};
+use crate::{POLICIES, PolicyEntry, quoted};
 
 /// A policy, written `name` or `name:key=value,key=value`. In a stack, a label may precede it: `primary=name:…`.
 #[derive(Clone, Debug)]
@@ -18,7 +15,7 @@ pub struct Policy {
     label: Option<String>,
     entry: &'static PolicyEntry,
     configured: Configured,
-    common: Common,
+    pub(crate) common: Common,
     /// Common parameters, which every policy accepts. Only parameters whose values differ from their defaults are listed.
     given: Vec<ParameterInfo>,
 }
@@ -60,36 +57,20 @@ impl Policy {
         self.parameters().iter().cloned().chain(self.common.all()).collect()
     }
 
-    pub(crate) fn with(&self, changed: &[(&str, String)]) -> Result<Self, PolicyError> {
+    pub(crate) fn with(&self, changed: &[(impl AsRef<str>, impl AsRef<str>)]) -> Result<Self, PolicyError> {
         let own = self.parameters().iter().chain(&self.given);
         let mut options: Vec<(&str, &str)> = own.map(|info| (info.key, &*info.value)).collect();
         for (key, value) in changed {
-            options.retain(|(before, _)| before != key);
-            options.push((key, value));
+            options.retain(|(before, _)| *before != key.as_ref());
+            options.push((key.as_ref(), value.as_ref()));
         }
         let options: Vec<String> = options.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let label = self.label().map_or_else(String::new, |label| format!("{label}="));
         format!("{label}{}:{}", self.name(), options.join(",")).parse()
     }
 
-    pub(crate) fn script(&self) -> Option<&Arc<Script>> {
-        self.config().script()
-    }
-
-    pub(crate) fn counts_calls(&self) -> bool {
-        self.config().counts_calls()
-    }
-
-    pub(crate) fn want(&self, wants: &mut FieldSelection) {
-        self.common.want(wants);
-    }
-
     pub(crate) fn config(&self) -> &dyn PolicyConfig {
         &*self.configured.config
-    }
-
-    pub(crate) fn counts_all_alike(&self) -> bool {
-        self.common.counts_all_alike()
     }
 
     pub fn counts_by_key(&self) -> bool {
@@ -108,6 +89,12 @@ impl Policy {
         let common = Common { anchor, ..self.common.clone() };
         let gate = self.config().gate(&common)?;
         Some(Stage::new(gate, common))
+    }
+
+    /// Returns the maximum number of requests that the policy lets be in service at the same time, if the server draws their service times.
+    /// `Slots` means the server's own cap (`max_busy` or `caps`), which can be changed during a run only if a policy uses it.
+    pub(crate) fn capacity(&self) -> Capacity {
+        self.stage(WallTime::VIRTUAL_START).map_or(Capacity::Unbounded, |stage| stage.gate.capacity())
     }
 
     pub(crate) fn check_changeable(&self, key: &str) -> Result<(), String> {
@@ -150,7 +137,7 @@ impl Policy {
                 None => Ok(()),
             };
         };
-        let Some((keys, why)) = stage.gate.meaningless() else { return Ok(()) };
+        let Some(Meaningless { keys, why }) = stage.gate.meaningless() else { return Ok(()) };
         match self.given.iter().find(|parameter| keys.contains(&parameter.key)) {
             Some(parameter) => {
                 Err(refuse(format!("{why}, so `{}` has no effect; leave it out", parameter.key)))
@@ -173,7 +160,7 @@ impl PartialEq for Policy {
 impl Default for Policy {
     fn default() -> Self {
         const FIRST: &PolicyEntry = &POLICIES[0];
-        let configured = FIRST.default();
+        let configured = (FIRST.default)();
         Self { label: None, entry: FIRST, configured, common: Common::default(), given: Vec::new() }
     }
 }
@@ -192,7 +179,7 @@ impl PolicyError {
         let policy = entry.name;
         match error {
             OptionsError::Unknown { key, known, .. } => {
-                let is_stage = entry.default().config.gate(&Common::default()).is_some();
+                let is_stage = (entry.default)().config.gate(&Common::default()).is_some();
                 let common = Common::keys().filter(|_| is_stage);
                 let joint = if is_stage && !known.is_empty() { "; and, as in every policy, " } else { "" };
                 Self::Parameter {
@@ -233,7 +220,7 @@ impl FromStr for Policy {
             }
             seen.push(key);
         }
-        let configured = entry.configure(&own).map_err(refuse)?;
+        let configured = (entry.configure)(&own).map_err(refuse)?;
         let policy = Self { label, entry, configured, given: common.given(), common };
         policy.check()?;
         Ok(policy)
@@ -241,19 +228,21 @@ impl FromStr for Policy {
 }
 
 fn label_of(text: &str) -> Result<String, PolicyError> {
-    let is_name = |text: &str| {
-        text.starts_with(|first: char| first.is_ascii_lowercase())
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
-    };
-    if text.len() <= 40 && is_name(text) {
+    if is_name(text, 40) {
         return Ok(text.to_owned());
     }
     Err(PolicyError::Stack(format!(
         "`{text}` is not a valid name for a policy; use up to 40 lower-case letters, digits, `-` and `_`, \
          such as `primary=fixed-window`"
     )))
+}
+
+/// Whether `text` has at most `most` lower-case letters, digits, `-` and `_`, and begins with a letter.
+pub(crate) fn is_name(text: &str, most: usize) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    text.len() <= most
+        && text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.bytes().all(is_of_name)
 }
 
 impl fmt::Display for Policy {

@@ -9,14 +9,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use vocabulary::{Instant, WallTime, did_you_mean};
 
-use crate::pace::Pace;
-use crate::policies::{Key, Places, Stage, Stages};
-use crate::policy::{Policy, PolicyError};
-use crate::quoted::quoted;
-use crate::rate_model::RateLaw;
-use crate::request_fields::FieldSelection;
-use crate::script::Script;
-use crate::service::ServiceModel;
+use crate::list::write_joined;
+use crate::policies::{Capacity, Stage, Stages};
+use crate::{FieldSelection, Key, Pace, Policy, PolicyError, RateLaw, Script, ServiceModel, quoted};
 
 /// Separator between two policies of a stack. The separator is unambiguous, because a parameter's value never contains a word between
 /// spaces.
@@ -100,7 +95,7 @@ impl Policies {
     }
 
     pub(crate) fn with(&self, index: usize, key: &str, value: &str) -> Result<Self, PolicyError> {
-        self.with_all(index, &[(key.to_owned(), value.to_owned())])
+        self.with_all(index, &[(key, value)])
     }
 
     /// Returns the stack with other values of several parameters of one policy. The values need to be valid only together, not one at a
@@ -108,11 +103,14 @@ impl Policies {
     ///
     /// # Errors
     /// Returns an error that names the invalid value and the accepted values.
-    pub(crate) fn with_all(&self, index: usize, changed: &[(String, String)]) -> Result<Self, PolicyError> {
+    pub(crate) fn with_all(
+        &self,
+        index: usize,
+        changed: &[(impl AsRef<str>, impl AsRef<str>)],
+    ) -> Result<Self, PolicyError> {
         let mut policies = self.0.clone();
         if let Some(policy) = policies.get_mut(index) {
-            let changed: Vec<_> = changed.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
-            *policy = policy.with(&changed)?;
+            *policy = policy.with(changed)?;
         }
         Ok(Self(policies))
     }
@@ -135,16 +133,16 @@ impl Policies {
     }
 
     pub fn script(&self) -> Option<&Arc<Script>> {
-        self.last().script()
+        self.last().config().script()
     }
 
     pub fn counts_calls(&self) -> bool {
-        self.last().counts_calls()
+        self.last().config().counts_calls()
     }
 
     pub(crate) fn wants(&self) -> FieldSelection {
         let mut wants = FieldSelection::default();
-        self.0.iter().for_each(|policy| policy.want(&mut wants));
+        self.0.iter().for_each(|policy| policy.common.want(&mut wants));
         wants
     }
 
@@ -156,12 +154,12 @@ impl Policies {
         let server = self.last().config().build();
         let advertises_limits = self
             .only()
-            .is_none_or(|policy| policy.is_stage() && (are_reported || policy.config().advertises_limit()));
+            .is_none_or(|policy| policy.is_stage() && (are_reported || !policy.config().is_plain_cap()));
         Stages::new(stages, server, advertises_limits)
     }
 
     pub fn has_cap(&self) -> bool {
-        self.0.iter().any(|policy| policy.config().has_cap())
+        self.0.iter().any(|policy| policy.capacity() == Capacity::Slots)
     }
 
     /// Returns the maximum number of requests in service at the same time. `None` if it is unknown, for example because the policy has its
@@ -175,19 +173,19 @@ impl Policies {
             return None;
         }
         // A policy that counts requests per key or by their cost is left out, because its limit does not bound the number of all requests.
-        let counting = self.0.iter().enumerate().filter(|(_, policy)| policy.counts_all_alike());
-        let mut caps = counting.filter_map(|(index, policy)| Some((index, policy.config().places()?)));
+        let counting = self.0.iter().enumerate().filter(|(_, policy)| policy.common.counts_all_alike());
+        let caps = counting.map(|(index, policy)| (index, policy.capacity()));
+        let mut caps = caps.filter(|(_, capacity)| *capacity != Capacity::Unbounded);
         match (caps.next(), caps.next()) {
             (Some((index, _)), None) if changed.contains(&index) => None,
-            (Some((_, Places::Slots)), None) => slots(),
-            (Some((_, Places::Own(cap))), None) => Some(cap),
+            (Some((_, Capacity::Slots)), None) => slots(),
+            (Some((_, Capacity::Own(cap))), None) => Some(cap),
             _ => None,
         }
     }
 
     pub(crate) fn longest_window(&self, service: &ServiceModel) -> Duration {
-        let stages = self.0.iter().filter_map(|policy| policy.stage(WallTime::VIRTUAL_START));
-        let windows = stages.filter_map(|mut stage| {
+        let windows = self.stages().filter_map(|mut stage| {
             stage.gate.limit_status(Instant::ORIGIN, Key::default(), service)?.window
         });
         windows.max().unwrap_or_default()
@@ -200,14 +198,14 @@ impl Policies {
             return Vec::new();
         }
         let lasting = self.0.iter().enumerate().filter(|(index, _)| !changed.contains(index));
-        let counting = lasting.filter(|(_, policy)| policy.counts_all_alike());
+        let counting = lasting.filter(|(_, policy)| policy.common.counts_all_alike());
         counting.filter_map(|(_, policy)| policy.config().pace()).collect()
     }
 
     pub(crate) fn rate_law(&self, changed: &BTreeSet<usize>) -> Option<RateLaw> {
         let limiting = self.0.iter().enumerate().filter(|(_, policy)| !policy.config().limits_nothing());
         match &limiting.collect::<Vec<_>>()[..] {
-            [(index, policy)] if policy.counts_all_alike() && !changed.contains(index) => {
+            [(index, policy)] if policy.common.counts_all_alike() && !changed.contains(index) => {
                 policy.config().rate_law()
             }
             _ => None,
@@ -215,11 +213,11 @@ impl Policies {
     }
 
     pub(crate) fn is_plannable(&self) -> bool {
-        self.only().is_some_and(|policy| policy.config().is_plannable())
+        self.only().is_some_and(|policy| policy.config().is_plain_cap())
     }
 
     pub(crate) fn obeys_rejects_occupy(&self) -> bool {
-        self.0.iter().any(|policy| policy.config().obeys_rejects_occupy())
+        self.stages().any(|stage| stage.gate.holds_slots())
     }
 
     pub(crate) fn mean_service(&self) -> Option<Duration> {
@@ -228,6 +226,10 @@ impl Policies {
 
     pub(crate) fn startup(&self) -> Duration {
         self.last().config().startup()
+    }
+
+    fn stages(&self) -> impl Iterator<Item = Stage> {
+        self.0.iter().filter_map(|policy| policy.stage(WallTime::VIRTUAL_START))
     }
 
     fn only(&self) -> Option<&Policy> {
@@ -264,11 +266,7 @@ impl FromStr for Policies {
 
 impl fmt::Display for Policies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, policy) in self.0.iter().enumerate() {
-            let joint = if index == 0 { "" } else { JOINT };
-            write!(f, "{joint}{policy}")?;
-        }
-        Ok(())
+        write_joined(&self.0, JOINT, f)
     }
 }
 

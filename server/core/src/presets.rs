@@ -1,7 +1,6 @@
 //! Presets of real servers, stored as data in one file each, with the source of every figure.
 
 mod preset;
-mod use_error;
 mod using;
 
 #[cfg(test)]
@@ -10,38 +9,44 @@ mod tests;
 use std::sync::LazyLock;
 
 pub use self::preset::{BaseUrl, Fact, Limit, ServerPreset, ServerPresetError};
-pub use self::use_error::ServerPresetUseError;
-pub use self::using::{Expanded, expand, read_scale};
+pub use self::using::{Expanded, ServerPresetUseError, expand, read_scale};
+
+/// Expands to the name and the text of the preset file with this name.
+macro_rules! embedded {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../presets/", $name, ".toml")))
+    };
+}
 
 const EMBEDDED: &[(&str, &str)] = &[
-    ("github", include_str!("../presets/github.toml")),
-    ("openai", include_str!("../presets/openai.toml")),
-    ("aws-api-gateway", include_str!("../presets/aws-api-gateway.toml")),
-    ("google-drive", include_str!("../presets/google-drive.toml")),
-    ("stripe", include_str!("../presets/stripe.toml")),
-    ("shopify-rest", include_str!("../presets/shopify-rest.toml")),
-    ("shopify-graphql", include_str!("../presets/shopify-graphql.toml")),
-    ("cloudflare-api", include_str!("../presets/cloudflare-api.toml")),
-    ("nginx", include_str!("../presets/nginx.toml")),
-    ("kubernetes", include_str!("../presets/kubernetes.toml")),
-    ("dynamodb", include_str!("../presets/dynamodb.toml")),
-    ("aws-ec2", include_str!("../presets/aws-ec2.toml")),
-    ("s3", include_str!("../presets/s3.toml")),
-    ("lambda", include_str!("../presets/lambda.toml")),
-    ("anthropic", include_str!("../presets/anthropic.toml")),
-    ("azure-arm", include_str!("../presets/azure-arm.toml")),
-    ("google-cloud", include_str!("../presets/google-cloud.toml")),
-    ("slack", include_str!("../presets/slack.toml")),
-    ("discord", include_str!("../presets/discord.toml")),
-    ("envoy-local", include_str!("../presets/envoy-local.toml")),
-    ("envoy-adaptive", include_str!("../presets/envoy-adaptive.toml")),
-    ("envoy-ratelimit", include_str!("../presets/envoy-ratelimit.toml")),
-    ("traefik", include_str!("../presets/traefik.toml")),
-    ("kong", include_str!("../presets/kong.toml")),
-    ("haproxy", include_str!("../presets/haproxy.toml")),
-    ("tower-governor", include_str!("../presets/tower-governor.toml")),
-    ("ietf", include_str!("../presets/ietf.toml")),
-    ("busy", include_str!("../presets/busy.toml")),
+    embedded!("github"),
+    embedded!("openai"),
+    embedded!("aws-api-gateway"),
+    embedded!("google-drive"),
+    embedded!("stripe"),
+    embedded!("shopify-rest"),
+    embedded!("shopify-graphql"),
+    embedded!("cloudflare-api"),
+    embedded!("nginx"),
+    embedded!("kubernetes"),
+    embedded!("dynamodb"),
+    embedded!("aws-ec2"),
+    embedded!("s3"),
+    embedded!("lambda"),
+    embedded!("anthropic"),
+    embedded!("azure-arm"),
+    embedded!("google-cloud"),
+    embedded!("slack"),
+    embedded!("discord"),
+    embedded!("envoy-local"),
+    embedded!("envoy-adaptive"),
+    embedded!("envoy-ratelimit"),
+    embedded!("traefik"),
+    embedded!("kong"),
+    embedded!("haproxy"),
+    embedded!("tower-governor"),
+    embedded!("ietf"),
+    embedded!("busy"),
 ];
 
 static PRESETS: LazyLock<Vec<ServerPreset>> = LazyLock::new(|| {

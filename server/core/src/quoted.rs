@@ -1,6 +1,8 @@
 //! Formatting of lists of quoted names for messages.
 
-pub(crate) fn quoted<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+use std::fmt::Display;
+
+pub(crate) fn quoted(words: impl IntoIterator<Item: Display>) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     words.join(", ")
 }

@@ -10,6 +10,15 @@ use vocabulary::{Distribution, Purpose, draws, unit};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(pub u32);
 
+/// Stores a value in a list by index, such as a request's id. The list grows as needed.
+#[inline]
+pub(crate) fn store<T: Clone>(list: &mut Vec<Option<T>>, index: usize, value: Option<T>) {
+    if list.len() <= index {
+        list.resize(index + 1, None);
+    }
+    list[index] = value;
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
     pub id: RequestId,
@@ -58,6 +67,16 @@ impl Request {
             unit(&mut rng);
         }
         unit(&mut rng) < loss
+    }
+
+    /// Draws a number from 0 to 1 for this request. An attempt of a conditional write consists of two requests: a read and a write. The
+    /// write skips one draw, because the read of the same attempt has used it.
+    pub(crate) fn drawn(&self, purpose: Purpose) -> f64 {
+        let mut rng = draws(self.seed, purpose, self.op, self.attempt);
+        if self.is_write() {
+            unit(&mut rng);
+        }
+        unit(&mut rng)
     }
 
     fn is_write(&self) -> bool {

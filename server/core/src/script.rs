@@ -67,7 +67,7 @@ impl Script {
     pub(crate) fn reply_to(&self, op: u64, attempt: u32) -> (ReplyId, &Reply) {
         let op = usize::try_from(op).unwrap_or(usize::MAX).min(self.ops.len() - 1);
         let Range { start, end } = self.ops[op].clone();
-        let nth = usize::try_from(attempt.saturating_sub(1)).unwrap_or(usize::MAX);
+        let nth = attempt.saturating_sub(1) as usize;
         let index = start.saturating_add(nth).min(end - 1);
         let id = u16::try_from(index + 1).ok().and_then(NonZeroU16::new);
         (

@@ -13,19 +13,15 @@ use std::sync::Arc;
 use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, WallTime};
 
-use crate::account::Account;
-use crate::config::Config;
 use crate::early_retries::EarlyRetries;
-use crate::events::{Answer, Extras, Input, Output};
 use crate::ledger::{Ledger, Of};
-use crate::limit_status::LimitStatus;
-use crate::log::ServerLog;
-use crate::policies::{Key, Stages};
-use crate::request::{Request, RequestId};
-use crate::request_fields::{FieldSelection, RequestFields};
+use crate::policies::Stages;
 use crate::schedule::InForce;
-use crate::service::ServiceModel;
 use crate::timeline::Timeline;
+use crate::{
+    Account, Answer, Config, Extras, FieldSelection, Input, Key, LimitStatus, Output, Request, RequestFields,
+    RequestId, ServerLog, ServiceModel,
+};
 
 #[derive(Debug)]
 pub struct Server {
@@ -92,7 +88,7 @@ impl Server {
         let schedule = InForce::new(&config, anchor, None, Instant::ORIGIN);
         let policies = schedule.as_ref().map_or(&config.policy, InForce::policies);
         let mut ledger = Ledger::default();
-        ledger.set_policies(policies.labels());
+        ledger.policies.set(policies.labels());
         let policy = config.admission(policies, anchor);
         let mut server = Self {
             anchor,
@@ -381,7 +377,7 @@ impl Server {
 /// to no run starts the clock only if the clock is not running.
 #[derive(Debug, Default)]
 pub(crate) struct RunClock {
-    began: Option<Instant>,
+    pub(crate) began: Option<Instant>,
     /// Run of the latest request that belonged to a run.
     latest: Option<RunId>,
     met: BTreeSet<RunId>,
@@ -392,10 +388,6 @@ pub(crate) struct RunClock {
 const MAX_MET: usize = 10_000;
 
 impl RunClock {
-    pub(crate) fn began(&self) -> Option<Instant> {
-        self.began
-    }
-
     /// Fast check: returns true only if a request of this run certainly does not start the clock. `run` is `None` for a request that
     /// belongs to no run.
     #[inline]

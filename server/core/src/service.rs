@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use vocabulary::{Distribution, Instant, Purpose, whole_nanos};
 
-use crate::caps::Caps;
-use crate::request::{Request, service_time};
+use crate::request::service_time;
 use crate::schedule::Trajectory;
+use crate::{Caps, Request};
 
 #[derive(Clone, Debug)]
 pub(crate) struct ServiceModel {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mockserver_core::{Answer, Input, Output, RequestId, Server, ServerLog};
+use mockserver_core::{Answer, Input, Output, RequestId, Server, ServerEvent, ServerLog};
 use vocabulary::Instant;
 
 use super::Difference;
@@ -18,13 +18,18 @@ pub(crate) fn replay_server(log: &ServerLog) -> Result<(), Difference> {
         answers: Vec::new(),
         latest: BTreeMap::new(),
     };
-    for (at, input) in log.inputs() {
-        replay.advance(at);
-        replay.on_input(at, input);
+    let mut logged = Vec::new();
+    for event in &log.events {
+        match event {
+            ServerEvent::Input(at, input) => {
+                replay.advance(*at);
+                replay.on_input(*at, input);
+            }
+            ServerEvent::Answer(answer) => logged.push(answer.clone()),
+        }
     }
     replay.advance(log.until);
     let answers: Vec<Answer> = replay.answers.iter().flatten().cloned().collect();
-    let logged: Vec<Answer> = log.answers().cloned().collect();
     Difference::first("answer", &logged, &answers)?;
     let stats = replay.server.stats(log.until, None);
     Difference::first("counts", std::slice::from_ref(&log.stats), std::slice::from_ref(&stats))

@@ -10,15 +10,13 @@ use std::time::Duration;
 
 use sfv::{Integer, KeyRef, ListSerializer, StringRef, integer, key_ref, string_ref};
 
-use self::settings::Settings;
+use self::forms::Says;
+use self::settings::{CONTENT_TYPE, OfAnswer, Settings};
 use super::response_context::RenderContext;
-use crate::answers::advice::forms::Says;
-use crate::answers::advice::settings::CONTENT_TYPE;
-use crate::answers::time_form::{Rounding, TimeForm, Unit};
-use crate::limit_status::LimitStatus;
+use super::time_form::{Rounding, TimeForm, Unit};
+use crate::LimitStatus;
 
-pub use crate::answers::advice::forms::AdviceEntry;
-pub use forms::ADVICE_FORMS;
+pub use forms::{ADVICE_FORMS, AdviceEntry};
 pub use notation::AdviceError;
 
 /// Forms of retry advice that one answer contains, in the order in which they were written. The list is empty if the answer contains no
@@ -43,19 +41,11 @@ pub(super) enum Part {
 
 impl Advice {
     pub(super) fn headers(&self) -> impl Iterator<Item = (usize, Part, Cow<'_, str>)> {
-        let of_form = |(index, form): (usize, &'_ Form)| {
-            let parts: &[Part] = match form.entry.says {
-                Says::Time(_) => &[Part::Header],
-                Says::RateLimit => &[Part::Header, Part::Policy],
-                Says::Problem => &[Part::ContentType],
-            };
-            parts.iter().map(move |part| (index, *part))
+        let of_form = |(index, form)| {
+            let parts = Form::parts(form).iter();
+            parts.map(move |part| (index, *part, form.name_of(*part)))
         };
-        self.forms
-            .iter()
-            .enumerate()
-            .flat_map(of_form)
-            .map(|(index, part)| (index, part, self.forms[index].name_of(part)))
+        self.forms.iter().enumerate().flat_map(of_form)
     }
 
     pub(super) fn body(&self) -> Option<usize> {
@@ -75,7 +65,7 @@ impl Advice {
         rendering: &RenderContext<'_>,
     ) -> Option<Cow<'static, str>> {
         let Form { entry, settings } = self.forms.get(form)?;
-        let honesty = settings.honesty.of_answer(form, rendering.context);
+        let honesty = settings.of_answer(form, rendering.context);
         if !honesty.speaks {
             return None;
         }
@@ -89,7 +79,7 @@ impl Advice {
             }
             (Says::RateLimit, Part::Header) => match honesty.nonsense {
                 Some(nonsense) => Some(nonsense.into()),
-                None => limits(settings.rounding, |wait| honesty.wait(wait), rendering).map(Cow::Owned),
+                None => limits(settings.rounding, honesty, rendering).map(Cow::Owned),
             },
             (Says::RateLimit, Part::Policy) => policies(rendering).map(Cow::Owned),
             (Says::Problem, Part::ContentType) => {
@@ -106,17 +96,25 @@ impl Advice {
         rendering: &RenderContext<'_>,
     ) -> Option<String> {
         let Form { settings, .. } = self.forms.get(form)?;
-        let speaks = settings.honesty.of_answer(form, rendering.context).speaks;
+        let speaks = settings.of_answer(form, rendering.context).speaks;
         (speaks && rendering.context.outcome.is_rejected())
             .then(|| settings.problem.write(status, rendering.reason()))
     }
 }
 
 impl Form {
+    fn parts(&self) -> &'static [Part] {
+        match self.entry.says {
+            Says::Time(_) => &[Part::Header],
+            Says::RateLimit => &[Part::Header, Part::Policy],
+            Says::Problem => &[Part::ContentType],
+        }
+    }
+
     fn name_of(&self, part: Part) -> Cow<'_, str> {
         match part {
-            Part::Header => self.settings.header.as_str().into(),
-            Part::Policy => format!("{}-policy", self.settings.header.as_str()).into(),
+            Part::Header => self.settings.header.0.as_str().into(),
+            Part::Policy => format!("{}-policy", self.settings.header.0).into(),
             Part::ContentType => "content-type".into(),
         }
     }
@@ -157,11 +155,7 @@ fn policies(rendering: &RenderContext<'_>) -> Option<String> {
 
 /// Returns the value of the `RateLimit` header, or `None` if no stage has a limit. If a stage rejected the request, the wait of the
 /// rejection is passed through `honestly`, which applies the configured inaccuracy.
-fn limits(
-    rounding: Rounding,
-    honestly: impl Fn(Duration) -> Duration,
-    rendering: &RenderContext<'_>,
-) -> Option<String> {
+fn limits(rounding: Rounding, honesty: OfAnswer, rendering: &RenderContext<'_>) -> Option<String> {
     let outcome = rendering.context.outcome;
     let mut list = ListSerializer::new();
     for (index, name, limit_status) in limit_statuses(rendering) {
@@ -171,7 +165,7 @@ fn limits(
         let remaining = if rejects { 0 } else { limit_status.remaining };
         let limit = list.bare_item(name).parameter(REMAINING, number(remaining));
         let reset = if rejects {
-            outcome.wait().map(&honestly)
+            outcome.wait().map(|wait| honesty.wait(wait))
         } else {
             limit_status.window.map(|_| rendering.until_reset(limit_status))
         };

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use vocabulary::did_you_mean;
 
-use super::config::{AnswersConfig, ResponseConfig};
-use super::header_writer::HeaderWriter;
-use super::response::{Every, Rendered, Response, ResponseError};
-use super::response_context::{Outcome, RenderContext, ResponseContext};
-use crate::quoted::quoted;
+use super::response::{Every, Response};
+use super::response_context::RenderContext;
+use crate::policy::is_name;
+use crate::{
+    AnswersConfig, HeaderWriter, Outcome, Rendered, ResponseConfig, ResponseContext, ResponseError, quoted,
+};
 
 /// Key of the fallback answer table for rejections. It applies to rejections by stages without a table of their own, and to rejections that
 /// no stage made.
@@ -54,7 +55,7 @@ impl AnswerSet {
         stages: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, AnswersError> {
         let stages: Vec<Box<str>> = stages.into_iter().map(Box::from).collect();
-        if let Some(name) = stages.iter().find(|name| !can_be_named(name)) {
+        if let Some(name) = stages.iter().find(|name| !is_name(name, MAX_NAME)) {
             return Err(AnswersError::Name(name.clone().into_string()));
         }
         let stranger =
@@ -63,7 +64,7 @@ impl AnswerSet {
             return Err(AnswersError::Stage {
                 name: name.clone(),
                 suggestion: did_you_mean(name, stages.iter().map(|stage| &**stage)),
-                stages: quoted(stages.iter().map(|stage| &**stage)),
+                stages: quoted(&stages),
             });
         }
         let at = |place: &str| {
@@ -144,11 +145,4 @@ impl AnswerSet {
             }
         }
     }
-}
-
-fn can_be_named(name: &str) -> bool {
-    let rest = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    name.len() <= MAX_NAME
-        && name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.bytes().all(rest)
 }

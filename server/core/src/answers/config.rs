@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct AnswersConfig {
     /// Content common to all answers. The table of a single answer overrides this content.
-    #[serde(skip_serializing_if = "EveryConfig::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub every: EveryConfig,
-    #[serde(skip_serializing_if = "ResponseConfig::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub accepted: ResponseConfig,
     /// Answer to conditional writes that are rejected because the object's version has changed.
-    #[serde(skip_serializing_if = "ResponseConfig::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub conflict: ResponseConfig,
     /// Answers to rejected requests, by the name of the rejecting stage. The key `*` applies to all other rejections.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -51,7 +51,7 @@ pub struct ResponseConfig {
 
 impl AnswersConfig {
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        is_default(self)
     }
 
     /// Returns the configuration of the answers with `advice` as the retry advice of every answer. This advice replaces the advice that
@@ -72,14 +72,7 @@ impl AnswersConfig {
     }
 }
 
-impl EveryConfig {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-impl ResponseConfig {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
+/// Whether a table of a configuration has only default values, so that it need not be written.
+pub(crate) fn is_default<T: Default + PartialEq>(table: &T) -> bool {
+    *table == T::default()
 }

@@ -10,17 +10,18 @@
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
-use vocabulary::{Choice, did_you_mean};
+use vocabulary::{Choice, ChoiceField as _, choices, did_you_mean};
 
 use super::response_context::RenderContext;
 use super::time_form::{TimeForm, Unit};
-use crate::limit_status::LimitStatus;
-use crate::quoted::quoted;
+use crate::{LimitStatus, quoted};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Field {
     stage: Stage,
     quantity: Quantity,
+    /// Format of the value if the quantity is a time.
+    form: Option<TimeForm>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,29 +35,47 @@ enum Stage {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Quantity {
-    Limit,
-    Remaining,
-    Used,
-    Reset(TimeForm),
-    Window(TimeForm),
-    Wait(TimeForm),
-    Now(TimeForm),
-    Reason,
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Quantity {
+        Limit = "limit",
+        Remaining = "remaining",
+        Used = "used",
+        Reset = "reset",
+        Window = "window",
+        Wait = "wait",
+        Now = "now",
+        Reason = "reason",
+    }
 }
 
-/// Names of the quantities that a template field can contain, with their default units. The unit is `None` for quantities without a unit.
-const QUANTITIES: &[(&str, Option<Unit>)] = &[
-    ("limit", None),
-    ("remaining", None),
-    ("used", None),
-    ("reset", Some(Unit::Seconds)),
-    ("window", Some(Unit::Seconds)),
-    ("wait", Some(Unit::Seconds)),
-    ("now", Some(Unit::Epoch)),
-    ("reason", None),
-];
+impl Quantity {
+    fn names() -> impl Iterator<Item = &'static str> {
+        Self::CHOICES.iter().map(|(word, _)| *word)
+    }
+
+    /// Whether the quantity describes the whole answer and not a single policy.
+    fn is_of_answer(self) -> bool {
+        matches!(self, Self::Wait | Self::Now | Self::Reason)
+    }
+
+    /// Returns the default unit. `None` for quantities that are not times.
+    fn usual_unit(self) -> Option<Unit> {
+        match self {
+            Self::Reset | Self::Window | Self::Wait => Some(Unit::Seconds),
+            Self::Now => Some(Unit::Epoch),
+            _ => None,
+        }
+    }
+
+    fn fits(self, unit: Unit) -> bool {
+        match self {
+            Self::Window => !unit.is_moment(),
+            Self::Now => unit.is_moment(),
+            _ => true,
+        }
+    }
+}
 
 /// Error for a text in a template that looks like a field but is invalid. `field` is the text without its braces.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,11 +85,11 @@ pub enum FieldError {
         "unknown field `{{{field}}}`{suggestion}; the fields are {}, and the first five can also name a \
          policy, such as `{{{}.limit}}`; for a brace that does not begin a field, write two: \
          `{{{{{field}}}`",
-        quoted(QUANTITIES.iter().map(|(word, _)| *word)), stages.first().map_or("NAME", |name| name)
+        quoted(Quantity::names()), stages.first().map_or("NAME", |name| name)
     )]
-    Quantity { field: String, suggestion: String, stages: Vec<String> },
-    #[error("`{{{field}}}`: no policy has the name `{name}`{suggestion}; the names are {}", quoted(stages.iter().map(String::as_str)))]
-    Stage { field: String, name: String, suggestion: String, stages: Vec<String> },
+    Quantity { field: String, suggestion: String, stages: Vec<Box<str>> },
+    #[error("`{{{field}}}`: no policy has the name `{name}`{suggestion}; the names are {}", quoted(stages))]
+    Stage { field: String, name: String, suggestion: String, stages: Vec<Box<str>> },
     #[error("`{{{field}}}`: {why}")]
     Form { field: String, why: String },
 }
@@ -81,72 +100,52 @@ impl Field {
         let mut words = field.split(':');
         let name = words.next().unwrap_or_default();
         let (stage, name) = name.rsplit_once('.').map_or((None, name), |(stage, name)| (Some(stage), name));
-        let (quantity, unit) = name.split_once('_').map_or((name, None), |(name, unit)| (name, Some(unit)));
-        let Some((_, usual)) = QUANTITIES.iter().find(|(known, _)| *known == quantity) else {
+        let (word, unit) = name.split_once('_').map_or((name, None), |(name, unit)| (name, Some(unit)));
+        let Some((_, quantity)) = Quantity::CHOICES.iter().find(|(known, _)| *known == word) else {
             return Err(FieldError::Quantity {
                 field: field.to_owned(),
-                suggestion: did_you_mean(quantity, QUANTITIES.iter().map(|(known, _)| *known)),
-                stages: stages.iter().map(|name| name.clone().into_string()).collect(),
+                suggestion: did_you_mean(word, Quantity::names()),
+                stages: stages.to_vec(),
             });
         };
         let stage = match stage {
-            Some(_) if matches!(quantity, "wait" | "now" | "reason") => {
+            Some(_) if quantity.is_of_answer() => {
                 return Err(form(format!(
-                    "`{quantity}` belongs to the whole answer, not to one policy; write `{{{name}}}`"
+                    "`{word}` belongs to the whole answer, not to one policy; write `{{{name}}}`"
                 )));
             }
             Some(stage) => Stage::named(field, stage, stages)?,
             None => Stage::Speaking,
         };
-        let time = match (usual, unit) {
-            (None, None) => None,
-            (None, Some(unit)) => {
-                return Err(form(format!("`{quantity}` has no unit, so leave out `{unit}`")));
-            }
-            (Some(usual), None) => Some(TimeForm::new(*usual)),
-            (Some(_), Some(word)) => {
-                let known = Unit::CHOICES.iter().filter(|(_, unit)| fits(quantity, *unit));
-                let found = known.clone().find(|(known, _)| *known == word);
+        let Some(usual) = quantity.usual_unit() else {
+            return match (unit, words.next()) {
+                (None, None) => Ok(Self { stage, quantity: *quantity, form: None }),
+                (Some(unit), _) => Err(form(format!("`{word}` has no unit, so leave out `{unit}`"))),
+                (None, Some(more)) => Err(form(format!("`{word}` is not a time, so leave out `{more}`"))),
+            };
+        };
+        let unit = match unit {
+            None => usual,
+            Some(name) => {
+                let known = Unit::CHOICES.iter().filter(|(_, unit)| quantity.fits(*unit));
+                let found = known.clone().find(|(known, _)| *known == name);
                 let (_, unit) = found.ok_or_else(|| {
                     let units = quoted(known.clone().map(|(word, _)| *word));
-                    let suggestion = did_you_mean(word, known.clone().map(|(word, _)| *word));
-                    form(format!(
-                        "`{quantity}` cannot be written in `{word}`{suggestion}; its units are {units}"
-                    ))
+                    let suggestion = did_you_mean(name, known.clone().map(|(word, _)| *word));
+                    form(format!("`{word}` cannot be written in `{name}`{suggestion}; its units are {units}"))
                 })?;
-                Some(TimeForm::new(*unit))
+                *unit
             }
         };
-        let quantity = match time {
-            None => match words.next() {
-                Some(word) => return Err(form(format!("`{quantity}` is not a time, so leave out `{word}`"))),
-                None => match quantity {
-                    "limit" => Quantity::Limit,
-                    "remaining" => Quantity::Remaining,
-                    "used" => Quantity::Used,
-                    _ => Quantity::Reason,
-                },
-            },
-            Some(mut time) => {
-                time.take(words).map_err(form)?;
-                match quantity {
-                    "reset" => Quantity::Reset(time),
-                    "window" => Quantity::Window(time),
-                    "wait" => Quantity::Wait(time),
-                    _ => Quantity::Now(time),
-                }
-            }
-        };
-        Ok(Self { stage, quantity })
+        let mut time = TimeForm::new(unit);
+        time.take(words).map_err(form)?;
+        Ok(Self { stage, quantity: *quantity, form: Some(time) })
     }
 
     /// Returns the index of the stage whose limit a template field reports. A field without a stage name reports the limit of the stage
     /// with the index `speaker`.
     pub(super) fn stage(&self, speaker: usize) -> Option<usize> {
-        match self.quantity {
-            Quantity::Wait(_) | Quantity::Now(_) | Quantity::Reason => None,
-            _ => Some(self.stage.index(speaker)),
-        }
+        (!self.quantity.is_of_answer()).then(|| self.stage.index(speaker))
     }
 
     /// Writes the value of a template field and returns true. If the field has no value in this answer, writes nothing and returns false.
@@ -166,10 +165,10 @@ impl Field {
             Quantity::Used => {
                 number(limit_status().map(|there| there.limit.saturating_sub(there.remaining))?);
             }
-            Quantity::Reset(form) => write_reset(form, limit_status()?, rendering, out),
-            Quantity::Window(form) => write_after(form, limit_status()?.window?, rendering, out),
-            Quantity::Wait(form) => write_after(form, rendering.context.outcome.wait()?, rendering, out),
-            Quantity::Now(form) => write_after(form, Duration::ZERO, rendering, out),
+            Quantity::Reset => write_reset(self.form?, limit_status()?, rendering, out),
+            Quantity::Window => write_after(self.form?, limit_status()?.window?, rendering, out),
+            Quantity::Wait => write_after(self.form?, rendering.context.outcome.wait()?, rendering, out),
+            Quantity::Now => write_after(self.form?, Duration::ZERO, rendering, out),
             Quantity::Reason => out.push_str(rendering.reason()?),
         }
         Some(())
@@ -209,17 +208,9 @@ impl Stage {
                 field: field.to_owned(),
                 name: name.to_owned(),
                 suggestion: did_you_mean(name, stages.iter().map(|name| &**name)),
-                stages: stages.iter().map(|name| name.clone().into_string()).collect(),
+                stages: stages.to_vec(),
             }),
         }
-    }
-}
-
-fn fits(quantity: &str, unit: Unit) -> bool {
-    match quantity {
-        "window" => !unit.is_moment(),
-        "now" => unit.is_moment(),
-        _ => true,
     }
 }
 
@@ -230,15 +221,9 @@ impl fmt::Display for Field {
         if let Stage::Named { name, .. } = &self.stage {
             write!(f, "{name}.")?;
         }
-        match self.quantity {
-            Quantity::Limit => f.write_str("limit")?,
-            Quantity::Remaining => f.write_str("remaining")?,
-            Quantity::Used => f.write_str("used")?,
-            Quantity::Reset(form) => write!(f, "reset{form}")?,
-            Quantity::Window(form) => write!(f, "window{form}")?,
-            Quantity::Wait(form) => write!(f, "wait{form}")?,
-            Quantity::Now(form) => write!(f, "now{form}")?,
-            Quantity::Reason => f.write_str("reason")?,
+        f.write_str(self.quantity.word())?;
+        if let Some(form) = self.form {
+            form.fmt(f)?;
         }
         f.write_str("}")
     }

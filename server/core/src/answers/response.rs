@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::advice::{Advice, AdviceError, Part};
-use super::config::{EveryConfig, ResponseConfig};
+use super::advice::Part;
 use super::response_context::RenderContext;
-use super::template::{Template, TemplateError};
-use crate::header_rules::{HeaderError, MAX_HEADERS, checked_name, is_final, is_value};
+use crate::header_rules::{MAX_HEADERS, checked_name, is_final, is_value};
+use crate::{Advice, AdviceError, EveryConfig, HeaderError, ResponseConfig, Template, TemplateError};
 
 const MAX_BODY: usize = 64 << 10;
 

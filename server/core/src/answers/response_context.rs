@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use vocabulary::{Instant, WallTime};
 
-use super::header_writer::HeaderWriter;
-use crate::limit_status::LimitStatus;
+use crate::{HeaderWriter, LimitStatus};
 
 #[derive(Clone, Copy, Debug)]
 pub struct ResponseContext<'a> {

@@ -7,8 +7,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::field::{Field, FieldError};
+use super::field::Field;
 use super::response_context::RenderContext;
+use crate::FieldError;
 
 /// Maximum number of fields in a template. The limit keeps rendered headers short enough for HTTP clients to accept.
 const MAX_FIELDS: usize = 64;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use vocabulary::{Instant, WallTime};
 
 use super::*;
-use crate::limit_status::LimitStatus;
+use crate::LimitStatus;
 
 const MS: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);

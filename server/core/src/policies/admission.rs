@@ -5,38 +5,30 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::capacity::Capacity;
-use crate::request::{Request, RequestId, ServerDecision};
-use crate::script::ReplyId;
-use crate::service::ServiceModel;
+use crate::{ReplyId, Request, RequestId, ServerDecision, ServiceModel};
 
 /// Policy that itself serves the requests that have passed the stages of a [stack](crate::policies::Stages). The policy owns all resources
 /// that requests hold. The stack calls the methods of the policy at the same events at which the server calls the methods of the stack.
 pub(crate) trait Admission: fmt::Debug + Send {
     fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived;
 
-    /// Handles a request that must not be served; `verdict` is the reason. The stack calls this method only if it has no stages. By
-    /// default, the request ends at once.
-    fn refuse(
-        &mut self,
-        _at: Instant,
-        _request: &Request,
-        verdict: ServerDecision,
-        _service: &ServiceModel,
-    ) -> Arrived {
-        Arrived::Done { verdict, advice: None }
+    fn cancel(&mut self, _at: Instant, _id: RequestId, _service: &ServiceModel) -> Option<Released> {
+        None
     }
 
-    fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released>;
-
     /// Processes the event that is due at [`Load::next`]. At most one request ends per call. Random draws are keyed by `seed`.
-    fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released>;
+    fn advance(&mut self, _seed: u64, _service: &ServiceModel) -> Option<Released> {
+        None
+    }
 
-    /// Returns the current load. Only `arrive`, `refuse`, `cancel` and `advance` change the load.
-    fn load(&self) -> Load;
+    /// Returns the current load. Only `arrive`, `cancel` and `advance` change the load.
+    fn load(&self) -> Load {
+        Load::NONE
+    }
 
+    /// Returns the capacity. If it is unbounded, requests with carrier sense, which start only if capacity is free, always start.
     fn capacity(&self) -> Capacity {
-        Capacity::Slots
+        Capacity::Unbounded
     }
 
     /// Returns the number of free resources, such as slots. `capacity` is the total number of resources. Some requests start only if enough
@@ -48,6 +40,16 @@ pub(crate) trait Admission: fmt::Debug + Send {
     fn take_crashes(&mut self) -> u64 {
         0
     }
+}
+
+/// Capacity of the resource that requests hold, such as slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Capacity {
+    Slots,
+    Own(u32),
+    /// The number of busy resources is not limited, so no request is rejected for lack of resources.
+    #[default]
+    Unbounded,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use vocabulary::{OptionsError, Parameter, ParameterInfo, WallTime, choices};
 
+use crate::FieldSelection;
+use crate::policies::KeyRule;
 use crate::policies::cost::{CostRule, Refund};
-use crate::policies::key::KeyRule;
-use crate::request_fields::FieldSelection;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Common {
@@ -131,7 +131,6 @@ impl Common {
 
     pub(crate) fn want(&self, wants: &mut FieldSelection) {
         self.key.want(wants);
-        self.cost.want(wants);
-        self.refund.want(wants);
+        self.cost.0.iter().chain(&self.refund.0).for_each(|source| source.want(wants));
     }
 }

@@ -8,18 +8,11 @@ use std::time::Duration;
 
 use vocabulary::{Instant, choices, parameters};
 
-use crate::caps::MAX_SLOTS;
-use crate::limit_status::LimitStatus;
-use crate::policies::capacity::Capacity;
-use crate::policies::common::Common;
-use crate::policies::key::Key;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::{self, PolicyConfig};
-use crate::policies::stage_policy::{
-    Charge, Decision, PLACES_CHARGE_NOTHING, StagePolicy, StageRequest, Waited, downcast,
+use crate::policies::{
+    Capacity, Common, Decision, Key, Limit, Meaningless, PLACES_CHARGE_NOTHING, PolicyConfig, StagePolicy,
+    StageRequest, Waited, downcast,
 };
-use crate::request::RequestId;
-use crate::service::ServiceModel;
+use crate::{LimitStatus, MAX_SLOTS, RequestId, ServiceModel};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -57,26 +50,11 @@ impl PolicyConfig for Concurrency {
     }
 
     fn gate(&self, _common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(Places::new(self.clone())))
-    }
-
-    fn has_cap(&self) -> bool {
-        self.cap == u32::MAX
-    }
-
-    fn places(&self) -> Option<policy_config::Places> {
-        Some(match self.cap {
-            u32::MAX => policy_config::Places::Slots,
-            cap => policy_config::Places::Own(cap),
-        })
-    }
-
-    fn obeys_rejects_occupy(&self) -> bool {
-        true
+        Some(Box::new(Places { config: self.clone(), ..Places::default() }))
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Places {
     config: Concurrency,
     /// State of the default key. Fast path: most servers do not distinguish clients and use only this key, so the separate field saves a
@@ -106,17 +84,6 @@ struct Waiting {
 }
 
 impl Places {
-    fn new(config: Concurrency) -> Self {
-        Self {
-            config,
-            all: KeySlots::default(),
-            keys: BTreeMap::new(),
-            timeouts: BTreeMap::new(),
-            arrivals: 0,
-            called: VecDeque::new(),
-        }
-    }
-
     fn cap(&self, at: Instant, service: &ServiceModel) -> u64 {
         u64::from(if self.config.cap == u32::MAX { service.slots(at) } else { self.config.cap })
     }
@@ -208,7 +175,7 @@ impl StagePolicy for Places {
         if is_first && busy + cost <= cap {
             return Decision::Pass;
         }
-        if waiting >= usize::try_from(self.config.queue).unwrap_or(usize::MAX) {
+        if waiting >= self.config.queue as usize {
             // The advised wait is unknown, because it cannot be predicted when a place becomes free.
             return Decision::Reject(None);
         }
@@ -222,9 +189,6 @@ impl StagePolicy for Places {
     fn charge(&mut self, _at: Instant, asked: &StageRequest<'_>) {
         self.place_of(asked.key).busy += u64::from(asked.cost);
     }
-
-    /// Does nothing, because a place becomes free only when its request has [ended](StagePolicy::ended).
-    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
     fn ended(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) {
         if let Some(place) = self.place_mut(asked.key) {
@@ -268,7 +232,7 @@ impl StagePolicy for Places {
         true
     }
 
-    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+    fn meaningless(&self) -> Option<Meaningless> {
         Some(PLACES_CHARGE_NOTHING)
     }
 
@@ -320,12 +284,9 @@ mod tests {
     }
 
     fn places(order: Order) -> Places {
-        Places::new(Concurrency {
-            queue: 2,
-            queue_timeout: Duration::from_secs(1),
-            order,
-            ..Concurrency::default()
-        })
+        let queue_timeout = Duration::from_secs(1);
+        let config = Concurrency { queue: 2, queue_timeout, order, ..Concurrency::default() };
+        Places { config, ..Places::default() }
     }
 
     fn come(places: &mut Places, at_ms: u64, id: u32) -> Decision {
@@ -374,7 +335,7 @@ mod tests {
     #[test]
     fn nobody_waits_beside_places_for_one_that_waits_no_more() {
         let cap_of_10 = Concurrency { cap: 10, queue: 10, ..places(Order::Fifo).config };
-        let mut places = Places::new(cap_of_10);
+        let mut places = Places { config: cap_of_10, ..Places::default() };
         let at = Instant::ORIGIN;
         assert_eq!(places.ask(at, &asked(0, 6), &service()), Decision::Pass);
         places.charge(at, &asked(0, 6));
@@ -393,7 +354,7 @@ mod tests {
     #[test]
     fn in_lifo_order_a_fitting_newcomer_passes_at_once() {
         let cap_of_10 = Concurrency { cap: 10, queue: 10, ..places(Order::Lifo).config };
-        let mut places = Places::new(cap_of_10);
+        let mut places = Places { config: cap_of_10, ..Places::default() };
         let at = Instant::ORIGIN;
         places.charge(at, &asked(0, 6));
         assert_eq!(places.ask(at, &asked(1, 6), &service()), Decision::Queue);

@@ -5,10 +5,8 @@
 
 use vocabulary::parameters;
 
-use crate::policies::common::Common;
 use crate::policies::concurrency::Concurrency;
-use crate::policies::policy_config::{Places, PolicyConfig};
-use crate::policies::stage_policy::StagePolicy;
+use crate::policies::{Common, PolicyConfig, StagePolicy};
 
 parameters! {
     /// Configuration of the policy `concurrency-cap`. The policy has no parameters, because the cap and the times are settings of the server.
@@ -26,23 +24,7 @@ impl PolicyConfig for CapConfig {
         Concurrency::default().gate(common)
     }
 
-    fn has_cap(&self) -> bool {
-        true
-    }
-
-    fn places(&self) -> Option<Places> {
-        Some(Places::Slots)
-    }
-
-    fn advertises_limit(&self) -> bool {
-        false
-    }
-
-    fn is_plannable(&self) -> bool {
-        true
-    }
-
-    fn obeys_rejects_occupy(&self) -> bool {
+    fn is_plain_cap(&self) -> bool {
         true
     }
 }

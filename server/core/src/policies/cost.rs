@@ -3,23 +3,23 @@
 use vocabulary::TextField;
 
 use crate::policies::key::header_name;
-use crate::request_fields::{FieldSelection, RequestFields};
+use crate::{FieldSelection, RequestFields};
 
 const MOST: u32 = 1_000_000_000;
 
 /// Rule for the cost of a request: a list of sources. The first source that has a value for the request determines the cost; the cost is 1
 /// if no source has a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CostRule(Vec<Source>);
+pub(crate) struct CostRule(pub(super) Vec<Source>);
 
 /// Rule for the actual cost of an accepted request: a list of sources. The first source that has a value determines the actual cost. If no
 /// source has a value, the actual cost equals the charged cost. When the response is sent, the stage refunds the difference between the two
 /// costs, or charges it in addition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Refund(Vec<Source>);
+pub(crate) struct Refund(pub(super) Vec<Source>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Source {
+pub(super) enum Source {
     Number(u32),
     /// Cost for requests with this method (in upper case), and with this path if one is given.
     Method(String, Option<String>, u32),
@@ -48,10 +48,6 @@ impl CostRule {
         });
         costs.min().unwrap_or(1)
     }
-
-    pub(crate) fn want(&self, wants: &mut FieldSelection) {
-        self.0.iter().for_each(|source| source.want(wants));
-    }
 }
 
 impl Refund {
@@ -62,10 +58,6 @@ impl Refund {
 
     pub(crate) fn of(&self, details: Option<&RequestFields>, charged: u32) -> Option<u32> {
         self.0.iter().find_map(|source| source.number(details, charged))
-    }
-
-    pub(crate) fn want(&self, wants: &mut FieldSelection) {
-        self.0.iter().for_each(|source| source.want(wants));
     }
 }
 
@@ -87,7 +79,7 @@ impl Source {
         }
     }
 
-    fn want(&self, wants: &mut FieldSelection) {
+    pub(super) fn want(&self, wants: &mut FieldSelection) {
         wants.any |= !matches!(self, Self::Number(_) | Self::Share(_));
         match self {
             Self::Header(name) => drop(wants.headers.insert(name.clone())),

@@ -6,12 +6,9 @@ use std::time::Duration;
 
 use vocabulary::parameters;
 
-use crate::pace::Pace;
-use crate::policies::common::Common;
+use crate::Pace;
 use crate::policies::fixed_window::{Align, FixedWindow};
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::stage_policy::StagePolicy;
+use crate::policies::{Common, Limit, Per, PolicyConfig, StagePolicy};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +32,7 @@ impl Daily {
 
 impl PolicyConfig for Daily {
     fn limit(&self) -> Option<Limit> {
-        Some(Limit::a_day("limit"))
+        Some(Limit { key: "limit", per: Per::Day })
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
@@ -50,7 +47,7 @@ impl PolicyConfig for Daily {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policies::timelines::{A, R, assert_timeline};
+    use crate::policies::tests::timelines::{A, R, assert_timeline};
 
     #[test]
     fn a_day_s_requests_are_there_again_on_the_next() {

@@ -11,12 +11,10 @@ use std::time::Duration;
 
 use vocabulary::{Instant, Purpose, draws, nanos, parameters, unit};
 
-use crate::policies::admission::{Admission, Arrived, Load, Released};
-use crate::policies::capacity::Capacity;
-use crate::policies::policy_config::PolicyConfig;
-use crate::request::{Request, RequestId, ServerDecision};
-use crate::service::ServiceModel;
+use crate::policies::{Admission, Arrived, Capacity, Load, PolicyConfig, Released};
+use crate::request::store;
 use crate::timeline::Timeline;
+use crate::{Request, RequestId, ServerDecision, ServiceModel};
 
 parameters! {
     /// Parameters of the descriptor pool. The default values are fitted to the results in the paper by Thain and Livny.
@@ -48,7 +46,7 @@ parameters! {
 
 impl PolicyConfig for PoolConfig {
     fn build(&self) -> Option<Box<dyn Admission>> {
-        Some(Box::new(DescriptorPool::new(self.clone())))
+        Some(Box::new(DescriptorPool { config: self.clone(), ..DescriptorPool::default() }))
     }
 
     fn mean_service(&self) -> Option<Duration> {
@@ -60,7 +58,7 @@ impl PolicyConfig for PoolConfig {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct DescriptorPool {
     config: PoolConfig,
     in_use: u32,
@@ -111,11 +109,8 @@ impl Admission for DescriptorPool {
             self.under_way += 1;
             (Stage::Starting, self.config.startup + self.config.startup_slope * self.under_way)
         };
-        let index = request.id.0 as usize;
-        if self.holders.len() <= index {
-            self.holders.resize(index + 1, None);
-        }
-        self.holders[index] = Some(Holder { stage, since: at, order: self.scheduled });
+        let holder = Holder { stage, since: at, order: self.scheduled };
+        store(&mut self.holders, request.id.0 as usize, Some(holder));
         self.schedule(at + nanos(takes.as_nanos() as f64 * luck), Event::Of(request.id));
         Arrived::Open
     }
@@ -165,22 +160,6 @@ impl Admission for DescriptorPool {
 }
 
 impl DescriptorPool {
-    fn new(config: PoolConfig) -> Self {
-        Self {
-            config,
-            in_use: 0,
-            under_way: 0,
-            connected: VecDeque::new(),
-            down: false,
-            crashes: 0,
-            events: Timeline::default(),
-            scheduled: 0,
-            holders: Vec::new(),
-            done: VecDeque::new(),
-            done_at: Instant::ORIGIN,
-        }
-    }
-
     fn unused(&self) -> u32 {
         self.config.descriptors - self.in_use
     }
@@ -250,13 +229,6 @@ impl DescriptorPool {
         if holder.stage == Stage::Connected {
             self.in_use -= self.config.per_connection;
         }
-        Some(Released {
-            id,
-            verdict,
-            advice: None,
-            held: Duration::from_nanos(at.as_nanos() - holder.since.as_nanos()),
-            busy,
-            reply: None,
-        })
+        Some(Released { held: at.since(holder.since), ..Released::at_once(id, verdict, busy) })
     }
 }

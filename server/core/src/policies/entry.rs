@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use vocabulary::{Configurable, Options, OptionsError, ParameterInfo};
 
-use crate::policies::policy_config::PolicyConfig;
+use crate::policies::PolicyConfig;
 
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyEntry {
@@ -12,8 +12,8 @@ pub struct PolicyEntry {
     pub summary: &'static str,
     pub rule: &'static str,
     pub source: &'static str,
-    default: fn() -> Configured,
-    configure: fn(&Options) -> Result<Configured, OptionsError>,
+    pub(crate) default: fn() -> Configured,
+    pub(crate) configure: fn(&Options) -> Result<Configured, OptionsError>,
 }
 
 #[derive(Clone, Debug)]
@@ -36,14 +36,6 @@ impl PolicyEntry {
 
     pub fn parameters(&self) -> Vec<ParameterInfo> {
         (self.default)().parameters
-    }
-
-    pub(crate) fn default(&self) -> Configured {
-        (self.default)()
-    }
-
-    pub(crate) fn configure(&self, options: &Options) -> Result<Configured, OptionsError> {
-        (self.configure)(options)
     }
 }
 

@@ -7,15 +7,10 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, DAY, Instant, Parameter, choices};
 
-use crate::limit_status::LimitStatus;
-use crate::pace::Pace;
-use crate::policies::common::Common;
-use crate::policies::keyed::Keyed;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after};
-use crate::rate_model::RateLaw;
+use crate::policies::{
+    Charge, Common, Decision, Keyed, Limit, PolicyConfig, RateAlgorithm, StagePolicy, after, nanos,
+};
+use crate::{LimitStatus, Pace, RateLaw};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FixedWindow {
@@ -80,7 +75,7 @@ impl PolicyConfig for FixedWindow {
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         let since_epoch = common.anchor.since_unix().as_nanos() % self.window.as_nanos();
         let phase = if self.align == Align::Epoch { u64::try_from(since_epoch).unwrap_or(0) } else { 0 };
-        Some(Box::new(Keyed::new(Self { phase, ..self.clone() }, common.keys)))
+        Keyed::stage(Self { phase, ..self.clone() }, common)
     }
 
     fn pace(&self) -> Option<Pace> {
@@ -92,7 +87,7 @@ impl PolicyConfig for FixedWindow {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Window {
     /// Start of the current window. If the window began before the server's start, the server's start is stored.
     began: Instant,
@@ -106,13 +101,13 @@ impl RateAlgorithm for FixedWindow {
     type State = Window;
 
     fn fresh(&self) -> Window {
-        Window { began: Instant::ORIGIN, ends: Instant::ORIGIN, accepted: 0, run_began: Instant::ORIGIN }
+        Window::default()
     }
 
     fn begin(&self, window: &mut Window, began: Option<Instant>) {
         let began = began.filter(|began| self.align == Align::Run && *began != window.run_began);
         if let Some(began) = began {
-            *window = Window { began, ends: Instant::ORIGIN, accepted: 0, run_began: began };
+            *window = Window { began, run_began: began, ..self.fresh() };
         }
     }
 
@@ -125,8 +120,7 @@ impl RateAlgorithm for FixedWindow {
                 let passed = (at.since(first).as_nanos() + u128::from(self.phase)) % length;
                 let passed = u64::try_from(passed).unwrap_or(u64::MAX);
                 window.began = Instant::from_nanos(at.as_nanos().saturating_sub(passed));
-                let left = length - u128::from(passed);
-                window.ends = at + Duration::from_nanos(u64::try_from(left).unwrap_or(u64::MAX));
+                window.ends = at + nanos(length - u128::from(passed));
             }
         }
     }
@@ -137,11 +131,6 @@ impl RateAlgorithm for FixedWindow {
             Some(left) if cost <= left => Decision::Pass,
             _ => after(window.ends.since(at).as_nanos()),
         }
-    }
-
-    /// Keeps the end of the current window. A new window length applies from the next window on.
-    fn reconfigure(&self, window: &mut Window, at: Instant, before: &Self) {
-        before.advance(window, at);
     }
 
     fn charge(&self, window: &mut Window, at: Instant, cost: u32) {
@@ -172,7 +161,7 @@ impl RateAlgorithm for FixedWindow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policies::timelines::{A, R, assert_timeline};
+    use crate::policies::tests::timelines::{A, R, assert_timeline};
 
     fn algorithm(align: Align) -> FixedWindow {
         FixedWindow { limit: 2, window: Duration::from_secs(10), align, phase: 0 }

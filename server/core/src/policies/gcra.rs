@@ -4,17 +4,11 @@
 
 use vocabulary::{Instant, parameters};
 
-use crate::limit_status::LimitStatus;
-use crate::pace::Pace;
-use crate::policies::common::Common;
-use crate::policies::keyed::Keyed;
-use crate::policies::least_missing::LeastMissing;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate::{Rate, rescaled};
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
-use crate::rate_model::RateLaw;
+use crate::policies::{
+    Charge, Common, Decision, Keyed, LeastMissing, Limit, PolicyConfig, Rate, RateAlgorithm, StagePolicy,
+    after, nanos, rescaled,
+};
+use crate::{LimitStatus, Pace, RateLaw};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -34,11 +28,11 @@ impl PolicyConfig for Gcra {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+        Keyed::stage(self.bucket(), common)
     }
 
     fn pace(&self) -> Option<Pace> {
-        Some(Pace::new(self.clone()))
+        Some(Pace::new(self.bucket()))
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
@@ -55,10 +49,20 @@ pub(crate) struct Expected {
 }
 
 impl Gcra {
-    pub(crate) fn new(rate: Rate, burst: u32) -> Self {
-        Self { rate, burst }
+    pub(crate) fn bucket(&self) -> Bucket {
+        Bucket { rate: self.rate, burst: self.burst, max_wait: 0 }
     }
+}
 
+/// Token bucket. It may be overdrawn by a request that waits for at most `max_wait` nanoseconds for its missing tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Bucket {
+    pub(crate) rate: Rate,
+    pub(crate) burst: u32,
+    pub(crate) max_wait: u64,
+}
+
+impl Bucket {
     fn scaled(&self, at: Instant) -> u128 {
         u128::from(at.as_nanos()) * u128::from(self.rate.count)
     }
@@ -72,18 +76,9 @@ impl Gcra {
     fn ahead(&self, expected: &Expected, at: Instant) -> u128 {
         expected.arrival - self.scaled(at)
     }
-
-    /// Charges a request that passes after a delay of up to `nanos` nanoseconds. The bucket may be overdrawn by as much as it gets in that
-    /// time.
-    pub(crate) fn charge_ahead(&self, expected: &mut Expected, at: Instant, cost: u32, nanos: u64) {
-        expected.least.note(at, self.ahead(expected, at));
-        let late = u128::from(nanos) * u128::from(self.rate.count);
-        let latest = self.scaled(at) + self.increment(self.burst) + late;
-        expected.arrival = (expected.arrival + self.increment(cost)).min(latest);
-    }
 }
 
-impl RateAlgorithm for Gcra {
+impl RateAlgorithm for Bucket {
     type State = Expected;
 
     fn fresh(&self) -> Expected {
@@ -98,7 +93,12 @@ impl RateAlgorithm for Gcra {
         let Some(spare) = self.burst.checked_sub(cost) else { return Decision::Reject(None) };
         match self.ahead(expected, at).checked_sub(self.increment(spare)) {
             None | Some(0) => Decision::Pass,
-            Some(early) => after(early.div_ceil(u128::from(self.rate.count))),
+            Some(early) => match after(early.div_ceil(u128::from(self.rate.count))) {
+                Decision::Reject(Some(wait)) if wait.as_nanos() <= u128::from(self.max_wait) => {
+                    Decision::PassAfter(wait)
+                }
+                decision => decision,
+            },
         }
     }
 
@@ -121,7 +121,10 @@ impl RateAlgorithm for Gcra {
     }
 
     fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
-        self.charge_ahead(expected, at, cost, 0);
+        expected.least.note(at, self.ahead(expected, at));
+        let late = u128::from(self.max_wait) * u128::from(self.rate.count);
+        let latest = self.scaled(at) + self.increment(self.burst) + late;
+        expected.arrival = (expected.arrival + self.increment(cost)).min(latest);
     }
 
     fn refund(&self, expected: &mut Expected, at: Instant, taken: Charge) {
@@ -146,11 +149,11 @@ impl RateAlgorithm for Gcra {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policies::timelines::{BUCKET_OF_TWO, assert_timeline};
+    use crate::policies::tests::timelines::{BUCKET_OF_TWO, assert_timeline};
 
     #[test]
     fn two_of_a_second_each() {
-        let algorithm = Gcra { rate: Rate::per_second(1), burst: 2 };
-        assert_timeline(&algorithm, BUCKET_OF_TWO);
+        let config = Gcra { rate: Rate::per_second(1), burst: 2 };
+        assert_timeline(&config.bucket(), BUCKET_OF_TWO);
     }
 }

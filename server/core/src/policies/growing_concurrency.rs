@@ -6,70 +6,42 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, DAY, Instant, Parameter};
+use vocabulary::{DAY, Instant, parameters};
 
-use crate::caps::MAX_SLOTS;
-use crate::limit_status::LimitStatus;
-use crate::policies::common::Common;
 use crate::policies::growth::{Grown, Growth};
-use crate::policies::key::Key;
-use crate::policies::keys::Keys;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::stage_policy::{
-    Charge, Decision, PLACES_CHARGE_NOTHING, StagePolicy, StageRequest, downcast,
+use crate::policies::{
+    Common, Decision, Key, Keys, Limit, Meaningless, PLACES_CHARGE_NOTHING, PolicyConfig, StagePolicy,
+    StageRequest, downcast,
 };
-use crate::service::ServiceModel;
+use crate::{LimitStatus, MAX_SLOTS, ServiceModel};
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct GrowingConcurrency(Growth);
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct GrowingConcurrency = "growing-concurrency" {
+        start: u32 = 1000, "initial limit of concurrent requests", 1..=MAX_SLOTS;
+        by: u32 = 1000, "number of concurrent requests by which each step raises the limit", 1..=MAX_SLOTS;
+        most: u32 = 10_000, "highest value to which the limit grows", 1..=MAX_SLOTS;
+        every: Duration = Duration::from_secs(10),
+            "time from a rejection to the next step", Duration::from_millis(1)..=DAY;
+        idle: Duration = Duration::from_mins(10),
+            "time without requests after which the limit returns to `start`";
+    }
+    summary = "limits concurrent requests; the limit grows in steps while requests are rejected (Lambda)";
+    rule = "a request is accepted while fewer requests than the limit are in service. The limit starts at \
+        `start`. A rejection schedules a step: after `every`, the limit grows by `by`, up to `most`. Only one \
+        step is scheduled at a time. After the time `idle` without requests, the limit returns to `start`. No \
+        wait is advised, because the server does not know when a request will end";
+    source = "AWS Lambda Developer Guide, scaling behavior";
 
-impl Default for GrowingConcurrency {
-    fn default() -> Self {
-        let (every, idle) = (Duration::from_secs(10), Duration::from_mins(10));
-        Self(Growth { start: 1000, by: 1000, most: 10_000, every, idle })
+    fn check(&self) -> Result<(), String> {
+        self.growth().check(self.every)
     }
 }
 
-impl Configurable for GrowingConcurrency {
-    const NAME: &'static str = "growing-concurrency";
-    const SUMMARY: &'static str =
-        "limits concurrent requests; the limit grows in steps while requests are rejected (Lambda)";
-    const RULE: &'static str = "a request is accepted while fewer requests than the limit are in service. \
-                                The limit starts at `start`. A rejection schedules a step: after `every`, \
-                                the limit grows by `by`, up to `most`. Only one step is scheduled at a \
-                                time. After the time `idle` without requests, the limit returns to `start`. \
-                                No wait is advised, because the server does not know when a request will \
-                                end";
-    const SOURCE: &'static str = "AWS Lambda Developer Guide, scaling behavior";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("start", "initial limit of concurrent requests", 1..=MAX_SLOTS, |config| {
-            &mut config.0.start
-        }),
-        Parameter::count(
-            "by",
-            "number of concurrent requests by which each step raises the limit",
-            1..=MAX_SLOTS,
-            |config| &mut config.0.by,
-        ),
-        Parameter::count("most", "highest value to which the limit grows", 1..=MAX_SLOTS, |config| {
-            &mut config.0.most
-        }),
-        Parameter::duration_in(
-            "every",
-            "time from a rejection to the next step",
-            Duration::from_millis(1)..=DAY,
-            |config| &mut config.0.every,
-        ),
-        Parameter::duration(
-            "idle",
-            "time without requests after which the limit returns to `start`",
-            |config| &mut config.0.idle,
-        ),
-    ];
-
-    fn check(&self) -> Result<(), String> {
-        self.0.check(self.0.every)
+impl GrowingConcurrency {
+    fn growth(&self) -> Growth {
+        let Self { start, by, most, every, idle } = *self;
+        Growth { start, by, most, every, idle }
     }
 }
 
@@ -83,11 +55,7 @@ impl PolicyConfig for GrowingConcurrency {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(GrowingPlaces { growth: self.0, keys: Keys::new(common.keys) }))
-    }
-
-    fn obeys_rejects_occupy(&self) -> bool {
-        true
+        Some(Box::new(GrowingPlaces { growth: self.growth(), keys: Keys::new(common.keys) }))
     }
 }
 
@@ -139,9 +107,6 @@ impl StagePolicy for GrowingPlaces {
         self.places(at, asked.key).busy += u64::from(asked.cost);
     }
 
-    /// Does nothing, because a place becomes free only when its request has [ended](StagePolicy::ended).
-    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
-
     fn ended(&mut self, at: Instant, asked: &StageRequest<'_>, _service: &ServiceModel) {
         let Some(places) = self.keys.get_mut(asked.key) else { return };
         places.busy = places.busy.saturating_sub(u64::from(asked.cost));
@@ -152,7 +117,7 @@ impl StagePolicy for GrowingPlaces {
         true
     }
 
-    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+    fn meaningless(&self) -> Option<Meaningless> {
         Some(PLACES_CHARGE_NOTHING)
     }
 
@@ -164,6 +129,6 @@ impl StagePolicy for GrowingPlaces {
     }
 
     fn evicted(&self) -> u64 {
-        self.keys.evicted()
+        self.keys.evicted
     }
 }

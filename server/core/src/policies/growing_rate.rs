@@ -6,79 +6,37 @@
 
 use std::time::Duration;
 
-use vocabulary::{Configurable, DAY, Instant, Parameter, whole_nanos};
+use vocabulary::{DAY, Instant, parameters, whole_nanos};
 
-use crate::limit_status::LimitStatus;
-use crate::policies::common::Common;
+use crate::LimitStatus;
 use crate::policies::growth::{Grown, Growth};
-use crate::policies::keyed::Keyed;
-use crate::policies::least_missing::LeastMissing;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate::rescaled;
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
+use crate::policies::{
+    Charge, Common, Decision, Keyed, LeastMissing, Limit, PolicyConfig, RateAlgorithm, StagePolicy, after,
+    nanos, rescaled,
+};
 
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct GrowingRate {
-    growth: Growth,
-    per: Duration,
-}
-
-impl Default for GrowingRate {
-    fn default() -> Self {
-        let (every, idle) = (Duration::from_secs(10), Duration::from_mins(10));
-        let growth = Growth { start: 100, by: 100, most: 1000, every, idle };
-        Self { growth, per: Duration::from_secs(1) }
+parameters! {
+    #[derive(Clone, Debug, PartialEq)]
+    pub(crate) struct GrowingRate = "growing-rate" {
+        start: u32 = 100, "initial limit of requests per period", 1..=1_000_000_000;
+        by: u32 = 100, "number of requests by which each step raises the limit", 1..=1_000_000_000;
+        most: u32 = 1000, "highest value to which the limit grows", 1..=1_000_000_000;
+        per: Duration = Duration::from_secs(1),
+            "period to which the limit applies", Duration::from_millis(1)..=DAY;
+        every: Duration = Duration::from_secs(10),
+            "time from a rejection to the next step", Duration::from_millis(1)..=DAY;
+        idle: Duration = Duration::from_mins(10),
+            "time without requests after which the limit returns to `start`";
     }
-}
-
-impl Configurable for GrowingRate {
-    const NAME: &'static str = "growing-rate";
-    const SUMMARY: &'static str = "limits the request rate; the limit grows in steps while requests are \
-                                   rejected (S3)";
-    const RULE: &'static str = "a token bucket holds as many tokens as the limit, and fills with as many in \
-                                the time `per`. The limit starts at `start`. A rejection schedules a step: \
-                                after `every`, the limit grows by `by`, up to `most`. Only one step is \
-                                scheduled at a time. After the time `idle` without requests, everything is \
-                                as at the start. The advised wait takes the step into account that the \
-                                rejection itself schedules";
-    const SOURCE: &'static str =
-        "Amazon S3 User Guide, performance design patterns (503 until a prefix has scaled)";
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::count("start", "initial limit of requests per period", 1..=1_000_000_000, |config| {
-            &mut config.growth.start
-        }),
-        Parameter::count(
-            "by",
-            "number of requests by which each step raises the limit",
-            1..=1_000_000_000,
-            |config| &mut config.growth.by,
-        ),
-        Parameter::count("most", "highest value to which the limit grows", 1..=1_000_000_000, |config| {
-            &mut config.growth.most
-        }),
-        Parameter::duration_in(
-            "per",
-            "period to which the limit applies",
-            Duration::from_millis(1)..=DAY,
-            |config| &mut config.per,
-        ),
-        Parameter::duration_in(
-            "every",
-            "time from a rejection to the next step",
-            Duration::from_millis(1)..=DAY,
-            |config| &mut config.growth.every,
-        ),
-        Parameter::duration(
-            "idle",
-            "time without requests after which the limit returns to `start`",
-            |config| &mut config.growth.idle,
-        ),
-    ];
+    summary = "limits the request rate; the limit grows in steps while requests are rejected (S3)";
+    rule = "a token bucket holds as many tokens as the limit, and fills with as many in the time `per`. The \
+        limit starts at `start`. A rejection schedules a step: after `every`, the limit grows by `by`, up to \
+        `most`. Only one step is scheduled at a time. After the time `idle` without requests, everything is \
+        as at the start. The advised wait takes the step into account that the rejection itself schedules";
+    source = "Amazon S3 User Guide, performance design patterns (503 until a prefix has scaled)";
 
     fn check(&self) -> Result<(), String> {
-        self.growth.check(self.growth.every + self.per)
+        self.growth().check(self.every + self.per)
     }
 }
 
@@ -92,11 +50,11 @@ impl PolicyConfig for GrowingRate {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+        Keyed::stage(self.clone(), common)
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bucket {
     grown: Grown,
     /// Fill of the bucket, in tokens × the period of the rate in nanoseconds.
@@ -106,6 +64,12 @@ pub(crate) struct Bucket {
 }
 
 impl GrowingRate {
+    #[inline]
+    fn growth(&self) -> Growth {
+        let Self { start, by, most, every, idle, .. } = *self;
+        Growth { start, by, most, every, idle }
+    }
+
     fn scaled(&self, tokens: u32) -> u128 {
         u128::from(tokens) * self.per.as_nanos()
     }
@@ -131,21 +95,21 @@ impl RateAlgorithm for GrowingRate {
 
     fn fresh(&self) -> Bucket {
         Bucket {
-            grown: self.growth.fresh(),
-            filled: self.scaled(self.growth.start),
+            grown: self.growth().fresh(),
+            filled: self.scaled(self.start),
             at: Instant::ORIGIN,
             least: LeastMissing::default(),
         }
     }
 
     fn advance(&self, bucket: &mut Bucket, at: Instant) {
-        if self.growth.is_idle(&bucket.grown, at) {
-            let grown = Grown { used: at, ..self.growth.fresh() };
+        if self.growth().is_idle(&bucket.grown, at) {
+            let grown = Grown { used: at, ..self.growth().fresh() };
             *bucket = Bucket { grown, at, ..self.fresh() };
         }
         // Until the rate grows, the bucket fills at the old rate.
         let mut grown = bucket.grown;
-        if let Some(grew_at) = self.growth.grow(&mut grown, at) {
+        if let Some(grew_at) = self.growth().grow(&mut grown, at) {
             self.fill(bucket, grew_at);
             // After the rate has grown, the bucket is larger, and so is its deficit.
             bucket.least.note(grew_at, self.missing(bucket));
@@ -160,14 +124,14 @@ impl RateAlgorithm for GrowingRate {
             return Decision::Pass;
         };
         let unchanged = (cost <= limit).then(|| lacking.div_ceil(limit.into()));
-        let Some(grows_at) = self.growth.grows_at(&bucket.grown, at) else {
+        let Some(grows_at) = self.growth().grows_at(&bucket.grown, at) else {
             return unchanged.map_or(Decision::Reject(None), after);
         };
         let until_step = grows_at.since(at).as_nanos();
         if let Some(wait) = unchanged.filter(|wait| *wait <= until_step) {
             return after(wait);
         }
-        let next = self.growth.next_limit(&bucket.grown);
+        let next = self.growth().next_limit(&bucket.grown);
         if cost > next {
             // The cost of the request exceeds even the limit after the next growth step. The wait is unknown, because further steps depend
             // on later rejections.
@@ -180,7 +144,7 @@ impl RateAlgorithm for GrowingRate {
     /// Switches a bucket to new parameters. The bucket keeps the limit to which it has grown so far, but at most the new maximum.
     fn reconfigure(&self, bucket: &mut Bucket, at: Instant, before: &Self) {
         before.advance(bucket, at);
-        bucket.grown.limit = bucket.grown.limit.min(self.growth.most);
+        bucket.grown.limit = bucket.grown.limit.min(self.most);
         let [from, to] = [before.per, self.per].map(whole_nanos);
         let rescaled = |amount| rescaled(amount, from, to);
         bucket.least.rescale(rescaled);
@@ -194,7 +158,7 @@ impl RateAlgorithm for GrowingRate {
     }
 
     fn turn_away(&self, bucket: &mut Bucket, at: Instant) {
-        self.growth.press(&mut bucket.grown, at);
+        self.growth().press(&mut bucket.grown, at);
     }
 
     fn refund(&self, bucket: &mut Bucket, at: Instant, taken: Charge) {
@@ -217,13 +181,14 @@ impl RateAlgorithm for GrowingRate {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use vocabulary::Configurable as _;
 
     use super::*;
-    use crate::policies::timelines::{A, R, assert_timeline};
+    use crate::policies::tests::timelines::{A, R, assert_timeline};
 
     fn algorithm() -> GrowingRate {
-        let (every, idle) = (Duration::from_secs(10), Duration::from_mins(1));
-        GrowingRate { growth: Growth { start: 1, by: 1, most: 3, every, idle }, per: Duration::from_secs(5) }
+        let (per, idle) = (Duration::from_secs(5), Duration::from_mins(1));
+        GrowingRate { start: 1, by: 1, most: 3, per, idle, ..GrowingRate::default() }
     }
 
     #[test]

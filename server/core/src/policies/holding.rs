@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::admission::{Arrived, Released};
-use crate::request::{RequestId, ServerDecision};
+use crate::policies::{Arrived, Released};
+use crate::request::store;
 use crate::timeline::Timeline;
+use crate::{RequestId, ServerDecision};
 
 #[derive(Debug, Default)]
 pub(crate) struct Holding {
-    busy: u32,
-    in_service: u32,
+    pub(crate) busy: u32,
+    pub(crate) in_service: u32,
     /// Scheduled ends of requests in service. The ends of rejections have a timeline of their own. If service times and reject times are
     /// constant, new ends are therefore always added at the end of a timeline.
     services: Timeline<RequestId>,
@@ -52,13 +53,9 @@ impl Holding {
         let occupies = accepted || rejects_occupy;
         self.busy += u32::from(occupies);
         self.in_service += u32::from(accepted);
-        let index = id.0 as usize;
-        if self.holders.len() <= index {
-            self.holders.resize(index + 1, None);
-        }
         let order = self.scheduled;
         self.scheduled += 1;
-        self.holders[index] = Some(Holder { verdict, since: at, occupies, order });
+        store(&mut self.holders, id.0 as usize, Some(Holder { verdict, since: at, occupies, order }));
         let ends = if accepted { &mut self.services } else { &mut self.rejections };
         ends.push(at + takes, order, id);
         Arrived::Admitted(verdict)
@@ -84,16 +81,6 @@ impl Holding {
     }
 
     #[inline]
-    pub(crate) fn busy(&self) -> u32 {
-        self.busy
-    }
-
-    #[inline]
-    pub(crate) fn in_service(&self) -> u32 {
-        self.in_service
-    }
-
-    #[inline]
     pub(crate) fn next(&self) -> Instant {
         self.services.next().0.min(self.rejections.next().0)
     }
@@ -105,7 +92,7 @@ impl Holding {
         self.busy -= u32::from(holder.occupies);
         self.in_service -= u32::from(holder.verdict == ServerDecision::Accepted);
         let held = if holder.occupies { at.since(holder.since) } else { Duration::ZERO };
-        Some(Released { id, verdict: holder.verdict, advice: None, held, busy, reply: None })
+        Some(Released { held, ..Released::at_once(id, holder.verdict, busy) })
     }
 
     /// Drops scheduled ends of cancelled requests. At the front of a timeline, such ends are dropped at once. The front is therefore always

@@ -4,7 +4,8 @@ use std::net::IpAddr;
 
 use vocabulary::TextField;
 
-use crate::request_fields::{FieldSelection, RequestFields};
+use crate::header_rules::is_name;
+use crate::{FieldSelection, RequestFields};
 
 /// Key of all requests that are counted together. The key is a hash of the facts that these requests have in common. Two different sets of
 /// facts have the same hash with a probability of 2⁻¹²⁸.
@@ -79,8 +80,8 @@ impl Fact {
             },
             Self::Method => hash.write(details.method.as_bytes()),
             Self::Path(segments) => {
-                let segments = usize::try_from(*segments).unwrap_or(usize::MAX);
-                for segment in details.path.split('/').filter(|segment| !segment.is_empty()).take(segments) {
+                let named = details.path.split('/').filter(|segment| !segment.is_empty());
+                for segment in named.take(*segments as usize) {
                     hash.write(segment.as_bytes());
                     hash.write(b"/");
                 }
@@ -120,10 +121,8 @@ impl Fact {
 }
 
 pub(crate) fn header_name(name: &str) -> Result<String, String> {
-    // A header name consists of the characters of a token in RFC 9110, section 5.6.2. The characters `|` and `&` are excluded, because they
-    // separate the alternatives and the combined facts of a key rule.
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!#$%'*+^`~".contains(&byte);
-    if name.is_empty() || name.len() > 256 || !name.bytes().all(is_token) {
+    // The characters `|` and `&` are excluded, because they separate the alternatives and the combined facts of a key rule.
+    if !is_name(name) || name.contains(['|', '&']) {
         return Err(format!("`{name}` is not a valid header name"));
     }
     Ok(name.to_ascii_lowercase())

@@ -4,12 +4,10 @@ use std::collections::VecDeque;
 
 use vocabulary::Instant;
 
-use crate::limit_status::LimitStatus;
-use crate::policies::key::Key;
-use crate::policies::keys::Keys;
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
-use crate::service::ServiceModel;
+use crate::policies::{
+    Charge, Common, Decision, Key, Keys, RateAlgorithm, StagePolicy, StageRequest, downcast,
+};
+use crate::{LimitStatus, ServiceModel};
 
 #[derive(Debug)]
 pub(crate) struct Keyed<L: RateAlgorithm> {
@@ -34,8 +32,10 @@ struct Known<S> {
 const MAX_PAST: usize = 1024;
 
 impl<L: RateAlgorithm> Keyed<L> {
-    pub(crate) fn new(algorithm: L, max_keys: u32) -> Self {
-        Self { algorithm, keys: Keys::new(max_keys), past: VecDeque::new(), algorithms: 0 }
+    /// Creates the stage that applies a rate algorithm to each key.
+    pub(crate) fn stage(algorithm: L, common: &Common) -> Option<Box<dyn StagePolicy>> {
+        let keys = Keys::new(common.keys);
+        Some(Box::new(Self { algorithm, keys, past: VecDeque::new(), algorithms: 0 }))
     }
 
     fn state(&mut self, key: Key) -> (&L, &mut L::State) {
@@ -131,6 +131,6 @@ impl<L: RateAlgorithm> StagePolicy for Keyed<L> {
     }
 
     fn evicted(&self) -> u64 {
-        self.keys.evicted()
+        self.keys.evicted
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::policies::key::Key;
+use crate::policies::Key;
 
 #[derive(Debug)]
 pub struct Keys<S> {
@@ -13,7 +13,7 @@ pub struct Keys<S> {
     /// entries.
     newest: usize,
     oldest: usize,
-    evicted: u64,
+    pub(crate) evicted: u64,
 }
 
 #[derive(Debug)]
@@ -29,12 +29,8 @@ const NONE: usize = usize::MAX;
 impl<S> Keys<S> {
     /// Creates an empty store. `most` is the maximum number of its keys; 0 counts as 1.
     pub fn new(most: u32) -> Self {
-        let most = usize::try_from(most).unwrap_or(usize::MAX).max(1);
+        let most = (most as usize).max(1);
         Self { most, index: BTreeMap::new(), entries: Vec::new(), newest: NONE, oldest: NONE, evicted: 0 }
-    }
-
-    pub(crate) fn evicted(&self) -> u64 {
-        self.evicted
     }
 
     /// Returns the state of a key and marks the key as used now. Creates a fresh state if the key has none.
@@ -138,7 +134,7 @@ mod tests {
                 let state = keys.state(key(number), || 0);
                 *state += 1;
                 prop_assert_eq!(*state, count);
-                prop_assert_eq!(keys.evicted(), evicted);
+                prop_assert_eq!(keys.evicted, evicted);
                 for number in 0..12 {
                     let expected = model.iter().find(|(there, _)| *there == number).map(|(_, count)| *count);
                     prop_assert_eq!(keys.get_mut(key(number)).copied(), expected);

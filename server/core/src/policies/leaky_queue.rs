@@ -7,17 +7,10 @@ use std::time::Duration;
 
 use vocabulary::{Instant, parameters};
 
-use crate::limit_status::LimitStatus;
-use crate::pace::Pace;
-use crate::policies::common::Common;
-use crate::policies::keyed::Keyed;
-use crate::policies::least_missing::LeastMissing;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate::Rate;
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy};
-use crate::rate_model::RateLaw;
+use crate::policies::{
+    Charge, Common, Decision, Keyed, LeastMissing, Limit, PolicyConfig, Rate, RateAlgorithm, StagePolicy,
+};
+use crate::{LimitStatus, Pace, RateLaw};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +45,7 @@ impl PolicyConfig for LeakyQueue {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+        Keyed::stage(self.clone(), common)
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
@@ -198,7 +191,7 @@ mod tests {
     use vocabulary::Configurable as _;
 
     use super::*;
-    use crate::policies::timelines::{A, After, R, assert_timeline};
+    use crate::policies::tests::timelines::{A, After, R, assert_timeline};
 
     fn algorithm(burst: u32, delay: u32) -> LeakyQueue {
         LeakyQueue { rate: Rate::per_second(10), burst, delay }

@@ -8,13 +8,10 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use vocabulary::{Instant, Purpose, choices, draws, parameters, unit};
+use vocabulary::{Instant, Purpose, choices, draws, parameters, unit, whole_nanos};
 
-use crate::policies::admission::{Admission, Arrived, Load, Released};
-use crate::policies::capacity::Capacity;
-use crate::policies::policy_config::PolicyConfig;
-use crate::request::{Request, RequestId, ServerDecision};
-use crate::service::ServiceModel;
+use crate::policies::{Admission, Arrived, Capacity, Load, PolicyConfig, Released};
+use crate::{Request, RequestId, ServerDecision, ServiceModel};
 
 parameters! {
     /// Parameters of the queue. The defaults are the numbers in the text of "Exploring backoff" (seed 002).
@@ -56,7 +53,7 @@ choices! {
 
 impl PolicyConfig for QueueConfig {
     fn build(&self) -> Option<Box<dyn Admission>> {
-        Some(Box::new(OverwhelmedQueue::new(self.clone())))
+        Some(Box::new(OverwhelmedQueue { config: self.clone(), ..OverwhelmedQueue::default() }))
     }
 
     fn mean_service(&self) -> Option<Duration> {
@@ -64,7 +61,7 @@ impl PolicyConfig for QueueConfig {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct OverwhelmedQueue {
     config: QueueConfig,
     accepted: VecDeque<Entry>,
@@ -142,17 +139,6 @@ impl Admission for OverwhelmedQueue {
 }
 
 impl OverwhelmedQueue {
-    fn new(config: QueueConfig) -> Self {
-        Self {
-            config,
-            accepted: VecDeque::new(),
-            rejected: VecDeque::new(),
-            tick_at: None,
-            done: VecDeque::new(),
-            done_at: Instant::ORIGIN,
-        }
-    }
-
     fn outstanding(&self) -> u32 {
         count(self.accepted.len() + self.rejected.len())
     }
@@ -162,7 +148,7 @@ impl OverwhelmedQueue {
     }
 
     fn tick_nanos(&self) -> u64 {
-        u64::try_from(self.config.tick.as_nanos()).unwrap_or(u64::MAX)
+        whole_nanos(self.config.tick)
     }
 
     fn tick(&mut self, at: Instant, seed: u64) {
@@ -173,20 +159,8 @@ impl OverwhelmedQueue {
         if outstanding > limit && self.config.subset == Subset::Random {
             let chosen = self.chosen(outstanding, limit, at, seed);
             let (of_accepted, of_rejected) = chosen.split_at(accepted);
-            work(
-                &mut self.accepted,
-                |index| of_accepted[index],
-                ServerDecision::Accepted,
-                busy,
-                &mut self.done,
-            );
-            work(
-                &mut self.rejected,
-                |index| of_rejected[index],
-                ServerDecision::Rejected,
-                busy,
-                &mut self.done,
-            );
+            work(&mut self.accepted, of_accepted, ServerDecision::Accepted, busy, &mut self.done);
+            work(&mut self.rejected, of_rejected, ServerDecision::Rejected, busy, &mut self.done);
         } else {
             let (first, second) = if outstanding <= limit {
                 (accepted, rejected)
@@ -219,16 +193,15 @@ impl OverwhelmedQueue {
 
 fn work(
     list: &mut VecDeque<Entry>,
-    chosen: impl Fn(usize) -> bool,
+    chosen: &[bool],
     verdict: ServerDecision,
     busy: u32,
     done: &mut VecDeque<Released>,
 ) {
     let mut index = 0;
     list.retain_mut(|entry| {
-        let worked_on = chosen(index);
+        entry.left -= u32::from(chosen[index]);
         index += 1;
-        entry.left -= u32::from(worked_on);
         if entry.left == 0 {
             done.push_back(Released::at_once(entry.id, verdict, busy));
         }

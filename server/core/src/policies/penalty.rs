@@ -8,13 +8,10 @@ use std::time::Duration;
 
 use vocabulary::{Instant, choices, parameters};
 
-use crate::limit_status::LimitStatus;
-use crate::policies::common::Common;
-use crate::policies::key::Key;
-use crate::policies::keys::Keys;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
-use crate::service::ServiceModel;
+use crate::ServiceModel;
+use crate::policies::{
+    Common, Decision, Keys, Meaningless, PolicyConfig, StagePolicy, StageRequest, downcast,
+};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -116,10 +113,6 @@ impl StagePolicy for Locks {
         Decision::Reject(Some(lock.rest(at)))
     }
 
-    fn charge(&mut self, _at: Instant, _asked: &StageRequest<'_>) {}
-
-    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
-
     fn on_later_rejection(
         &mut self,
         at: Instant,
@@ -146,15 +139,14 @@ impl StagePolicy for Locks {
         }
     }
 
-    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        Some((&["cost", "refund", "own", "later", "charged"], "`penalty` does not charge requests"))
-    }
-
-    fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
-        None
+    fn meaningless(&self) -> Option<Meaningless> {
+        Some(Meaningless {
+            keys: &["cost", "refund", "own", "later", "charged"],
+            why: "`penalty` does not charge requests",
+        })
     }
 
     fn evicted(&self) -> u64 {
-        self.keys.evicted()
+        self.keys.evicted
     }
 }

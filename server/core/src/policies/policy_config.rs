@@ -4,19 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::pace::Pace;
-use crate::policies::admission::Admission;
-use crate::policies::common::Common;
-use crate::policies::limit::Limit;
-use crate::policies::stage_policy::StagePolicy;
-use crate::rate_model::RateLaw;
-use crate::script::Script;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Places {
-    Slots,
-    Own(u32),
-}
+use crate::policies::{Admission, Common, StagePolicy};
+use crate::{Pace, RateLaw, Script};
 
 /// Configuration of a policy. Creates the policy's state, and describes the policy's properties to other parts of the server. Parameters,
 /// summary, rule and source are in [`Configurable`](vocabulary::Configurable).
@@ -55,32 +44,10 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether the policy uses the server's own cap (`max_busy` or `caps`). The cap can be changed during a run only if the policy uses it.
-    fn has_cap(&self) -> bool {
-        false
-    }
-
-    /// Returns the maximum number of requests that the policy lets be in service at the same time, if the server draws their service times.
-    /// `None` if there is no such maximum. The minimum cost of a successful op can be computed only from this maximum or from a
-    /// [pace](Self::pace).
-    fn places(&self) -> Option<Places> {
-        None
-    }
-
-    /// Whether responses report the status of the policy's limit even if the policy is the only one and no template uses this status.
-    fn advertises_limit(&self) -> bool {
-        true
-    }
-
-    /// True if the policy serves every request that arrives while the number of requests in service is below the server's cap. The policy
-    /// need do so only as long as nothing is rejected. Ops can be planned in advance only for a policy with this property.
-    fn is_plannable(&self) -> bool {
-        false
-    }
-
-    /// Whether the setting `rejects_occupy` applies to the policy. With this setting, a rejected request counts as busy for its reject
-    /// time, as a served request does for its service time.
-    fn obeys_rejects_occupy(&self) -> bool {
+    /// Whether the policy is nothing but the server's own cap: it serves every request that arrives while the number of requests in
+    /// service is below the cap, at least as long as nothing is rejected. Only for such a policy can ops be planned in advance. It does not
+    /// report the status of its limit in responses if it is the only policy and no template uses the status.
+    fn is_plain_cap(&self) -> bool {
         false
     }
 
@@ -100,5 +67,31 @@ pub(crate) trait PolicyConfig: fmt::Debug + Send + Sync {
     /// Returns the time that an attempt takes besides its service and the network delays, if no other attempts disturb it.
     fn startup(&self) -> Duration {
         Duration::ZERO
+    }
+}
+
+/// Description of the parameter by which users adjust a policy's limit during a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limit {
+    pub(crate) key: &'static str,
+    pub(crate) per: Per,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Per {
+    /// The limit has no separate period. Its value contains the period, as in `20/s`, or no period applies.
+    Nothing,
+    Day,
+    /// The period of the limit is the value of another parameter, which has this key.
+    Parameter(&'static str),
+}
+
+impl Limit {
+    pub(crate) const fn new(key: &'static str) -> Self {
+        Self { key, per: Per::Nothing }
+    }
+
+    pub(crate) const fn within(key: &'static str, time: &'static str) -> Self {
+        Self { key, per: Per::Parameter(time) }
     }
 }

@@ -3,15 +3,10 @@
 //! Source: the servers of most papers on retries. The random draw of a rejection is keyed by seed, op and attempt, so that all strategies
 //! observe the same draws (paired seeds).
 
-use vocabulary::{Instant, Purpose, draws, parameters, unit};
+use vocabulary::{Instant, Purpose, parameters};
 
-use crate::limit_status::LimitStatus;
-use crate::policies::common::Common;
-use crate::policies::key::Key;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
-use crate::request::{Request, Step};
-use crate::service::ServiceModel;
+use crate::policies::{Common, Decision, Meaningless, PolicyConfig, StagePolicy, StageRequest, downcast};
+use crate::{Request, ServiceModel};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -33,13 +28,7 @@ impl PolicyConfig for Random {
 
 impl Random {
     fn rejects(&self, request: &Request) -> bool {
-        let mut rng = draws(request.seed, Purpose::Rejection, request.op, request.attempt);
-        // An attempt of a conditional write consists of two requests: a read and a write. The write skips one random draw, because the read
-        // of the same attempt has used it.
-        if matches!(request.step, Step::Write { .. }) {
-            unit(&mut rng);
-        }
-        unit(&mut rng) < self.p
+        request.drawn(Purpose::Rejection) < self.p
     }
 }
 
@@ -54,23 +43,18 @@ impl StagePolicy for Random {
         if self.rejects(asked.request) { Decision::Reject(None) } else { Decision::Pass }
     }
 
-    fn charge(&mut self, _at: Instant, _asked: &StageRequest<'_>) {}
-
-    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
-
-    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        Some((&["key", "keys", "cost", "refund", "own", "later", "charged"], "`random` counts no requests"))
-    }
-
-    fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
-        None
+    fn meaningless(&self) -> Option<Meaningless> {
+        Some(Meaningless {
+            keys: &["key", "keys", "cost", "refund", "own", "later", "charged"],
+            why: "`random` counts no requests",
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::RequestId;
+    use crate::request::{RequestId, Step};
 
     fn request(op: u64, attempt: u32, step: Step) -> Request {
         Request { id: RequestId(0), run: None, seed: 7, op, attempt, step }

@@ -5,12 +5,12 @@ use std::fmt;
 
 use vocabulary::Instant;
 
-use crate::limit_status::LimitStatus;
-use crate::policies::stage_policy::{Charge, Decision};
+use crate::LimitStatus;
+use crate::policies::{Charge, Decision};
 
 /// Rate algorithm with its configuration. The algorithm's state is separate, so that every key can have its own state.
-pub(crate) trait RateAlgorithm: fmt::Debug + Send + 'static {
-    type State: fmt::Debug + Send;
+pub(crate) trait RateAlgorithm: Clone + fmt::Debug + Send + Sync + 'static {
+    type State: Clone + fmt::Debug + Send + Sync;
 
     fn fresh(&self) -> Self::State;
 
@@ -25,8 +25,11 @@ pub(crate) trait RateAlgorithm: fmt::Debug + Send + 'static {
 
     /// Switches the state of a key from the configuration `before` to this configuration. The switch happens at the instant `at`, and later
     /// calls must not have earlier instants. Tokens that the key has at this instant are kept, as far as they fit into the new
-    /// configuration.
-    fn reconfigure(&self, state: &mut Self::State, at: Instant, before: &Self);
+    /// configuration. By default, the state is advanced with the old configuration, and then kept. For example, a fixed window keeps its
+    /// end, and requests that have left the old sliding window are not counted again, even if the new window is longer.
+    fn reconfigure(&self, state: &mut Self::State, at: Instant, before: &Self) {
+        before.advance(state, at);
+    }
 
     /// Charges a request of this cost that [`ask`](Self::ask) has just admitted.
     ///

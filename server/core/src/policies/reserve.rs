@@ -5,19 +5,11 @@
 
 use std::time::Duration;
 
-use vocabulary::{Instant, parameters};
+use vocabulary::parameters;
 
-use crate::limit_status::LimitStatus;
-use crate::pace::Pace;
-use crate::policies::common::Common;
-use crate::policies::gcra::{Expected, Gcra};
-use crate::policies::keyed::Keyed;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate::Rate;
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy};
-use crate::rate_model::RateLaw;
+use crate::policies::gcra::Bucket;
+use crate::policies::{Common, Keyed, Limit, PolicyConfig, Rate, StagePolicy};
+use crate::{Pace, RateLaw};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -40,13 +32,13 @@ impl PolicyConfig for Reserve {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+        Keyed::stage(self.bucket(), common)
     }
 
     fn rate_law(&self) -> Option<RateLaw> {
         // A rejection advises the wait after which the request would pass without delay. The request could be admitted earlier, because a
         // delay of up to `max_wait` is allowed.
-        let pace = Pace::of_admissions(self.clone(), Duration::from_nanos(self.max_wait()));
+        let pace = Pace::of_admissions(self.bucket(), Duration::from_nanos(self.max_wait()));
         Some(RateLaw::steady(pace, self.rate.count, self.rate.per_nanos))
     }
 }
@@ -54,8 +46,8 @@ impl PolicyConfig for Reserve {
 impl Reserve {
     /// Returns the token bucket as a GCRA (generic cell rate algorithm), whose state is the instant at which the bucket is full. For an
     /// overdrawn bucket, this instant is further ahead than the time that an empty bucket needs to fill.
-    fn bucket(&self) -> Gcra {
-        Gcra::new(self.rate, self.burst)
+    pub(crate) fn bucket(&self) -> Bucket {
+        Bucket { rate: self.rate, burst: self.burst, max_wait: self.max_wait() }
     }
 
     /// Returns the longest delay for which a request is admitted, in nanoseconds: Traefik's `maxDelay`.
@@ -66,50 +58,17 @@ impl Reserve {
     }
 }
 
-impl RateAlgorithm for Reserve {
-    type State = Expected;
-
-    fn fresh(&self) -> Expected {
-        self.bucket().fresh()
-    }
-
-    fn advance(&self, expected: &mut Expected, at: Instant) {
-        self.bucket().advance(expected, at);
-    }
-
-    fn ask(&self, expected: &Expected, at: Instant, cost: u32) -> Decision {
-        match self.bucket().ask(expected, at, cost) {
-            Decision::Reject(Some(wait)) if wait.as_nanos() <= u128::from(self.max_wait()) => {
-                Decision::PassAfter(wait)
-            }
-            ruling => ruling,
-        }
-    }
-
-    fn reconfigure(&self, expected: &mut Expected, at: Instant, before: &Self) {
-        self.bucket().reconfigure(expected, at, &before.bucket());
-    }
-
-    fn charge(&self, expected: &mut Expected, at: Instant, cost: u32) {
-        self.bucket().charge_ahead(expected, at, cost, self.max_wait());
-    }
-
-    fn refund(&self, expected: &mut Expected, at: Instant, taken: Charge) {
-        self.bucket().refund(expected, at, taken);
-    }
-
-    fn limit_status(&self, expected: &Expected, at: Instant) -> LimitStatus {
-        self.bucket().limit_status(expected, at)
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::policies::timelines::{A, After, R, assert_timeline};
+    use vocabulary::Instant;
 
-    fn algorithm(burst: u32) -> Reserve {
-        Reserve { rate: Rate::per_second(10), burst }
+    use super::*;
+    use crate::policies::rate_algorithm::RateAlgorithm as _;
+    use crate::policies::stage_policy::Decision;
+    use crate::policies::tests::timelines::{A, After, R, assert_timeline};
+
+    fn algorithm(burst: u32) -> Bucket {
+        Reserve { rate: Rate::per_second(10), burst }.bucket()
     }
 
     #[test]

@@ -7,12 +7,8 @@ use std::time::Duration;
 
 use vocabulary::{Configurable, Instant, Parameter, choices};
 
-use crate::policies::admission::{Admission, Arrived, Load, Released};
-use crate::policies::capacity::Capacity;
-use crate::policies::policy_config::PolicyConfig;
-use crate::request::{Request, RequestId, ServerDecision};
-use crate::script::Script;
-use crate::service::ServiceModel;
+use crate::policies::{Admission, Arrived, PolicyConfig};
+use crate::{Request, Script, ServerDecision, ServiceModel};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScriptConfig {
@@ -61,7 +57,7 @@ impl Configurable for ScriptConfig {
 
 impl PolicyConfig for ScriptConfig {
     fn build(&self) -> Option<Box<dyn Admission>> {
-        Some(Box::new(Scripted { script: self.steps.clone() }))
+        Some(Box::new(self.clone()))
     }
 
     fn mean_service(&self) -> Option<Duration> {
@@ -77,33 +73,11 @@ impl PolicyConfig for ScriptConfig {
     }
 }
 
-#[derive(Debug)]
-struct Scripted {
-    script: Arc<Script>,
-}
-
-impl Admission for Scripted {
+impl Admission for ScriptConfig {
     fn arrive(&mut self, _at: Instant, request: &Request, _service: &ServiceModel) -> Arrived {
-        let (id, reply) = self.script.reply_to(request.op, request.attempt);
+        let (id, reply) = self.steps.reply_to(request.op, request.attempt);
         let verdict =
             if reply.counts_as_accepted() { ServerDecision::Accepted } else { ServerDecision::Rejected };
         Arrived::Scripted { verdict, reply: id }
-    }
-
-    fn cancel(&mut self, _at: Instant, _id: RequestId, _service: &ServiceModel) -> Option<Released> {
-        None
-    }
-
-    fn advance(&mut self, _seed: u64, _service: &ServiceModel) -> Option<Released> {
-        None
-    }
-
-    fn load(&self) -> Load {
-        Load::NONE
-    }
-
-    /// Returns an unbounded capacity, so that requests with carrier sense, which start only if capacity is free, always start.
-    fn capacity(&self) -> Capacity {
-        Capacity::Unbounded
     }
 }

@@ -6,13 +6,10 @@ use std::time::Duration;
 
 use vocabulary::{DAY, Instant, parameters};
 
-use crate::limit_status::LimitStatus;
-use crate::policies::common::Common;
-use crate::policies::keyed::Keyed;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
+use crate::LimitStatus;
+use crate::policies::{
+    Charge, Common, Decision, Keyed, Limit, PolicyConfig, RateAlgorithm, StagePolicy, after, nanos,
+};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -33,12 +30,12 @@ impl PolicyConfig for SlidingCounter {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+        Keyed::stage(self.clone(), common)
     }
 }
 
 /// Total costs of the accepted requests in the current time window and in the previous one, and the number of the current window.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Counters {
     window: u128,
     accepted: u32,
@@ -71,7 +68,7 @@ impl RateAlgorithm for SlidingCounter {
     type State = Counters;
 
     fn fresh(&self) -> Counters {
-        Counters { window: 0, accepted: 0, before: 0 }
+        Counters::default()
     }
 
     fn advance(&self, counters: &mut Counters, at: Instant) {
@@ -142,7 +139,7 @@ impl RateAlgorithm for SlidingCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policies::timelines::{A, R, assert_timeline};
+    use crate::policies::tests::timelines::{A, R, assert_timeline};
 
     #[test]
     fn the_window_before_counts_by_what_is_left_of_it() {

@@ -5,15 +5,10 @@ use std::time::Duration;
 
 use vocabulary::{DAY, Instant, parameters};
 
-use crate::limit_status::LimitStatus;
-use crate::pace::Pace;
-use crate::policies::common::Common;
-use crate::policies::keyed::Keyed;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after};
-use crate::rate_model::RateLaw;
+use crate::policies::{
+    Charge, Common, Decision, Keyed, Limit, PolicyConfig, RateAlgorithm, StagePolicy, after,
+};
+use crate::{LimitStatus, Pace, RateLaw};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +28,7 @@ impl PolicyConfig for SlidingLog {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+        Keyed::stage(self.clone(), common)
     }
 
     fn pace(&self) -> Option<Pace> {
@@ -80,12 +75,6 @@ impl RateAlgorithm for SlidingLog {
             free_at = *then + self.window;
         }
         if free_at > at { after(free_at.since(at).as_nanos()) } else { Decision::Pass }
-    }
-
-    /// Keeps the requests that are in the old time window. Requests that have left the old window are not counted again, even if the new
-    /// window is longer.
-    fn reconfigure(&self, accepted: &mut Accepted, at: Instant, before: &Self) {
-        before.advance(accepted, at);
     }
 
     fn charge(&self, accepted: &mut Accepted, at: Instant, cost: u32) {
@@ -136,7 +125,7 @@ impl RateAlgorithm for SlidingLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policies::timelines::{A, R, assert_timeline};
+    use crate::policies::tests::timelines::{A, R, assert_timeline};
 
     #[test]
     fn each_request_frees_its_place_a_window_later() {

@@ -7,12 +7,8 @@
 
 use vocabulary::{Instant, parameters};
 
-use crate::limit_status::LimitStatus;
-use crate::policies::common::Common;
-use crate::policies::key::Key;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, StageRequest, downcast};
-use crate::service::ServiceModel;
+use crate::ServiceModel;
+use crate::policies::{Common, Decision, Meaningless, PolicyConfig, StagePolicy, StageRequest, downcast};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -53,10 +49,6 @@ impl StagePolicy for SlowDown {
         Decision::Pass
     }
 
-    fn charge(&mut self, _at: Instant, _asked: &StageRequest<'_>) {}
-
-    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
-
     fn stretch(&self, in_service: u32) -> u64 {
         let beyond = (u64::from(in_service) + 1).saturating_sub(self.knee.into());
         // The slowdown factor is in thousandths; it is at most a million.
@@ -69,15 +61,11 @@ impl StagePolicy for SlowDown {
         (1000 + factor * beyond / u64::from(self.knee)).min(1000 * u64::from(self.most))
     }
 
-    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
-        Some((
-            &["key", "keys", "cost", "refund", "own", "later", "charged"],
-            "`slow-down` rejects no request",
-        ))
-    }
-
-    fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
-        None
+    fn meaningless(&self) -> Option<Meaningless> {
+        Some(Meaningless {
+            keys: &["key", "keys", "cost", "refund", "own", "later", "charged"],
+            why: "`slow-down` rejects no request",
+        })
     }
 }
 

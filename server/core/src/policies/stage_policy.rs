@@ -6,11 +6,8 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::limit_status::LimitStatus;
-use crate::policies::capacity::Capacity;
-use crate::policies::key::Key;
-use crate::request::Request;
-use crate::service::ServiceModel;
+use crate::policies::{Capacity, Key};
+use crate::{LimitStatus, Request, ServiceModel};
 
 /// Stage of the current policy stack, with its state for every key. The instants passed to its methods never decrease.
 ///
@@ -40,9 +37,11 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
     /// requests.
     fn ask(&mut self, at: Instant, asked: &StageRequest<'_>, service: &ServiceModel) -> Decision;
 
-    fn charge(&mut self, at: Instant, asked: &StageRequest<'_>);
+    /// Charges a request. Does nothing by default, because a stage without a budget charges nothing.
+    fn charge(&mut self, _at: Instant, _asked: &StageRequest<'_>) {}
 
-    fn refund(&mut self, at: Instant, asked: &StageRequest<'_>, taken: Charge);
+    /// Refunds a charge. Does nothing by default: a place, for example, becomes free only when its request has [ended](Self::ended).
+    fn refund(&mut self, _at: Instant, _asked: &StageRequest<'_>, _taken: Charge) {}
 
     /// Frees the places that a request holds. The stack calls this method only if the stage [holds places](Self::holds_slots).
     fn ended(&mut self, _at: Instant, _asked: &StageRequest<'_>, _service: &ServiceModel) {}
@@ -76,22 +75,26 @@ pub(crate) trait StagePolicy: Any + fmt::Debug + Send {
         1000
     }
 
-    /// Whether the stage limits the number of requests in service. If it does, rejected requests may hold places of the stage, too.
+    /// Whether the stage limits the number of requests in service. If it does, rejected requests may hold places of the stage, too: with
+    /// the setting `rejects_occupy`, a rejected request counts as busy for its reject time, as a served one does for its service time.
     fn holds_slots(&self) -> bool {
         false
     }
 
     /// Returns the common parameters that have no effect on this stage, with the reason.
-    fn meaningless(&self) -> Option<(&'static [&'static str], &'static str)> {
+    fn meaningless(&self) -> Option<Meaningless> {
         None
     }
 
+    /// Returns the maximum number of requests that the stage lets be in service at the same time.
     fn capacity(&self) -> Capacity {
         Capacity::Unbounded
     }
 
     /// Returns the status of the limit for a key. `None` if the stage has no limit.
-    fn limit_status(&mut self, at: Instant, key: Key, service: &ServiceModel) -> Option<LimitStatus>;
+    fn limit_status(&mut self, _at: Instant, _key: Key, _service: &ServiceModel) -> Option<LimitStatus> {
+        None
+    }
 
     fn evicted(&self) -> u64 {
         0
@@ -130,8 +133,16 @@ pub(crate) struct Waited {
     pub(crate) passes: bool,
 }
 
-pub(crate) const PLACES_CHARGE_NOTHING: (&[&str], &str) =
-    (&["refund", "own", "later", "charged"], "a request holds its slot from its arrival to its end");
+/// Keys of common parameters that have no effect on a stage, and the reason.
+pub(crate) struct Meaningless {
+    pub(crate) keys: &'static [&'static str],
+    pub(crate) why: &'static str,
+}
+
+pub(crate) const PLACES_CHARGE_NOTHING: Meaningless = Meaningless {
+    keys: &["refund", "own", "later", "charged"],
+    why: "a request holds its slot from its arrival to its end",
+};
 
 pub(crate) fn downcast<G: StagePolicy>(gate: Box<dyn StagePolicy>) -> Option<G> {
     let gate: Box<dyn Any> = gate;

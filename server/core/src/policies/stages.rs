@@ -9,16 +9,10 @@ use std::sync::Arc;
 
 use vocabulary::Instant;
 
-use crate::answer_facts::AnswerFacts;
 use crate::by_policy::Fate;
-use crate::limit_status::LimitStatus;
-use crate::policies::admission::{Admission, Arrived, Released};
-use crate::policies::capacity::Capacity;
 use crate::policies::holding::Holding;
-use crate::policies::stage_policy::{Decision, StagePolicy, Waited};
-use crate::request::{Request, RequestId, ServerDecision};
-use crate::request_fields::RequestFields;
-use crate::service::ServiceModel;
+use crate::policies::{Admission, Arrived, Capacity, Decision, Released, StagePolicy, Waited};
+use crate::{AnswerFacts, LimitStatus, Request, RequestFields, RequestId, ServerDecision, ServiceModel};
 
 pub(crate) use stage::Stage;
 
@@ -30,7 +24,7 @@ use stage::Face;
 /// At every instant that [`next`](Self::next) returns, the server calls [`advance`](Self::advance) before it processes anything else. A
 /// request that is [`Done`](Arrived::Done) at its arrival ends there. Any other request is released exactly once later, by `advance` or by
 /// [`cancel`](Self::cancel). After its release, the id of the request is reused.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,
     /// Policy that serves the requests that have passed all stages. `None` if each request is served for the server's own service time.
@@ -63,21 +57,7 @@ impl Stages {
         server: Option<Box<dyn Admission>>,
         advertises_limits: bool,
     ) -> Self {
-        let mut stages = Self {
-            gates,
-            server,
-            advertises_limits,
-            holding: Holding::default(),
-            waits: BTreeMap::new(),
-            waited: 0,
-            latest: None,
-            passing: Vec::new(),
-            ready: VecDeque::new(),
-            settles: false,
-            queues: Vec::new(),
-            next: Instant::FAR_FUTURE,
-            capacity: Capacity::Unbounded,
-        };
+        let mut stages = Self { gates, server, advertises_limits, ..Self::default() };
         stages.look_at_gates();
         stages.next = stages.due();
         stages
@@ -114,8 +94,8 @@ impl Stages {
     ) -> Arrived {
         let id = request.id;
         self.begin(request);
-        let arrived = match &mut self.server {
-            Some(server) if self.gates.is_empty() => server.refuse(at, request, verdict, service),
+        let arrived = match &self.server {
+            Some(_) if self.gates.is_empty() => Arrived::Done { verdict, advice: None },
             None if !self.advertises_limits => self.refuse_by_cap(at, id, verdict, service),
             // The server has refused the request before any stage of the policy stack. Therefore the stages neither decide on the request
             // nor record it.
@@ -143,12 +123,12 @@ impl Stages {
 
     #[inline]
     pub(crate) fn busy(&self) -> u32 {
-        self.holding.busy() + self.server.as_ref().map_or(0, |server| server.load().busy)
+        self.holding.busy + self.server.as_ref().map_or(0, |server| server.load().busy)
     }
 
     #[inline]
     pub(crate) fn in_service(&self) -> u32 {
-        self.holding.in_service() + self.server.as_ref().map_or(0, |server| server.load().in_service)
+        self.holding.in_service + self.server.as_ref().map_or(0, |server| server.load().in_service)
     }
 
     #[inline]
@@ -337,24 +317,20 @@ impl Stages {
         let slot = self.passing.get_mut(id.0 as usize)?;
         if let Some(wait) = slot.wait.take() {
             self.waits.remove(&wait);
-            self.finish(at, id, None, service);
-            return Some(Released::at_once(id, ServerDecision::Rejected, self.busy()));
-        }
-        if let Some(index) = slot.queued.take() {
+        } else if let Some(index) = slot.queued.take() {
             let stage = &mut self.gates[index];
             let asked = slot.asked(index, stage)?;
             stage.gate.withdraw(at, &asked, service);
-            self.finish(at, id, None, service);
-            return Some(Released::at_once(id, ServerDecision::Rejected, self.busy()));
+        } else {
+            let released =
+                self.holding.cancel(at, id).or_else(|| self.server.as_mut()?.cancel(at, id, service));
+            if released.is_some() {
+                self.finish(at, id, None, service);
+            }
+            return released;
         }
-        let released = match self.holding.cancel(at, id) {
-            None => self.server.as_mut().and_then(|server| server.cancel(at, id, service)),
-            held => held,
-        };
-        if released.is_some() {
-            self.finish(at, id, None, service);
-        }
-        released
+        self.finish(at, id, None, service);
+        Some(Released::at_once(id, ServerDecision::Rejected, self.busy()))
     }
 
     #[inline]
@@ -377,7 +353,8 @@ impl Stages {
             let slot = &mut self.passing[id.0 as usize];
             slot.wait = None;
             let from = slot.passed;
-            self.go_on(at, id, from, service);
+            let arrived = self.walk(at, id, from, service);
+            self.tell_late(at, id, arrived);
             return self.ready.pop_front().map(|(_, released)| released);
         }
         for place in 0..self.queues.len() {
@@ -394,12 +371,13 @@ impl Stages {
     }
 
     fn called(&mut self, at: Instant, stage: usize, waited: Waited, service: &ServiceModel) {
-        if waited.passes {
+        let arrived = if waited.passes {
             self.pass(at, waited.id, stage, true);
-            self.go_on(at, waited.id, stage + 1, service);
+            self.walk(at, waited.id, stage + 1, service)
         } else {
             self.reject(at, waited.id, stage, None, service);
-            self.reject_late(at, waited.id, service);
-        }
+            self.turn_away(at, waited.id, ServerDecision::Rejected, service)
+        };
+        self.tell_late(at, waited.id, arrived);
     }
 }

@@ -1,9 +1,11 @@
 //! Properties of every policy in the list.
 
+pub(super) mod timelines;
+
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::policy::Policy;
+use crate::Policy;
 
 #[test]
 fn names_and_keys_are_unique_and_kebab_case() {
@@ -40,7 +42,7 @@ fn every_default_is_accepted_as_it_is_shown() {
         let defaults = entry.parameters();
         let typed: Vec<(String, String)> =
             defaults.iter().map(|parameter| (parameter.key.to_owned(), parameter.value.clone())).collect();
-        assert_eq!(entry.configure(&typed).unwrap().parameters, defaults, "{}", entry.name);
+        assert_eq!((entry.configure)(&typed).unwrap().parameters, defaults, "{}", entry.name);
     }
 }
 

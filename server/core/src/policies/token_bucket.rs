@@ -5,17 +5,11 @@
 
 use vocabulary::{Instant, choices, parameters};
 
-use crate::limit_status::LimitStatus;
-use crate::pace::Pace;
-use crate::policies::common::Common;
-use crate::policies::keyed::Keyed;
-use crate::policies::least_missing::LeastMissing;
-use crate::policies::limit::Limit;
-use crate::policies::policy_config::PolicyConfig;
-use crate::policies::rate::{Rate, rescaled};
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::{Charge, Decision, StagePolicy, after, nanos};
-use crate::rate_model::RateLaw;
+use crate::policies::{
+    Charge, Common, Decision, Keyed, LeastMissing, Limit, PolicyConfig, Rate, RateAlgorithm, StagePolicy,
+    after, nanos, rescaled,
+};
+use crate::{LimitStatus, Pace, RateLaw};
 
 parameters! {
     #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +42,7 @@ impl PolicyConfig for TokenBucket {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Some(Box::new(Keyed::new(self.clone(), common.keys)))
+        Keyed::stage(self.clone(), common)
     }
 
     fn pace(&self) -> Option<Pace> {
@@ -178,7 +172,7 @@ mod tests {
     use vocabulary::Configurable as _;
 
     use super::*;
-    use crate::policies::timelines::{A, BUCKET_OF_TWO, R, assert_timeline};
+    use crate::policies::tests::timelines::{A, BUCKET_OF_TWO, R, assert_timeline};
 
     #[test]
     fn two_of_a_second_each() {

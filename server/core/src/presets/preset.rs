@@ -6,9 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answers::{AnswersConfig, EveryConfig, ResponseConfig};
-use crate::policy::{Policy, PolicyError};
-use crate::quoted::quoted;
+use crate::answers::is_default;
+use crate::{AnswersConfig, EveryConfig, Policy, PolicyError, ResponseConfig, quoted};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -18,12 +17,12 @@ pub struct ServerPreset {
     /// Day on which the preset's sources were read, such as `2026-11-21`.
     pub read: String,
     /// Advice that the operator of the real server gives to clients.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub clients: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
     /// Strategy of `loadgen` that behaves like a common client of the real server, such as `preset:openai`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
     /// Settings that make existing client libraries send their requests to another server than the real one. The list begins with the most
     /// common setting.
@@ -67,10 +66,10 @@ pub struct Limit {
     pub name: String,
     pub about: String,
     /// Plural noun for the things that the limit counts, such as `tokens`. Absent if the limit is clear from its number and its period.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
     /// Scope of the limit, such as `per user`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<String>,
     pub policy: String,
     /// Source of the limit's figures; empty if the figures have no source.
@@ -79,7 +78,7 @@ pub struct Limit {
     /// Whether all figures of the limit were read in the source itself.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verified: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
@@ -135,8 +134,8 @@ impl ServerPreset {
 
     fn tables(&self) -> Vec<String> {
         let is_there = [
-            ("every", self.every != EveryConfig::default()),
-            ("accepted", self.accepted != ResponseConfig::default()),
+            ("every", !is_default(&self.every)),
+            ("accepted", !is_default(&self.accepted)),
             ("server", !self.server.is_empty()),
         ];
         let plain = is_there.into_iter().filter(|(_, there)| *there).map(|(name, _)| name.to_owned());
@@ -155,7 +154,7 @@ impl ServerPreset {
         let tables = self.tables();
         for fact in &self.facts {
             if !tables.contains(&fact.of) {
-                let tables = quoted(tables.iter().map(String::as_str));
+                let tables = quoted(&tables);
                 return Err(ServerPresetError::Nothing { of: fact.of.clone(), tables });
             }
             if fact.source.is_empty() && fact.verified {
@@ -209,8 +208,4 @@ fn yes() -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
 fn is_yes(verified: &bool) -> bool {
     *verified
-}
-
-fn is_default<T: Default + PartialEq>(table: &T) -> bool {
-    *table == T::default()
 }

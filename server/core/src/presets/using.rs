@@ -4,16 +4,42 @@ use std::collections::BTreeMap;
 
 use vocabulary::{ParameterInfo, did_you_mean, nearest, split_options, thousands};
 
-use super::preset::{Limit, ServerPreset};
-use super::use_error::ServerPresetUseError;
-use super::{server_preset, server_preset_names};
-use crate::answers::AnswersConfig;
 use crate::first_limit::{parameter, per_time};
 use crate::policies::Per;
-use crate::policy::Policy;
-use crate::policy_stack::Policies;
-use crate::quoted::quoted;
 use crate::schedule::Quantity;
+use crate::{
+    AnswersConfig, Limit, Policies, Policy, PolicyError, ServerPreset, quoted, server_preset,
+    server_preset_names,
+};
+
+/// Error in the use of a preset: an unknown name, contradictory options, or an invalid value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerPresetUseError {
+    #[error("unknown preset `{name}`{suggestion}")]
+    Unknown { name: String, suggestion: String },
+    #[error("preset `{preset}` has no limit `{limit}`{suggestion}; its limits are {limits}")]
+    Limit { preset: &'static str, limit: String, suggestion: String, limits: String },
+    #[error(
+        "preset `{preset}`: `{option}` is not a valid setting; switch off a limit, such as `{limit}=off`, \
+         or set a parameter of a limit, such as `{limit}.{parameter}`"
+    )]
+    Option { preset: &'static str, option: String, limit: &'static str, parameter: String },
+    /// The same key was given twice in the options of a preset, or two options contradict each other.
+    #[error("preset `{preset}` sets `{key}` twice; keep one of them")]
+    Twice { preset: &'static str, key: String },
+    #[error(
+        "preset `{preset}`: `{limit}` is switched off, so its parameters cannot be set; leave out \
+         `{limit}=off` or `{key}`"
+    )]
+    OffAndSet { preset: &'static str, limit: String, key: String },
+    #[error("preset `{0}`: every limit is switched off; keep at least one")]
+    Nothing(&'static str),
+    #[error("preset `{preset}`, limit `{limit}`: {why}")]
+    Policy { preset: &'static str, limit: &'static str, why: Box<PolicyError> },
+    #[error("`scale` is {0}; it must be a number from 0.000001 to 1000000, such as 0.02")]
+    Scale(String),
+}
 
 const OFF: &str = "off";
 
@@ -71,19 +97,12 @@ impl<'a> Options<'a> {
             if typed[..index].iter().any(|(before, _)| before == key) {
                 return Err(ServerPresetUseError::Twice { preset: &preset.name, key: (*key).to_owned() });
             }
-            match (key.split_once('.'), value) {
-                (Some((limit, own)), Some(value)) => {
-                    options.set.push((&limit_of(preset, limit)?.name, own, value));
-                }
-                (None, Some(word)) if *word == OFF => options.off.push(&limit_of(preset, key)?.name),
-                (None, _) => {
-                    let limit = limit_of(preset, key)?;
-                    return Err(no_option(preset, limit, (*key, *value)));
-                }
-                (Some((limit, _)), None) => {
-                    let limit = limit_of(preset, limit)?;
-                    return Err(no_option(preset, limit, (*key, *value)));
-                }
+            let (limit, own) = key.split_once('.').map_or((*key, None), |(limit, own)| (limit, Some(own)));
+            let limit = limit_of(preset, limit)?;
+            match (own, *value) {
+                (Some(own), Some(value)) => options.set.push((&limit.name, own, value)),
+                (None, Some(OFF)) => options.off.push(&limit.name),
+                _ => return Err(no_option(preset, limit, (*key, *value))),
             }
         }
         match options.set.iter().find(|(limit, ..)| options.off.contains(limit)) {
@@ -109,9 +128,10 @@ impl<'a> Options<'a> {
         };
         let own = limit.policy().map_err(refuse)?;
         let mut changed: Vec<(&str, String)> = Vec::new();
-        for parameter in scale.iter().flat_map(|_| own.parameters()) {
-            let scaled = scale.and_then(|scale| scaled(own.name(), parameter, scale));
-            changed.extend(scaled.map(|value| (parameter.key, value)));
+        if let Some(scale) = scale {
+            let scaled =
+                |parameter: &ParameterInfo| Some((parameter.key, scaled(own.name(), parameter, scale)?));
+            changed.extend(own.parameters().iter().filter_map(scaled));
         }
         for (_, key, value) in self.set.iter().filter(|(name, ..)| *name == limit.name) {
             changed.retain(|(before, _)| before != key);
@@ -219,13 +239,6 @@ fn short(limit: &Limit, policy: &Policy) -> Option<String> {
 const COUNTS: &[&str] =
     &["burst", "limit", "cap", "queue", "delay", "knee", "ban-after", "start", "by", "most"];
 
-/// Parameters that scaling leaves unchanged, although their keys are in `COUNTS`, because their values are not numbers of requests. Each is
-/// given as policy and key.
-const FACTORS: &[(&str, &str)] = &[("slow-down", "most")];
-
-/// Keys of rate parameters (`count/period`). Scaling a preset multiplies the count.
-const RATES: &[&str] = &["rate"];
-
 const RANGE: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
 
 pub(super) fn checked(scale: f64) -> Result<f64, ServerPresetUseError> {
@@ -235,14 +248,15 @@ pub(super) fn checked(scale: f64) -> Result<f64, ServerPresetUseError> {
 /// Returns the scaled value of a policy's parameter. `None` if scaling does not change it.
 pub(super) fn scaled(policy: &str, parameter: &ParameterInfo, scale: f64) -> Option<String> {
     let value = &parameter.value;
-    if FACTORS.contains(&(policy, parameter.key)) {
+    if (policy, parameter.key) == ("slow-down", "most") {
+        // The value is a factor, although its key is in `COUNTS`.
         return None;
     }
     if COUNTS.contains(&parameter.key) {
         // Scaling does not change the values `unlimited` and 0 of a parameter.
         return value.parse().ok().filter(|count| *count > 0).map(|count| times(count, scale).to_string());
     }
-    if !RATES.contains(&parameter.key) {
+    if parameter.key != "rate" {
         return None;
     }
     let (count, per) = value.split_once('/')?;

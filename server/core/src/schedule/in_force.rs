@@ -3,9 +3,8 @@
 use vocabulary::{Instant, WallTime, whole_nanos};
 
 use super::trajectories::Courses;
-use crate::config::Config;
 use crate::policies::Stage;
-use crate::policy_stack::Policies;
+use crate::{Config, Policies};
 
 #[derive(Debug)]
 pub(crate) struct InForce {
@@ -38,7 +37,7 @@ impl InForce {
         if config.schedule.is_empty() {
             return None;
         }
-        let courses = config.schedule.courses(&config.policy).unwrap_or_default();
+        let courses = config.courses();
         let elapsed = elapsed(began, at);
         let mut policies = config.policy.clone();
         for stage in courses.changed() {

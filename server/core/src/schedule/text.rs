@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use vocabulary::whole_nanos;
 
 use super::entry::{Action, Entry, Target, Until};
-use crate::planned::is_none;
+use crate::list::{is_none, write_joined};
 
 const MAX_ENTRIES: usize = 1000;
 
@@ -16,7 +16,7 @@ const MAX_ENTRIES: usize = 1000;
 /// [`Config::validate`](crate::Config::validate). Every changed parameter must exist, and it must accept its values.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Option<String>", into = "String")]
-pub struct Schedule(Vec<Entry>);
+pub struct Schedule(pub(super) Vec<Entry>);
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -75,10 +75,6 @@ impl Schedule {
         });
         ends.collect()
     }
-
-    pub(super) fn entries(&self) -> &[Entry] {
-        &self.0
-    }
 }
 
 impl FromStr for Schedule {
@@ -129,11 +125,7 @@ impl FromStr for Schedule {
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, entry) in self.0.iter().enumerate() {
-            let joint = if index == 0 { "" } else { "; " };
-            write!(f, "{joint}{entry}")?;
-        }
-        Ok(())
+        write_joined(&self.0, "; ", f)
     }
 }
 
@@ -209,10 +201,7 @@ mod tests {
             );
         }
         let long: Vec<String> = (0..=1000).map(|at| format!("{at}s max-busy=5")).collect();
-        assert_eq!(
-            long[1..].join(";").parse::<Schedule>().map(|schedule| schedule.entries().len()),
-            Ok(1000)
-        );
+        assert_eq!(long[1..].join(";").parse::<Schedule>().map(|schedule| schedule.0.len()), Ok(1000));
         let error = long.join(";").parse::<Schedule>().unwrap_err().to_string();
         assert!(error.starts_with("the schedule has 1001 entries"), "{error}");
     }

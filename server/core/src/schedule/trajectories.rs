@@ -1,17 +1,14 @@
 //! Schedule applied to a stack of policies: the timeline of every figure that changes during the run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use vocabulary::whole_nanos;
 
-use super::entry::{Action, Entry, Target, Until};
+use super::entry::{Action, Entry, Target};
 use super::quantity::Quantity;
-use super::text::{Schedule, ScheduleError};
-use super::trajectory::{Notation, Segment, Shape, Trajectory};
+use super::trajectory::{Notation, Segment, Trajectory};
 use super::value::{Sine, Value};
-use crate::caps::MAX_SLOTS;
-use crate::policy_stack::Policies;
+use crate::{MAX_SLOTS, Policies, Schedule, ScheduleError};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Courses {
@@ -32,7 +29,7 @@ impl Schedule {
     pub(crate) fn courses(&self, policies: &Policies) -> Result<Courses, ScheduleError> {
         let mut courses = Courses { down: self.down(), ..Courses::default() };
         let mut by_target: BTreeMap<&Target, Vec<(&Entry, &Value)>> = BTreeMap::new();
-        for entry in self.entries() {
+        for entry in &self.0 {
             if let Action::Set(target, value) = &entry.action {
                 by_target.entry(target).or_default().push((entry, value));
             }
@@ -63,11 +60,9 @@ impl Courses {
         self.parameters.iter().find(is_it)?.course.text(elapsed)
     }
 
-    pub(super) fn texts(&self, stage: usize, elapsed: u64) -> Vec<(String, String)> {
+    pub(super) fn texts(&self, stage: usize, elapsed: u64) -> Vec<(&str, String)> {
         let of_stage = self.parameters.iter().filter(|parameter| parameter.stage == stage);
-        of_stage
-            .filter_map(|parameter| Some((parameter.key.clone(), parameter.course.text(elapsed)?)))
-            .collect()
+        of_stage.filter_map(|parameter| Some((&*parameter.key, parameter.course.text(elapsed)?))).collect()
     }
 
     pub(crate) fn goes_down(&self) -> bool {
@@ -98,7 +93,8 @@ fn slots(policies: &Policies, entries: &[(&Entry, &Value)]) -> Result<Trajectory
             }
         }
     }
-    Ok(Trajectory::new(segments(entries), Notation { unit: String::new(), is_whole: true }))
+    let notation = Notation { unit: String::new(), is_whole: true };
+    Ok(Trajectory { segments: segments(entries), notation })
 }
 
 struct Setting<'a> {
@@ -119,11 +115,11 @@ fn replay(policies: &Policies, mut settings: Vec<Setting<'_>>) -> Result<(), Sch
     {
         let steps = together.iter().map(|setting| setting.texts.len()).max().unwrap_or(0);
         for step in 0..steps {
-            let set = |setting: &Setting<'_>| {
+            let set = together.iter().map(|setting| {
                 let text = setting.texts.get(step).or(setting.texts.last());
-                (setting.key.to_owned(), text.cloned().unwrap_or_default())
-            };
-            let changed: Vec<_> = together.iter().map(set).collect();
+                (setting.key, text.cloned().unwrap_or_default())
+            });
+            let changed: Vec<_> = set.collect();
             policies = policies.with_all(together[0].stage, &changed).map_err(|error| {
                 // The error names the first setting that is invalid on its own. If only the combination of the settings is invalid, the
                 // error names the last setting.
@@ -182,11 +178,11 @@ fn parameter<'a>(
     }
     let mut segments = segments(entries);
     for segment in &mut segments {
-        if let Shape::Constant(text) = &mut segment.shape {
+        if let Value::Constant(text) = &mut segment.value {
             *text = in_unit(text, accepts);
         }
     }
-    let course = Trajectory::new(segments, notation.unwrap_or_default());
+    let course = Trajectory { segments, notation: notation.unwrap_or_default() };
     Ok(ParameterTrajectory { stage: index, key: key.to_owned(), course })
 }
 
@@ -217,24 +213,10 @@ fn extremes(value: &Value) -> Vec<String> {
 }
 
 fn segments(entries: &[(&Entry, &Value)]) -> Vec<Segment> {
-    let segment = |(entry, value): &(&Entry, &Value)| {
-        let lasts = |from: Duration| match entry.until {
-            Until::Then(to) => whole_nanos(to.saturating_sub(from)),
-            Until::Later | Until::Open => u64::MAX,
-        };
-        let shape = match value {
-            Value::Constant(text) => Shape::Constant(text.clone()),
-            Value::Ramp(from, to) => {
-                Shape::Ramp { from: from.millionths, to: to.millionths, takes: lasts(entry.from) }
-            }
-            Value::Sine(Sine { base, amplitude, falls_first, period }) => Shape::Wave {
-                base: base.millionths,
-                amplitude: if *falls_first { -amplitude.millionths } else { amplitude.millionths },
-                period: whole_nanos(*period),
-                lasts: lasts(entry.from),
-            },
-        };
-        Segment { from: whole_nanos(entry.from), shape }
+    let segment = |(entry, value): &(&Entry, &Value)| Segment {
+        from: whole_nanos(entry.from),
+        lasts: entry.end().map_or(u64::MAX, |end| whole_nanos(end.saturating_sub(entry.from))),
+        value: (*value).clone(),
     };
     entries.iter().map(segment).collect()
 }

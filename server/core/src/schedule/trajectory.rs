@@ -5,9 +5,10 @@
 //! on when requests arrive. The last step of a ramp has the ramp's second value. Because the number of steps is limited, only few of them
 //! must be processed after a period without requests.
 
-use vocabulary::sine_of_turn;
+use vocabulary::{sine_of_turn, whole_nanos};
 
 use super::quantity::{ONE, number_text};
+use super::value::{Sine, Value};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Point {
@@ -19,32 +20,16 @@ pub(super) enum Point {
 /// Values of one figure during a run, as segments in order of time. Times are in nanoseconds since the run began.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Trajectory {
-    segments: Vec<Segment>,
-    notation: Notation,
+    pub(super) segments: Vec<Segment>,
+    pub(super) notation: Notation,
 }
 
+/// Part of a timeline with one value. Times are in nanoseconds. A ramp ends, and a wave stays constant, after the time `lasts`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Segment {
     pub(super) from: u64,
-    pub(super) shape: Shape,
-}
-
-/// Shape of a segment. Numbers are in millionths, times in nanoseconds.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Shape {
-    Constant(String),
-    Ramp {
-        from: i64,
-        to: i64,
-        takes: u64,
-    },
-    /// Sine wave around `base`. The amplitude is negative if the wave first falls. After the time `lasts`, the value stays constant.
-    Wave {
-        base: i64,
-        amplitude: i64,
-        period: u64,
-        lasts: u64,
-    },
+    pub(super) lasts: u64,
+    pub(super) value: Value,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,10 +57,10 @@ impl Segment {
     /// Returns the length of a ramp, or of one period of a wave, and the number of equal steps into which this time is divided. `None` for
     /// constants.
     fn steps(&self) -> Option<(u64, u64)> {
-        let (length, least) = match self.shape {
-            Shape::Constant(_) => return None,
-            Shape::Ramp { takes, .. } => (takes, 1),
-            Shape::Wave { period, .. } => (period, 10),
+        let (length, least) = match &self.value {
+            Value::Constant(_) => return None,
+            Value::Ramp(..) => (self.lasts, 1),
+            Value::Sine(Sine { period, .. }) => (whole_nanos(*period), 10),
         };
         Some((length, (length / MIN_STEP).clamp(least, MAX_STEPS)))
     }
@@ -83,10 +68,7 @@ impl Segment {
     /// Returns the index of the step that has begun last at the time `since`, counted from the start of the segment.
     fn step(&self, since: u64) -> u64 {
         let Some((length, steps)) = self.steps() else { return 0 };
-        let since = match self.shape {
-            Shape::Wave { lasts, .. } => since.min(lasts),
-            _ => since.min(length),
-        };
+        let since = since.min(self.lasts);
         // Step k of the segment begins at ⌊length × k / steps⌋. The result is the last step that begins at `since` or earlier.
         let step = ((u128::from(since) + 1) * u128::from(steps) - 1) / u128::from(length);
         u64::try_from(step).unwrap_or(u64::MAX)
@@ -97,37 +79,44 @@ impl Segment {
     fn begins(&self, step: u64) -> Option<u64> {
         let (length, steps) = self.steps()?;
         let since = u64::try_from(u128::from(length) * u128::from(step) / u128::from(steps)).ok()?;
-        let lasts = match self.shape {
-            Shape::Wave { lasts, .. } => lasts,
-            _ => length,
-        };
-        (since <= lasts).then_some(since)
+        (since <= self.lasts).then_some(since)
     }
 
     fn point(&self, since: u64) -> Point {
         let (step, steps) = (self.step(since), self.steps().map_or(1, |(_, steps)| steps));
-        match &self.shape {
-            Shape::Constant(text) => Point::Text(text.clone()),
-            Shape::Ramp { from, to, .. } => {
+        match &self.value {
+            Value::Constant(text) => Point::Text(text.clone()),
+            Value::Ramp(from, to) => {
+                let (from, to) = (from.millionths, to.millionths);
                 let (way, steps) = (i128::from(to - from), i128::from(steps));
                 let gone = (2 * way * i128::from(step) + way.signum() * steps) / (2 * steps);
                 Point::Number(from + i64::try_from(gone).unwrap_or(to - from))
             }
-            Shape::Wave { base, amplitude, .. } => {
-                let most = amplitude.abs();
+            Value::Sine(Sine { base, amplitude, falls_first, .. }) => {
+                let most = amplitude.millionths;
+                let signed = if *falls_first { -most } else { most };
                 #[expect(clippy::cast_possible_truncation, reason = "it is no larger than the amplitude")]
-                let off = (sine_of_turn(step, steps) * *amplitude as f64).round() as i64;
-                Point::Number(base + off.clamp(-most, most))
+                let off = (sine_of_turn(step, steps) * signed as f64).round() as i64;
+                Point::Number(base.millionths + off.clamp(-most, most))
             }
         }
     }
+
+    /// Returns the greatest value of the segment, rounded to a whole number. `None` if it is not a number.
+    fn greatest(&self) -> Option<u32> {
+        whole(match &self.value {
+            Value::Constant(text) => return text.parse().ok(),
+            Value::Ramp(from, to) => from.millionths.max(to.millionths),
+            Value::Sine(Sine { base, amplitude, .. }) => base.millionths + amplitude.millionths,
+        })
+    }
+}
+
+fn whole(millionths: i64) -> Option<u32> {
+    u32::try_from((millionths + ONE / 2) / ONE).ok()
 }
 
 impl Trajectory {
-    pub(super) fn new(segments: Vec<Segment>, notation: Notation) -> Self {
-        Self { segments, notation }
-    }
-
     fn segment(&self, elapsed: u64) -> Option<usize> {
         self.segments.partition_point(|segment| segment.from <= elapsed).checked_sub(1)
     }
@@ -148,20 +137,13 @@ impl Trajectory {
     pub(crate) fn whole(&self, elapsed: u64) -> Option<u32> {
         match self.point(elapsed)? {
             Point::Text(text) => text.parse().ok(),
-            Point::Number(millionths) => u32::try_from((millionths + ONE / 2) / ONE).ok(),
+            Point::Number(millionths) => whole(millionths),
         }
     }
 
     /// Returns the greatest value of the timeline, rounded to a whole number. `None` if any value of the timeline is not a number.
     pub(crate) fn greatest(&self) -> Option<u32> {
-        let most = self.segments.iter().map(|segment| match &segment.shape {
-            Shape::Constant(text) => text.parse().ok(),
-            Shape::Ramp { from, to, .. } => u32::try_from((*from.max(to) + ONE / 2) / ONE).ok(),
-            Shape::Wave { base, amplitude, .. } => {
-                u32::try_from((base + amplitude.abs() + ONE / 2) / ONE).ok()
-            }
-        });
-        most.collect::<Option<Vec<u32>>>()?.into_iter().max()
+        self.segments.iter().map(Segment::greatest).collect::<Option<Vec<u32>>>()?.into_iter().max()
     }
 
     pub(crate) fn begins_at_once(&self) -> bool {
@@ -186,13 +168,16 @@ impl Trajectory {
     /// returns `None` if the value at `elapsed` is not part of a wave.
     pub(super) fn mean_until(&self, elapsed: u64, now: u64) -> Option<(String, u64)> {
         let index = self.segment(elapsed)?;
-        let Segment { from, shape: Shape::Wave { base, period, lasts, .. } } = &self.segments[index] else {
+        let Segment { from, lasts, value: Value::Sine(Sine { base, period, .. }) } = &self.segments[index]
+        else {
             return None;
         };
+        let period = whole_nanos(*period);
         let next = self.segments.get(index + 1).map_or(u64::MAX, |next| next.from);
         let end = now.min(next).min(from.saturating_add(*lasts));
         let periods = end.checked_sub(elapsed)? / period;
-        (periods > PERIODS_MADE_UP_FOR).then(|| (self.notation.text(*base), elapsed + (periods - 1) * period))
+        (periods > PERIODS_MADE_UP_FOR)
+            .then(|| (self.notation.text(base.millionths), elapsed + (periods - 1) * period))
     }
 }
 
@@ -202,9 +187,14 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    fn course(shapes: Vec<(u64, Shape)>) -> Trajectory {
-        let segments = shapes.into_iter().map(|(from, shape)| Segment { from, shape }).collect();
-        Trajectory::new(segments, Notation { unit: "/s".to_owned(), is_whole: false })
+    fn course(values: &[(u64, u64, &str)]) -> Trajectory {
+        let segment = |(from, lasts, value): &(u64, u64, &str)| Segment {
+            from: *from,
+            lasts: *lasts,
+            value: Value::read(value).unwrap(),
+        };
+        let segments = values.iter().map(segment).collect();
+        Trajectory { segments, notation: Notation { unit: "/s".to_owned(), is_whole: false } }
     }
 
     fn steps(course: &Trajectory, mut at: u64, until: u64) -> Vec<(u64, String)> {
@@ -219,10 +209,7 @@ mod tests {
 
     #[test]
     fn a_ramp_moves_in_equal_steps_and_stays_at_its_end_value() {
-        let course = course(vec![
-            (S, Shape::Ramp { from: 20 * ONE, to: 80 * ONE, takes: 10 * S }),
-            (20 * S, Shape::Constant("5/s".to_owned())),
-        ]);
+        let course = course(&[(S, 10 * S, "20..80"), (20 * S, u64::MAX, "5/s")]);
         assert_eq!((course.text(S - 1), course.text(S)), (None, Some("20/s".to_owned())));
         let steps = steps(&course, 0, 30 * S);
         assert_eq!(steps.len(), 1002);
@@ -238,30 +225,26 @@ mod tests {
 
     #[test]
     fn a_ramp_of_a_few_nanoseconds_is_a_step() {
-        let course = course(vec![(7, Shape::Ramp { from: 4 * ONE, to: ONE, takes: 3 })]);
+        let course = course(&[(7, 3, "4..1")]);
         assert_eq!(steps(&course, 0, S), [(7, "4/s".to_owned()), (10, "1/s".to_owned())]);
     }
 
     #[test]
     fn a_wave_is_the_same_in_every_period_and_stays_where_it_ends() {
-        let wave = Shape::Wave { base: 50 * ONE, amplitude: 30 * ONE, period: 20 * S, lasts: u64::MAX };
-        let open = course(vec![(40 * S, wave.clone())]);
+        let open = course(&[(40 * S, u64::MAX, "50+30*sin(20s)")]);
         let texts = [40, 45, 50, 55, 60, 65].map(|at| open.text(at * S).unwrap());
         assert_eq!(texts, ["50/s", "80/s", "50/s", "20/s", "50/s", "80/s"]);
         assert_eq!(steps(&open, 40 * S, 60 * S).len(), 1000);
         assert_eq!(open.whole(45 * S), Some(80));
         assert_eq!(open.greatest(), Some(80));
-        let Shape::Wave { base, amplitude, period, .. } = wave else { unreachable!("see above") };
-        let closed =
-            course(vec![(40 * S, Shape::Wave { base, amplitude: -amplitude, period, lasts: 5 * S })]);
+        let closed = course(&[(40 * S, 5 * S, "50-30*sin(20s)")]);
         assert_eq!(closed.text(100 * S).unwrap(), "20/s");
         assert_eq!(steps(&closed, 40 * S, 1000 * S).len(), 250);
     }
 
     #[test]
     fn many_periods_without_requests_count_as_their_mean() {
-        let wave = Shape::Wave { base: 50 * ONE, amplitude: 30 * ONE, period: S, lasts: u64::MAX };
-        let course = course(vec![(0, wave)]);
+        let course = course(&[(0, u64::MAX, "50+30*sin(1s)")]);
         assert_eq!(course.mean_until(S / 2, 3 * S), None);
         assert_eq!(course.mean_until(S / 2, 1000 * S), Some(("50/s".to_owned(), 998 * S + S / 2)));
     }

@@ -12,8 +12,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use vocabulary::grpc;
 
-use super::reply::{Reply, ReplyError, StepFault};
-use super::{Script, ScriptError};
+use crate::{Reply, ReplyError, Script, ScriptError, StepFault};
 
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 use vocabulary::{TextField, split_outside};
 
-use super::Script;
-use super::reply::{BODY, Reply, ReplyError, StepFault};
+use super::reply::BODY;
+use crate::{Reply, ReplyError, Script, StepFault};
 
 impl TextField for Script {
     fn read(&mut self, text: &str) -> Result<(), String> {

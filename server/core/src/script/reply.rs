@@ -6,8 +6,9 @@ use std::fmt;
 use vocabulary::WallTime;
 
 use crate::calendar::http_date;
-use crate::faults::{Fault, When};
-use crate::header_rules::{HeaderError, MAX_HEADERS, checked_name, is_final, is_value};
+use crate::faults::When;
+use crate::header_rules::{MAX_HEADERS, checked_name, is_final, is_value};
+use crate::{Fault, HeaderError};
 
 pub(super) const BODY: &str = "body";
 

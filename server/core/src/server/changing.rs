@@ -2,10 +2,9 @@
 
 use vocabulary::Instant;
 
-use super::{RunClock, Server};
-use crate::policy_stack::Policies;
-use crate::request::Request;
+use super::RunClock;
 use crate::schedule::{Change, InForce};
+use crate::{Policies, Request, Server};
 
 impl Server {
     /// Updates the run's clock when a request arrives, because the request may be the first of its run.
@@ -27,10 +26,10 @@ impl Server {
     }
 
     fn begin_schedule(&mut self, now: Instant) {
-        self.service.began = self.clock.began();
+        self.service.began = self.clock.began;
         if self.schedule.is_some() {
             let before = self.policies().clone();
-            self.schedule = InForce::new(&self.config, self.anchor, self.clock.began(), now);
+            self.schedule = InForce::new(&self.config, self.anchor, self.clock.began, now);
             self.tune_from(now, &before);
         }
     }

@@ -5,13 +5,11 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use super::{Held, Server};
-use crate::events::{Answer, Extras};
-use crate::faults::Fault;
+use super::Held;
 use crate::ledger::Of;
 use crate::policies::{Arrived, Released};
-use crate::request::{NetworkLeg, Request, RequestId, ServerDecision, Step};
-use crate::request_fields::RequestFields;
+use crate::request::{NetworkLeg, store};
+use crate::{Answer, Extras, Fault, Request, RequestFields, RequestId, Server, ServerDecision, Step};
 
 impl Server {
     pub(super) fn meet(
@@ -36,11 +34,7 @@ impl Server {
 
     #[inline(never)]
     fn keep_details(&mut self, id: RequestId, details: Option<Arc<RequestFields>>) {
-        let index = id.0 as usize;
-        if self.details.len() <= index {
-            self.details.resize(index + 1, None);
-        }
-        self.details[index] = details;
+        store(&mut self.details, id.0 as usize, details);
     }
 
     #[inline]
@@ -50,13 +44,9 @@ impl Server {
 
     #[inline]
     fn arrive(&mut self, now: Instant, request: Request) {
-        let index = request.id.0 as usize;
-        if self.requests.len() <= index {
-            self.requests.resize(index + 1, None);
-        }
         let held = Held { request, epoch: self.epoch, message: self.messages, is_open: false };
         self.messages += 1;
-        self.requests[index] = Some(held);
+        store(&mut self.requests, request.id.0 as usize, Some(held));
         if request.is_lost(NetworkLeg::ToServer, self.config.loss) {
             return self.ledger.note(self.of(&held), |account| account.lost_requests += 1);
         }
@@ -110,16 +100,13 @@ impl Server {
         let Request { step, attempt, .. } = held.request;
         let of = self.of(held);
         if self.is_down(at) {
-            let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
-            self.ledger.on_admission(of, step, Some(ServerDecision::Rejected), (busy, in_service));
             if step != Step::Read {
                 self.ledger.note(of, |account| account.outages += 1);
             }
-            self.policy.forget(id);
-            return self.answer(at, &Released::at_once(id, ServerDecision::Rejected, busy));
+            return self.turn_away(at, id, ServerDecision::Rejected);
         }
         if !self.is_plain && self.config.fault.strike_before(&held.request) {
-            return self.fail(at, id, of, step);
+            return self.turn_away(at, id, ServerDecision::Failed);
         }
         let refusal = match step {
             _ if attempt <= self.config.reject_first => Some(ServerDecision::Rejected),
@@ -174,17 +161,19 @@ impl Server {
         }
     }
 
+    /// Ends a request that does not reach the policies, because of an outage or a fault.
     #[cold]
-    fn fail(&mut self, at: Instant, id: RequestId, of: Of, step: Step) -> Option<Answer> {
+    fn turn_away(&mut self, at: Instant, id: RequestId, verdict: ServerDecision) -> Option<Answer> {
+        let held = self.requests[id.0 as usize].as_ref()?;
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
-        self.ledger.on_admission(of, step, Some(ServerDecision::Failed), (busy, in_service));
+        self.ledger.on_admission(self.of(held), held.request.step, Some(verdict), (busy, in_service));
         self.policy.forget(id);
-        self.answer(at, &Released::at_once(id, ServerDecision::Failed, busy))
+        self.answer(at, &Released::at_once(id, verdict, busy))
     }
 
     #[inline]
     pub(super) fn count_policies(&mut self, id: RequestId, verdict: ServerDecision) {
-        if self.ledger.counts_policies() {
+        if self.ledger.policies.are_counted() {
             self.count_stack(id, verdict);
         }
     }
@@ -219,7 +208,8 @@ impl Server {
         if let Of::ThisEpoch(_) = of {
             let crashes = self.policy.take_crashes();
             if crashes > 0 {
-                self.ledger.on_crashes(of, crashes);
+                // The crashes count for the run whose request was the first to observe them.
+                self.ledger.note(of, |account| account.counts.crashes += crashes);
             }
         }
     }
@@ -284,9 +274,9 @@ impl Server {
         };
         match released.verdict {
             ServerDecision::Accepted if fault.is_none_or(Fault::is_slow) => {
-                self.ledger.on_service(of, released.held);
+                self.ledger.note(of, |account| account.served += released.held);
             }
-            _ => self.ledger.on_waste(of, released.held),
+            _ => self.ledger.note(of, |account| account.wasted += released.held),
         }
         if request.is_lost(NetworkLeg::ToClient, self.config.loss) {
             self.ledger.note(of, |account| account.lost_answers += 1);
@@ -294,11 +284,10 @@ impl Server {
         }
         let advice = match released.verdict {
             // A scripted reply contains its own retry advice.
-            _ if released.reply.is_some() => None,
-            ServerDecision::Rejected | ServerDecision::Conflict => {
+            ServerDecision::Rejected | ServerDecision::Conflict if released.reply.is_none() => {
                 released.advice.or(self.config.retry_after)
             }
-            ServerDecision::Accepted | ServerDecision::Deferred | ServerDecision::Failed => None,
+            _ => None,
         };
         let extras = if self.is_plain && fault.is_none() {
             None

@@ -2,13 +2,9 @@
 
 use vocabulary::Instant;
 
-use super::Server;
-use crate::config::Config;
-use crate::events::Answer;
 use crate::policies::Released;
-use crate::request::{RequestId, ServerDecision};
 use crate::schedule::InForce;
-use crate::service::ServiceModel;
+use crate::{Answer, Config, RequestId, Server, ServerDecision, ServiceModel};
 
 impl Server {
     pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
@@ -20,7 +16,7 @@ impl Server {
         };
         self.forget_details(id);
         match self.policy.cancel(now, id, &self.service) {
-            Some(released) => self.ledger.on_waste(self.of(&held), released.held),
+            Some(released) => self.ledger.note(self.of(&held), |account| account.wasted += released.held),
             None => self.forget_stale_messages(),
         }
     }
@@ -43,13 +39,13 @@ impl Server {
         // stages and the status of limits.
         let answers_as_before = config.answers == self.config.answers;
         let policies = self.policies().clone();
-        let began = self.clock.began();
+        let began = self.clock.began;
         self.service = ServiceModel { began, ..config.service_model() };
         self.next_cap = config.caps.next_after(now);
         self.schedule = InForce::new(&config, self.anchor, began, now);
         self.config = config;
         self.look_at_answers();
-        self.ledger.set_policies(self.policies().labels());
+        self.ledger.policies.set(self.policies().labels());
         if answers_as_before && self.tune_from(now, &policies) {
             return;
         }

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use vocabulary::{Distribution, Instant};
 
 use super::*;
-use crate::policies::{Admission, Arrived, Load, Released, Stages};
-use crate::request::{ServerDecision, Step};
+use crate::policies::{Admission, Arrived, Stages};
+use crate::{ServerDecision, Step};
 
 fn ms(millis: u64) -> Instant {
     Instant::from_millis(millis)
@@ -263,18 +263,6 @@ impl Admission for Closed {
     fn arrive(&mut self, _at: Instant, _request: &Request, _service: &ServiceModel) -> Arrived {
         Arrived::Done { verdict: ServerDecision::Rejected, advice: self.advice }
     }
-
-    fn cancel(&mut self, _at: Instant, _id: RequestId, _service: &ServiceModel) -> Option<Released> {
-        None
-    }
-
-    fn advance(&mut self, _seed: u64, _service: &ServiceModel) -> Option<Released> {
-        None
-    }
-
-    fn load(&self) -> Load {
-        Load::NONE
-    }
 }
 
 #[test]
@@ -327,7 +315,7 @@ mod run_clock {
         let mut clock = RunClock::default();
         let mut come = |at: u64, run, is_idle| {
             let begins = clock.on_arrival(Instant::from_nanos(at), run, || is_idle);
-            (begins, clock.began().map(Instant::as_nanos))
+            (begins, clock.began.map(Instant::as_nanos))
         };
         assert_eq!(come(5, None, true), (true, Some(5)), "a request of no run");
         assert_eq!(come(6, None, true), (false, Some(5)));

@@ -7,73 +7,67 @@ use crate::answers::advice::settings::{PARAMETERS, Settings};
 
 /// All forms of retry advice, in the order of the help texts. The list does not contain `none` (no advice).
 pub static ADVICE_FORMS: &[AdviceEntry] = &[
-    AdviceEntry {
-        places: None,
-        ..time(
-            "seconds",
-            "retry-after",
-            Unit::Seconds,
-            "wait in whole seconds, as in `Retry-After`",
-            "RFC 9110, section 10.2.3",
-        )
-    },
+    time(
+        "seconds",
+        "retry-after",
+        Unit::Seconds,
+        None,
+        "wait in whole seconds, as in `Retry-After`",
+        "RFC 9110, section 10.2.3",
+    ),
     time(
         "decimal",
         "retry-after",
         Unit::Seconds,
+        Some(1),
         "wait in seconds with decimals, such as `2.0`",
         "Shopify, REST Admin API rate limits: `Retry-After: 2.0`",
-    )
-    .with_decimals(1),
-    AdviceEntry {
-        places: None,
-        ..time(
-            "ms",
-            "retry-after-ms",
-            Unit::Millis,
-            "wait in whole milliseconds",
-            "openai/openai-python `src/openai/_base_client.py`, a client that reads it",
-        )
-    },
-    AdviceEntry {
-        places: None,
-        ..time(
-            "date",
-            "retry-after",
-            Unit::Date,
-            "time of the retry as an HTTP date",
-            "RFC 9110, sections 5.6.7 and 10.2.3",
-        )
-    },
+    ),
+    time(
+        "ms",
+        "retry-after-ms",
+        Unit::Millis,
+        None,
+        "wait in whole milliseconds",
+        "openai/openai-python `src/openai/_base_client.py`, a client that reads it",
+    ),
+    time(
+        "date",
+        "retry-after",
+        Unit::Date,
+        None,
+        "time of the retry as an HTTP date",
+        "RFC 9110, sections 5.6.7 and 10.2.3",
+    ),
     time(
         "epoch",
         "x-ratelimit-reset",
         Unit::Epoch,
+        Some(0),
         "time of the retry as Unix time, in seconds",
         "github/docs, REST API rate limits: `x-ratelimit-reset`",
     ),
-    AdviceEntry {
-        places: None,
-        ..time(
-            "delta",
-            "ratelimit-reset",
-            Unit::Seconds,
-            "wait in whole seconds, with the number of remaining requests",
-            "draft-ietf-httpapi-ratelimit-headers-07, RateLimit-Reset",
-        )
-    },
+    time(
+        "delta",
+        "ratelimit-reset",
+        Unit::Seconds,
+        None,
+        "wait in whole seconds, with the number of remaining requests",
+        "draft-ietf-httpapi-ratelimit-headers-07, RateLimit-Reset",
+    ),
     time(
         "go",
         "x-retry-in",
         Unit::Go,
+        Some(3),
         "wait in the notation of Go durations, such as `1m30s`",
         "traefik/traefik `pkg/middlewares/ratelimiter/rate_limiter.go`: `X-Retry-In: 100ms`",
-    )
-    .with_decimals(3),
+    ),
     time(
         "rfc3339",
         "x-ratelimit-reset",
         Unit::Rfc3339,
+        Some(0),
         "time of the retry in the format of RFC 3339",
         "Anthropic, API rate limits: `anthropic-ratelimit-requests-reset`",
     ),
@@ -99,17 +93,11 @@ const fn time(
     name: &'static str,
     header: &'static str,
     unit: Unit,
+    places: Option<u32>,
     summary: &'static str,
     source: &'static str,
 ) -> AdviceEntry {
-    AdviceEntry { name, summary, source, says: Says::Time(unit), header, places: Some(0) }
-}
-
-impl AdviceEntry {
-    const fn with_decimals(mut self, places: u32) -> Self {
-        self.places = Some(places);
-        self
-    }
+    AdviceEntry { name, summary, source, says: Says::Time(unit), header, places }
 }
 
 /// Entry in the list of advice forms. An advice form is a way to state in an answer when the client should retry.

@@ -5,11 +5,10 @@ use std::str::FromStr;
 
 use vocabulary::{ParameterError, did_you_mean, split_options, split_outside};
 
-use super::forms::ADVICE_FORMS;
+use super::Form;
 use super::settings::PARAMETERS;
-use super::{Advice, Form};
-use crate::answers::advice::forms::AdviceEntry;
-use crate::quoted::quoted;
+use crate::list::write_joined;
+use crate::{ADVICE_FORMS, Advice, AdviceEntry, quoted};
 
 const NONE: &str = "none";
 
@@ -112,13 +111,7 @@ impl fmt::Display for Advice {
         if self.forms.is_empty() {
             return f.write_str(NONE);
         }
-        for (index, form) in self.forms.iter().enumerate() {
-            if index > 0 {
-                f.write_str("+")?;
-            }
-            form.fmt(f)?;
-        }
-        Ok(())
+        write_joined(&self.forms, "+", f)
     }
 }
 

@@ -5,11 +5,10 @@ use std::time::Duration;
 use serde::Serialize;
 use vocabulary::{Draws, Parameter, Purpose, Rng, TextField, WallTime, choices, draws, duration_text, unit};
 
-use super::super::header_writer::HeaderWriter;
 use super::super::response_context::RenderContext;
 use super::super::time_form::{Rounding, TimeForm, Unit};
-use crate::answers::response_context::ResponseContext;
 use crate::header_rules::checked_name;
+use crate::{HeaderWriter, ResponseContext};
 
 /// Values of the parameters of one form of retry advice. Each form uses only some of the parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +16,15 @@ pub(super) struct Settings {
     pub(super) header: HeaderName,
     pub(super) rounding: Rounding,
     pub(super) places: u32,
-    pub(super) honesty: AdviceAccuracy,
+    /// Time by which the advised wait is shortened. The resulting wait is at least zero.
+    early: Duration,
+    late: Duration,
+    /// Maximum of the random time that is added to the exact wait. The random time is uniformly distributed from zero to this maximum.
+    jitter: Duration,
+    /// Share of the answers that contain the retry advice, 0 to 1.
+    share: f64,
+    /// Share of the sent retry advice that is malformed, 0 to 1.
+    malformed: f64,
     skew: Skew,
     pub(super) problem: Problem,
 }
@@ -33,13 +40,11 @@ pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
     }),
     Parameter::choice("type", "kind of problem that the body names", |settings| &mut settings.problem),
     Parameter::duration("early", "time by which the advised time is too early", |settings| {
-        &mut settings.honesty.early
+        &mut settings.early
     }),
-    Parameter::duration("late", "time by which the advised time is too late", |settings| {
-        &mut settings.honesty.late
-    }),
+    Parameter::duration("late", "time by which the advised time is too late", |settings| &mut settings.late),
     Parameter::duration("jitter", "maximum random time that is added to the advised time", |settings| {
-        &mut settings.honesty.jitter
+        &mut settings.jitter
     }),
     Parameter::text("skew", "time by which the server's clock is ahead of the client's", |settings| {
         &mut settings.skew
@@ -48,13 +53,13 @@ pub(super) const PARAMETERS: &[Parameter<Settings>] = &[
         "share",
         "share of the rejections that have this advice, from 0 to 1",
         0.0..=1.0,
-        |settings| &mut settings.honesty.share,
+        |settings| &mut settings.share,
     ),
     Parameter::number(
         "malformed",
         "share of the advice that is sent in an unreadable form, from 0 to 1",
         0.0..=1.0,
-        |settings| &mut settings.honesty.malformed,
+        |settings| &mut settings.malformed,
     ),
 ];
 
@@ -70,7 +75,11 @@ impl Settings {
             header: HeaderName(header.to_owned()),
             rounding: Rounding::default(),
             places,
-            honesty: AdviceAccuracy::default(),
+            early: Duration::ZERO,
+            late: Duration::ZERO,
+            jitter: Duration::ZERO,
+            share: 1.0,
+            malformed: 0.0,
             skew: Skew::default(),
             problem: Problem::default(),
         }
@@ -91,13 +100,7 @@ impl Settings {
 
 /// Name of an HTTP header, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct HeaderName(String);
-
-impl HeaderName {
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
-    }
-}
+pub(super) struct HeaderName(pub(super) String);
 
 impl TextField for HeaderName {
     fn read(&mut self, text: &str) -> Result<(), String> {
@@ -148,28 +151,8 @@ impl TextField for Skew {
     }
 }
 
-/// Accuracy of the retry advice in answers: exact, too early, too late, randomly off, omitted or malformed. The random draws of each advice
-/// form depend only on seed, op and attempt.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct AdviceAccuracy {
-    /// Time by which the advised wait is shortened. The resulting wait is at least zero.
-    pub(super) early: Duration,
-    pub(super) late: Duration,
-    /// Maximum of the random time that is added to the exact wait. The random time is uniformly distributed from zero to this maximum.
-    pub(super) jitter: Duration,
-    /// Share of the answers that contain the retry advice, 0 to 1.
-    pub(super) share: f64,
-    /// Share of the sent retry advice that is malformed, 0 to 1.
-    pub(super) malformed: f64,
-}
-
-impl Default for AdviceAccuracy {
-    fn default() -> Self {
-        let zero = Duration::ZERO;
-        Self { early: zero, late: zero, jitter: zero, share: 1.0, malformed: 0.0 }
-    }
-}
-
+/// Accuracy of the retry advice in one answer: exact, too early, too late, randomly off, omitted or malformed. The random draws of each
+/// advice form depend only on seed, op and attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfAnswer {
     pub(super) speaks: bool,
@@ -194,7 +177,7 @@ const NONSENSE: [&str; 8] = [
 /// Number of random draws that each form of retry advice uses per answer.
 const DRAWS: usize = 4;
 
-impl AdviceAccuracy {
+impl Settings {
     /// Draws at random the inaccuracy of one form of retry advice in one answer. `form` is the index of the form of advice. Each form uses
     /// its own random draws, so the draws of other forms do not affect it.
     pub(super) fn of_answer(&self, form: usize, context: &ResponseContext<'_>) -> OfAnswer {
@@ -280,7 +263,7 @@ mod tests {
     use super::*;
     use crate::answers::Outcome;
 
-    fn of_answers(honesty: AdviceAccuracy, form: usize) -> Vec<OfAnswer> {
+    fn of_answers(honesty: &Settings, form: usize) -> Vec<OfAnswer> {
         let context = |op| ResponseContext {
             outcome: Outcome::Accepted,
             now: Instant::ORIGIN,
@@ -295,28 +278,28 @@ mod tests {
 
     #[test]
     fn what_is_drawn_has_its_share_and_differs_by_form() {
-        let honesty = AdviceAccuracy { share: 0.7, malformed: 0.1, ..AdviceAccuracy::default() };
-        let first = of_answers(honesty, 0);
+        let honesty = Settings { share: 0.7, malformed: 0.1, ..Settings::default() };
+        let first = of_answers(&honesty, 0);
         let spoken = first.iter().filter(|of| of.speaks).count();
         let malformed = first.iter().filter(|of| of.nonsense.is_some()).count();
         assert!((650..750).contains(&spoken) && (70..130).contains(&malformed), "{spoken} {malformed}");
-        assert_eq!(first, of_answers(honesty, 0));
-        assert_ne!(first, of_answers(honesty, 1));
-        let never = of_answers(AdviceAccuracy { share: 0.0, ..honesty }, 0);
+        assert_eq!(first, of_answers(&honesty, 0));
+        assert_ne!(first, of_answers(&honesty, 1));
+        let never = of_answers(&Settings { share: 0.0, ..honesty.clone() }, 0);
         assert!(never.iter().all(|of| !of.speaks));
-        let always = of_answers(AdviceAccuracy { malformed: 1.0, ..honesty }, 0);
+        let always = of_answers(&Settings { malformed: 1.0, ..honesty.clone() }, 0);
         assert!(always.iter().all(|of| of.nonsense.is_some()));
     }
 
     #[test]
     fn waits_are_off_by_the_configured_error() {
         let second = Duration::from_secs(1);
-        let wait = |honesty| of_answers(honesty, 0)[0].wait(Duration::from_secs(5));
-        assert_eq!(wait(AdviceAccuracy::default()), 5 * second);
-        assert_eq!(wait(AdviceAccuracy { early: 2 * second, ..AdviceAccuracy::default() }), 3 * second);
-        assert_eq!(wait(AdviceAccuracy { early: 9 * second, ..AdviceAccuracy::default() }), Duration::ZERO);
-        assert_eq!(wait(AdviceAccuracy { late: second, ..AdviceAccuracy::default() }), 6 * second);
-        let jittered = of_answers(AdviceAccuracy { jitter: second, ..AdviceAccuracy::default() }, 0);
+        let wait = |honesty: Settings| of_answers(&honesty, 0)[0].wait(Duration::from_secs(5));
+        assert_eq!(wait(Settings::default()), 5 * second);
+        assert_eq!(wait(Settings { early: 2 * second, ..Settings::default() }), 3 * second);
+        assert_eq!(wait(Settings { early: 9 * second, ..Settings::default() }), Duration::ZERO);
+        assert_eq!(wait(Settings { late: second, ..Settings::default() }), 6 * second);
+        let jittered = of_answers(&Settings { jitter: second, ..Settings::default() }, 0);
         let waits: Vec<Duration> = jittered.iter().map(|of| of.wait(Duration::ZERO)).collect();
         assert!(waits.iter().all(|wait| *wait <= second));
         let mean = waits.iter().sum::<Duration>() / 1000;

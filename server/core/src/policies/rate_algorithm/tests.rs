@@ -9,12 +9,11 @@ use crate::policies::fixed_window::FixedWindow;
 use crate::policies::gcra::Gcra;
 use crate::policies::growing_rate::GrowingRate;
 use crate::policies::leaky_queue::LeakyQueue;
-use crate::policies::rate_algorithm::RateAlgorithm;
 use crate::policies::reserve::Reserve;
 use crate::policies::sliding_counter::SlidingCounter;
 use crate::policies::sliding_log::SlidingLog;
-use crate::policies::stage_policy::{Charge, Decision};
 use crate::policies::token_bucket::TokenBucket;
+use crate::policies::{Charge, Decision, RateAlgorithm};
 
 fn before(at: Instant) -> Instant {
     Instant::from_nanos(at.as_nanos() - 1)
@@ -106,7 +105,7 @@ proptest! {
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
         let taken = accepted(&algorithm::<TokenBucket>(&options), &requests)?;
-        prop_assert_eq!(&taken, &accepted(&algorithm::<Gcra>(&options), &requests)?);
+        prop_assert_eq!(&taken, &accepted(&algorithm::<Gcra>(&options).bucket(), &requests)?);
         for from in pass_instants(&taken) {
             for to in pass_instants(&taken).filter(|to| *to >= from) {
                 let comes = to.since(from).as_nanos() * u128::from(rate) / 1_000_000_000;
@@ -131,7 +130,7 @@ proptest! {
     #[test]
     fn reservations_give_no_more_than_a_bucket(requests in any_requests(), rate in 1..200_u32, burst in 1..9_u32) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
-        let taken = accepted(&algorithm::<Reserve>(&options), &requests)?;
+        let taken = accepted(&algorithm::<Reserve>(&options).bucket(), &requests)?;
         let longest = Duration::from_nanos(500_000_000 / u64::from(rate));
         for from in pass_instants(&taken) {
             for to in pass_instants(&taken).filter(|to| *to >= from) {
@@ -260,8 +259,8 @@ proptest! {
     ) {
         let options = [("rate", format!("{rate}/s")), ("burst", burst.to_string())];
         refunds_undo_charges(&algorithm::<TokenBucket>(&options), &requests)?;
-        refunds_undo_charges(&algorithm::<Gcra>(&options), &requests)?;
-        refunds_undo_charges(&algorithm::<Reserve>(&options), &requests)?;
+        refunds_undo_charges(&algorithm::<Gcra>(&options).bucket(), &requests)?;
+        refunds_undo_charges(&algorithm::<Reserve>(&options).bucket(), &requests)?;
         let stepwise = [("rate", format!("{rate}/50ms")), options[1].clone(), ("refill", "stepwise".to_owned())];
         refunds_undo_charges(&algorithm::<TokenBucket>(&stepwise), &requests)?;
         let window = [("limit", burst.to_string()), ("window", "70ms".to_owned())];
@@ -273,7 +272,10 @@ proptest! {
 /// Calls all methods of a rate algorithm with the largest numbers; an overflow would panic in a debug build.
 fn bear_extremes<L: RateAlgorithm + Configurable>(options: &[(&str, &str)]) {
     let options: Vec<_> = options.iter().map(|(key, value)| (*key, (*value).to_owned())).collect();
-    let algorithm: L = algorithm(&options);
+    bears_extremes(&algorithm::<L>(&options));
+}
+
+fn bears_extremes(algorithm: &impl RateAlgorithm) {
     let mut state = algorithm.fresh();
     let days = |days: u64| Instant::from_millis(days * 86_400_000);
     for at in
@@ -304,8 +306,9 @@ fn the_largest_numbers_overflow_nothing() {
             let options = [("rate", rate), ("burst", burst)];
             bear_extremes::<TokenBucket>(&options);
             bear_extremes::<TokenBucket>(&[options[0], options[1], ("refill", "stepwise")]);
-            bear_extremes::<Gcra>(&options);
-            bear_extremes::<Reserve>(&options);
+            let options = options.map(|(key, value)| (key, value.to_owned()));
+            bears_extremes(&algorithm::<Gcra>(&options).bucket());
+            bears_extremes(&algorithm::<Reserve>(&options).bucket());
         }
     }
     for rate in ["1000000000000/1ms", "999999999999/100day", "0.001/s"] {

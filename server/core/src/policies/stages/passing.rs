@@ -2,16 +2,15 @@
 
 use vocabulary::Instant;
 
-use super::stage::{Face, Stage};
-use crate::limit_status::LimitStatus;
-use crate::policies::common::{Charged, Common, Later};
-use crate::policies::stage_policy::{Charge, StageRequest};
-use crate::request::Request;
+use super::stage::Face;
+use crate::policies::common::{Charged, Later};
+use crate::policies::{Charge, Common, Stage, StageRequest};
+use crate::{LimitStatus, Request};
 
 /// State of a request between its arrival and its end. The memory of the state is reused together with the request's id.
 #[derive(Debug, Default)]
 pub(super) struct Passing {
-    request: Option<Request>,
+    pub(super) request: Option<Request>,
     /// Key and cost of the request at each stage; empty for a request without HTTP details.
     faces: Vec<Face>,
     /// Charge that each stage made for the request. `None` if the stage made no charge that may be refunded.
@@ -64,19 +63,8 @@ impl Passing {
         self.limit_statuses.clear();
     }
 
-    pub(super) fn keep(&mut self, index: usize, taken: Charge) {
-        if self.taken.len() <= index {
-            self.taken.resize(index + 1, None);
-        }
-        self.taken[index] = Some(taken);
-    }
-
     pub(super) fn taken(&self, index: usize) -> Option<Charge> {
         self.taken.get(index).copied().flatten()
-    }
-
-    pub(super) fn request(&self) -> Option<&Request> {
-        self.request.as_ref()
     }
 
     #[inline]

@@ -1,9 +1,8 @@
 //! Stage of a policy stack: a policy, and the key and cost that the stage determines for each request.
 
-use crate::policies::common::{Charged, Common};
-use crate::policies::key::Key;
-use crate::policies::stage_policy::StagePolicy;
-use crate::request_fields::RequestFields;
+use crate::RequestFields;
+use crate::policies::common::Charged;
+use crate::policies::{Common, Key, StagePolicy};
 
 #[derive(Debug)]
 pub(crate) struct Stage {

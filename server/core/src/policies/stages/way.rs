@@ -5,14 +5,11 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use super::Stages;
 use super::passing::{Passing, Rejection};
-use super::stage::Stage;
-use crate::policies::admission::{Arrived, Released};
-use crate::policies::common::{Charged, Common, Later, Own};
-use crate::policies::stage_policy::{Charge, Decision, StageRequest};
-use crate::request::{RequestId, ServerDecision};
-use crate::service::ServiceModel;
+use crate::policies::common::{Charged, Later, Own};
+use crate::policies::{Arrived, Charge, Common, Decision, Released, Stage, StageRequest, Stages, nanos};
+use crate::request::store;
+use crate::{RequestId, ServerDecision, ServiceModel};
 
 impl Stages {
     #[inline]
@@ -49,19 +46,9 @@ impl Stages {
         self.serve(at, id, service)
     }
 
-    /// Continues the path of a request that had to wait, at the stage with the index `from`. If the request then ends without taking time,
-    /// its release is queued and is due at `at`.
-    pub(super) fn go_on(&mut self, at: Instant, id: RequestId, from: usize, service: &ServiceModel) {
-        let arrived = self.walk(at, id, from, service);
-        self.tell_late(at, id, arrived);
-    }
-
-    pub(super) fn reject_late(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
-        let arrived = self.turn_away(at, id, ServerDecision::Rejected, service);
-        self.tell_late(at, id, arrived);
-    }
-
-    fn tell_late(&mut self, at: Instant, id: RequestId, arrived: Arrived) {
+    /// Processes the arrival of a request that had to wait first. If the request ended without taking time, its release is queued and is due
+    /// at `at`.
+    pub(super) fn tell_late(&mut self, at: Instant, id: RequestId, arrived: Arrived) {
         let (verdict, advice, reply) = match arrived {
             // The request does not end here. Its end is a separate event at a later time.
             Arrived::Open | Arrived::Admitted(_) => return,
@@ -84,7 +71,7 @@ impl Stages {
             stage.gate.charge(at, &asked);
         }
         if (charges_now || is_charged) && !stage.holds_slots {
-            slot.keep(index, taken);
+            store(&mut slot.taken, index, Some(taken));
         }
         slot.queued = None;
         slot.passed = index + 1;
@@ -176,7 +163,7 @@ impl Stages {
         service: &ServiceModel,
     ) -> Arrived {
         let slot = self.slot(id);
-        let (Some(request), Some(rejection)) = (slot.request(), slot.rejection) else { return Arrived::Open };
+        let (Some(request), Some(rejection)) = (&slot.request, slot.rejection) else { return Arrived::Open };
         let takes = service.reject_time(request);
         if self.advertises_limits {
             self.look(at, id, service);
@@ -197,11 +184,11 @@ impl Stages {
         if self.advertises_limits {
             self.look(at, id, service);
         }
-        let Some(request) = self.passing[id.0 as usize].request() else { return Arrived::Open };
+        let Some(request) = &self.passing[id.0 as usize].request else { return Arrived::Open };
         let arrived = if let Some(server) = &mut self.server {
             server.arrive(at, request, service)
         } else {
-            let in_service = self.holding.in_service();
+            let in_service = self.holding.in_service;
             let takes = self.gates.iter().fold(service.service_time(request), |takes, stage| {
                 stretched(takes, stage.gate.stretch(in_service))
             });
@@ -343,6 +330,5 @@ fn stretched(time: Duration, thousandths: u64) -> Duration {
     if thousandths == 1000 {
         return time;
     }
-    let nanos = time.as_nanos().saturating_mul(u128::from(thousandths)) / 1000;
-    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    nanos(time.as_nanos().saturating_mul(u128::from(thousandths)) / 1000)
 }

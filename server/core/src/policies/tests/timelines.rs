@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use crate::policies::rate_algorithm::RateAlgorithm;
-use crate::policies::stage_policy::Decision;
+use crate::policies::{Decision, RateAlgorithm};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
