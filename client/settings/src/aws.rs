@@ -3,12 +3,9 @@
 //! Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; boto/botocore `botocore/retries/`; smithy-lang/smithy-rs
 //! `aws/rust-runtime/aws-config/src/default_provider/retry_config.rs`.
 
-use std::fmt::Write as _;
-
 use tailback::{Preset, StrategySpec, presets};
 
-use crate::described::Format;
-use crate::described::{BACKOFF, COMMON, Described};
+use crate::described::{BACKOFF, COMMON, Described, Format};
 
 pub(crate) const FORMAT: Format = Format {
     name: "aws",
@@ -19,16 +16,17 @@ pub(crate) const FORMAT: Format = Format {
     write,
 };
 
-const ADAPTIVE: &str = "aws-adaptive";
-const QUOTA: &str = "aws-quota";
+/// Parts whose parameters an AWS preset fixes.
+const PARTS: [&str; 3] = [BACKOFF, "aws-quota", COMMON];
 const LEGACY: &str = "aws-legacy";
 /// Name prefix of the presets that follow the AWS rules of 2026.
 const NEWER: &str = "aws-2026";
 
 fn write(settings: &mut Described) -> String {
     let Some((preset, like)) = nearest(settings) else { return String::new() };
-    let attempts = settings.count(COMMON, "max-attempts");
-    let adaptive = settings.has(ADAPTIVE);
+    let attempts = settings.count("max-attempts");
+    let adaptive = settings.has("aws-adaptive");
+    let is_newer = preset.name.starts_with(NEWER);
     let mode = match (preset.name.as_str(), adaptive) {
         (LEGACY, _) => "legacy",
         (_, true) => "adaptive",
@@ -38,32 +36,29 @@ fn write(settings: &mut Described) -> String {
         settings.besides("AWS: legacy mode has no client-side rate limit; adaptive mode has one, with the backoff of standard mode");
     }
     keep(settings, preset, &like);
-    if mode != "legacy" && !preset.name.starts_with(NEWER) {
+    if mode != "legacy" && !is_newer {
         settings
             .besides("AWS: most SDKs from 2026-11-10 on apply the rules of `preset:aws-2026` in this mode");
     }
-    let mut lines = vec![("retry_mode", mode.to_owned())];
+    settings.set("retry_mode", mode);
     match attempts {
-        Some(attempts) => lines.push(("max_attempts", attempts.to_string())),
+        Some(attempts) => settings.set("max_attempts", attempts),
         None => settings.note(
-            COMMON,
             "max-attempts",
             "AWS: max_attempts cannot be unlimited; without it, 3 attempts are allowed (legacy mode: 5)",
         ),
     }
     let (mut file, mut environment) = (String::new(), String::new());
-    for (key, value) in &lines {
-        let _ = writeln!(file, "{key} = {value}");
-        let _ = writeln!(environment, "# AWS_{}={value}", key.to_uppercase());
+    for (key, value) in &settings.lines {
+        file += &format!("{key} = {value}\n");
+        environment += &format!("# AWS_{}={value}\n", key.to_uppercase());
     }
-    let newer = if preset.name.starts_with(NEWER) {
-        "# AWS_NEW_RETRIES_2026=true\n#   for SDKs that do not apply these rules by default yet, such as the Rust SDK\n"
-    } else {
-        ""
-    };
-    let (name, library) = (&preset.name, &preset.library);
+    if is_newer {
+        environment += "# AWS_NEW_RETRIES_2026=true\n#   for SDKs that do not apply these rules by default yet, such as the Rust SDK\n";
+    }
     format!(
-        "# preset:{name}: {library}\n# ~/.aws/config\n[default]\n{file}# or in the environment:\n{environment}{newer}"
+        "# preset:{}: {}\n# ~/.aws/config\n[default]\n{file}# or in the environment:\n{environment}",
+        preset.name, preset.library
     )
 }
 
@@ -81,11 +76,10 @@ fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
         for text in texts(preset) {
             let Ok(spec) = text.parse::<StrategySpec>() else { continue };
             let like = Described::new(spec, Some(preset));
-            let mut differing = usize::from(settings.preset.is_some_and(|typed| typed.name != preset.name));
-            for part in [BACKOFF, QUOTA, COMMON] {
-                differing +=
-                    settings.values(part).filter(|(key, value)| like.peek(part, key) != *value).count();
-            }
+            let is_other = settings.preset.is_some_and(|typed| typed.name != preset.name);
+            let values = PARTS.iter().flat_map(|part| settings.values(part));
+            let differing =
+                usize::from(is_other) + values.filter(|(name, value)| like.peek(name) != value).count();
             if nearest.as_ref().is_none_or(|(least, ..)| differing < *least) {
                 nearest = Some((differing, preset, like));
             }
@@ -105,13 +99,11 @@ fn texts(preset: &Preset) -> Vec<String> {
 /// Adds a note to each value of the strategy that differs from the value that the AWS SDK fixes. Marks all other values as expressed. Two
 /// parameters get no note from this function: `max-attempts`, and `long-poll` of the quota.
 fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
-    let has_quota = settings.has(QUOTA);
-    for part in [BACKOFF, QUOTA, COMMON] {
-        let values: Vec<(String, String)> =
-            settings.values(part).map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-        for (key, value) in values {
-            let fixed = like.peek(part, &key).to_owned();
-            if key == "max-attempts" || (part == QUOTA && key == "long-poll") || fixed == value {
+    let has_quota = settings.has("aws-quota");
+    for part in PARTS {
+        for (name, value) in settings.values(part) {
+            let fixed = like.peek(&name);
+            if [".max-attempts", "aws-quota.long-poll"].contains(&name.as_str()) || fixed == value {
                 continue;
             }
             let why = if fixed.len() > 60 || fixed.is_empty() {
@@ -119,9 +111,9 @@ fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
             } else {
                 format!("fixed in the AWS SDK: `{fixed}`")
             };
-            settings.note(part, &key, &why);
+            settings.note(&name, why);
         }
-        settings.settle(part, "");
+        settings.settle(&format!("{part}."));
     }
     if !has_quota && preset.name != LEGACY {
         settings.besides(
@@ -132,7 +124,7 @@ fn keep(settings: &mut Described, preset: &Preset, like: &Described) {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{left_out, written};
+    use crate::tests::{left_out, written};
 
     #[test]
     fn every_mode_is_recognised_by_its_parts() {

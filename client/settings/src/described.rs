@@ -1,15 +1,16 @@
 //! Parameters of a strategy, as the writers of settings read them. If a writer does not read a parameter, the parameter is reported as not
 //! expressible, unless it has its default value.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use tailback::{PartKind, Preset, StrategySpec, find};
-use vocabulary::duration_text;
+use vocabulary::{ParameterInfo, duration_text};
 
-use crate::part::{Part, Value};
+use crate::retried::Retried;
 
-pub(crate) use crate::part::BACKOFF;
+/// Name of the only retry policy that writers of settings handle. Retry policies that are short forms of `backoff` are converted to
+/// `backoff`.
+pub(crate) const BACKOFF: &str = "backoff";
 
 /// Name under which the parameters common to all parts are listed, as if they belonged to a part.
 pub(crate) const COMMON: &str = "";
@@ -18,16 +19,46 @@ pub(crate) const COMMON: &str = "";
 const NEVER: &str = "none";
 
 /// Longest possible delay. A cap that is not below this delay has no effect, so it is treated like the cap `none`.
-const LONGEST: Duration = Duration::from_hours(24);
+pub(crate) const LONGEST: Duration = Duration::from_hours(24);
 
 const OF_ONE_ATTEMPT: [&str; 4] = ["max-attempts", "max-time", "over-time", "attempt-timeout"];
 
+/// Strategy with the settings that a writer has derived from it so far.
+///
+/// Methods name a parameter as `PART.PARAMETER`, such as `backoff.base`. A parameter common to all parts has no prefix.
 #[derive(Debug)]
 pub(crate) struct Described {
-    pub(crate) spec: StrategySpec,
-    pub(crate) preset: Option<&'static Preset>,
-    parts: Vec<Part>,
+    pub spec: StrategySpec,
+    pub preset: Option<&'static Preset>,
+    pub parts: Vec<Part>,
+    /// Settings with their values, in the order in which they are written.
+    pub lines: Vec<(&'static str, String)>,
     besides: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Part {
+    name: &'static str,
+    values: Vec<Value>,
+    /// True if the printed settings express this part of the strategy.
+    is_known: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Value {
+    key: &'static str,
+    text: String,
+    default: String,
+    /// Original text of the parameter from which the value was converted; `None` without a conversion.
+    typed: Option<String>,
+    is_read: bool,
+    notes: Vec<String>,
+}
+
+impl Value {
+    fn shown(&self) -> String {
+        self.typed.clone().unwrap_or_else(|| format!("{}={}", self.key, self.text))
+    }
 }
 
 impl Described {
@@ -36,25 +67,23 @@ impl Described {
     pub(crate) fn new(spec: StrategySpec, preset: Option<&'static Preset>) -> Self {
         let mut parts: Vec<Part> = Vec::new();
         for (name, parameters) in spec.describe() {
-            let (defaults, is_policy) = match find(name) {
-                Some(entry) => (entry.parameters(), entry.kind == PartKind::RetryPolicy),
-                None => (StrategySpec::common_parameters(), false),
-            };
-            let values = parameters.iter().zip(&defaults);
-            let values =
-                values.map(|(used, default)| Value::new(used.key, &used.value, &default.value)).collect();
-            let mut part = Part { name: name.to_owned(), values, is_known: name == COMMON };
+            let values = parameters.into_iter().zip(defaults(name)).map(|(used, default)| Value {
+                key: used.key,
+                text: used.value,
+                default: default.value,
+                ..Value::default()
+            });
+            let mut part = Part { name, values: values.collect(), is_known: name == COMMON };
             if name == COMMON && spec.names().any(|name| name == NEVER) {
                 let limit = part.values.iter_mut().filter(|value| value.key == "max-attempts");
                 limit.for_each(|value| (value.text, value.typed) = ("1".to_owned(), Some(NEVER.to_owned())));
             }
-            parts.push(if is_policy { as_backoff(part) } else { part });
+            parts.push(if is_a(&part, PartKind::RetryPolicy) { as_backoff(part) } else { part });
         }
         if !parts.iter().any(|part| part.name == BACKOFF) {
-            let immediate = Part { name: "immediate".to_owned(), values: Vec::new(), is_known: true };
-            parts.insert(0, as_backoff(immediate));
+            parts.insert(0, as_backoff(Part { name: "immediate", values: Vec::new(), is_known: true }));
         }
-        Self { spec, preset, parts, besides: Vec::new() }
+        Self { spec, preset, parts, lines: Vec::new(), besides: Vec::new() }
     }
 
     /// Marks a part of the strategy as expressed. Returns false if the strategy lacks the part, or if the part was already marked.
@@ -64,43 +93,49 @@ impl Described {
     }
 
     pub(crate) fn retries(&self) -> bool {
-        self.peek(COMMON, "max-attempts") != "1"
+        self.peek("max-attempts") != "1"
     }
 
     /// Returns `max-attempts` as given in the strategy's text. A limit above 1 does not imply retries, because a strategy without retries
     /// can still send copies. A copy is a parallel attempt of the same op.
     pub(crate) fn most_attempts(&self) -> u32 {
-        let described = self.spec.describe();
-        let common =
-            described.iter().rev().find(|(part, _)| part.is_empty()).map(|(_, parameters)| parameters);
+        let common = self.spec.describe().pop().map(|(_, parameters)| parameters);
         let limit = common.into_iter().flatten().find(|parameter| parameter.key == "max-attempts");
         limit.and_then(|limit| limit.value.parse().ok()).unwrap_or(u32::MAX)
     }
 
-    pub(crate) fn read(&mut self, part: &str, key: &str) -> String {
-        self.value(part, key).map_or_else(String::new, |value| {
+    pub(crate) fn read(&mut self, name: &str) -> String {
+        self.value(name).map_or_else(String::new, |value| {
             value.is_read = true;
             value.text.clone()
         })
     }
 
     /// Reads a parameter as a duration. Returns `None` for the value `none`.
-    pub(crate) fn duration(&mut self, part: &str, key: &str) -> Option<Duration> {
-        duration_text::parse(&self.read(part, key)).ok()
+    pub(crate) fn duration(&mut self, name: &str) -> Option<Duration> {
+        duration_text::parse(&self.read(name)).ok()
     }
 
-    pub(crate) fn number(&mut self, part: &str, key: &str) -> f64 {
-        self.read(part, key).parse().unwrap_or(0.0)
+    pub(crate) fn number(&mut self, name: &str) -> f64 {
+        self.read(name).parse().unwrap_or(0.0)
     }
 
     /// Reads a parameter as a whole number. Returns `None` for the value `unlimited`.
-    pub(crate) fn count(&mut self, part: &str, key: &str) -> Option<u32> {
-        self.read(part, key).parse().ok()
+    pub(crate) fn count(&mut self, name: &str) -> Option<u32> {
+        self.read(name).parse().ok()
+    }
+
+    pub(crate) fn retried(&mut self) -> Retried {
+        Retried::read(&self.read("retry-on"), &self.read("throttle-on"))
+    }
+
+    pub(crate) fn base(&mut self) -> Duration {
+        self.duration("backoff.base").unwrap_or_default()
     }
 
     pub(crate) fn cap(&mut self) -> Option<Duration> {
-        let base = self.duration(BACKOFF, "base").unwrap_or_default();
-        let cap = self.read(BACKOFF, "cap");
+        let base = self.base();
+        let cap = self.read("backoff.cap");
         match cap.strip_suffix('x').and_then(|count| count.parse::<f64>().ok()) {
             Some(count) => Duration::try_from_secs_f64(base.as_secs_f64() * count).ok(),
             None => duration_text::parse(&cap).ok(),
@@ -109,23 +144,26 @@ impl Described {
     }
 
     /// Reads a parameter as a time limit. Returns `None` for 0, which means unlimited.
-    pub(crate) fn limit(&mut self, key: &str) -> Option<Duration> {
-        self.duration(COMMON, key).filter(|most| !most.is_zero())
+    pub(crate) fn limit(&mut self, name: &str) -> Option<Duration> {
+        self.duration(name).filter(|most| !most.is_zero())
     }
 
-    /// Reads a parameter that the library fixes, so that its users cannot set it. Adds the note `why` if the value is not one of the values
-    /// in `always`.
-    pub(crate) fn fixed(&mut self, part: &str, key: &str, always: &[&str], why: &str) {
-        let value = self.read(part, key);
-        if !always.contains(&value.as_str()) {
-            self.note(part, key, why);
+    /// Adds a setting to [`lines`](Self::lines).
+    pub(crate) fn set(&mut self, key: &'static str, value: impl ToString) {
+        self.lines.push((key, value.to_string()));
+    }
+
+    /// Reads a parameter that the library fixes, so that its users cannot set it. Adds the note `why` if the value is not `always`.
+    pub(crate) fn fixed(&mut self, name: &str, always: &str, why: &str) {
+        if self.read(name) != always {
+            self.note(name, why);
         }
     }
 
-    pub(crate) fn note(&mut self, part: &str, key: &str, why: &str) {
-        if let Some(value) = self.value(part, key) {
+    pub(crate) fn note(&mut self, name: &str, why: impl Into<String>) {
+        if let Some(value) = self.value(name) {
             value.is_read = true;
-            value.notes.push(why.to_owned());
+            value.notes.push(why.into());
         }
     }
 
@@ -133,41 +171,30 @@ impl Described {
         self.besides.push(what.to_owned());
     }
 
-    /// Marks the parameters of a part whose keys start with `prefix` as expressed.
-    pub(crate) fn settle(&mut self, part: &str, prefix: &str) {
+    /// Adds the note `why` if delays are neither exact nor cut to milliseconds.
+    pub(crate) fn cuts_to_milliseconds(&mut self, why: &str) {
+        if self.read("backoff.grain") != "none" {
+            self.fixed("backoff.grain", "cut-ms", why);
+        }
+    }
+
+    /// Returns the longest advised delay that is followed.
+    pub(crate) fn advice_limit(&mut self) -> Duration {
+        self.duration("advice-limit").unwrap_or(Duration::from_hours(24 * 365))
+    }
+
+    /// Marks the parameters whose names start with `prefix` as expressed.
+    pub(crate) fn settle(&mut self, prefix: &str) {
+        let (part, prefix) = split(prefix);
         let parts = self.parts.iter_mut().filter(|there| there.name == part);
         for value in parts.flat_map(|part| &mut part.values) {
             value.is_read |= value.key.starts_with(prefix);
         }
     }
 
-    /// Marks all parts and all parameters of the strategy as expressed in the settings of a library.
-    pub(crate) fn is_whole(&mut self) {
-        for part in &mut self.parts {
-            part.is_known = true;
-            part.values.iter_mut().for_each(|value| value.is_read = true);
-        }
-    }
-
-    pub(crate) fn reads_no_advice(&mut self, library: &str) {
-        if self.read(COMMON, "retry-after") != "ignore" {
-            self.note(
-                COMMON,
-                "retry-after",
-                &format!("{library} ignores advice such as Retry-After and waits for its own backoff"),
-            );
-        }
-        self.settle(COMMON, "advice");
-    }
-
     pub(crate) fn lost_limiters(&self) -> Vec<String> {
-        let is_limiter = |part: &&Part| find(&part.name).is_some_and(|entry| entry.kind == PartKind::Limiter);
-        self.parts
-            .iter()
-            .filter(|part| !part.is_known)
-            .filter(is_limiter)
-            .map(|part| part.name.clone())
-            .collect()
+        let lost = self.parts.iter().filter(|part| !part.is_known && is_a(part, PartKind::Limiter));
+        lost.map(|part| part.name.to_owned()).collect()
     }
 
     /// Lists the parameters that the settings do not express, in the order of the strategy's text, and then the notes about the library. If
@@ -175,20 +202,18 @@ impl Described {
     pub(crate) fn left_out(&self, library: &str) -> Vec<String> {
         let mut left_out = Vec::new();
         // A hedged op can have several attempts even without retries, unless `max-attempts` is 1.
-        let hedges =
-            self.most_attempts() > 1 && self.parts.iter().any(|part| part.is_known && is_hedging(&part.name));
+        let is_hedging = |part: &Part| part.is_known && is_a(part, PartKind::Hedging);
+        let hedges = self.most_attempts() > 1 && self.parts.iter().any(is_hedging);
         let is_over = !hedges && !self.retries();
         for part in &self.parts {
             if !part.is_known && part.name != BACKOFF {
-                let mut shown = part.name.clone();
-                for (index, value) in part.values.iter().enumerate() {
-                    let _ = write!(shown, "{}{}", if index == 0 { ":" } else { "," }, value.shown());
-                }
+                let values: Vec<String> = part.values.iter().map(Value::shown).collect();
+                let colon = if values.is_empty() { "" } else { ":" };
+                let shown = format!("{}{colon}{}", part.name, values.join(","));
                 left_out.push(format!("`{shown}`: {library} has no equivalent of this part"));
                 continue;
             }
-            for value in part.values.iter().filter(|value| !is_over || OF_ONE_ATTEMPT.contains(&&*value.key))
-            {
+            for value in part.values.iter().filter(|value| !is_over || OF_ONE_ATTEMPT.contains(&value.key)) {
                 let unread = !value.is_read && value.text != value.default;
                 let generic = unread.then(|| format!("{library} has no equivalent of this parameter"));
                 let notes: Vec<&str> = value.notes.iter().chain(&generic).map(String::as_str).collect();
@@ -201,25 +226,41 @@ impl Described {
         left_out
     }
 
-    pub(crate) fn values(&self, part: &str) -> impl Iterator<Item = (&str, &str)> {
-        let parts = self.parts.iter().filter(move |there| there.name == part).take(1);
-        parts.flat_map(|part| &part.values).map(|value| (value.key.as_str(), value.text.as_str()))
+    /// Returns the names and values of the parameters of a part, in the syntax of the command line.
+    pub(crate) fn values(&self, part: &str) -> Vec<(String, String)> {
+        let parts = self.parts.iter().filter(|there| there.name == part).take(1);
+        let values = parts.flat_map(|part| &part.values);
+        values.map(|value| (format!("{part}.{}", value.key), value.text.clone())).collect()
     }
 
     /// Returns a parameter's value in the syntax of the command line, without marking the parameter as expressed. The text is empty if the
     /// parameter does not exist.
-    pub(crate) fn peek(&self, part: &str, key: &str) -> &str {
-        self.values(part).find(|(there, _)| *there == key).map_or("", |(_, value)| value)
+    pub(crate) fn peek(&self, name: &str) -> &str {
+        let (part, key) = split(name);
+        let part = self.parts.iter().find(|there| there.name == part);
+        let value = part.and_then(|part| part.values.iter().find(|value| value.key == key));
+        value.map_or("", |value| &value.text)
     }
 
-    fn value(&mut self, part: &str, key: &str) -> Option<&mut Value> {
+    fn value(&mut self, name: &str) -> Option<&mut Value> {
+        let (part, key) = split(name);
         let part = self.parts.iter_mut().find(|there| there.name == part)?;
         part.values.iter_mut().find(|value| value.key == key)
     }
 }
 
-fn is_hedging(part: &str) -> bool {
-    find(part).is_some_and(|entry| entry.kind == PartKind::Hedging)
+/// Splits the name of a parameter into its part and its key.
+fn split(name: &str) -> (&str, &str) {
+    name.split_once('.').unwrap_or((COMMON, name))
+}
+
+/// Returns the parameters of a part, or those common to all parts, with their defaults.
+pub(crate) fn defaults(part: &str) -> Vec<ParameterInfo> {
+    find(part).map_or_else(StrategySpec::common_parameters, |entry| entry.parameters())
+}
+
+fn is_a(part: &Part, kind: PartKind) -> bool {
+    find(part.name).is_some_and(|entry| entry.kind == kind)
 }
 
 /// Converts a share to percent. The result is rounded to six decimals, because binary fractions add noise.
@@ -248,17 +289,18 @@ const SHORT_FORMS: &[(&str, &[(&str, &str)])] = &[
 
 /// Converts a short form of the retry policy `backoff` to `backoff`. Other policies keep their name, and writers of settings read the
 /// parameters of none of them except `backoff`. In every policy, a symmetrical `spread` is converted to `around`.
-pub(crate) fn as_backoff(mut part: Part) -> Part {
+fn as_backoff(mut part: Part) -> Part {
     part.values.iter_mut().filter(|value| value.key == "spread").for_each(around);
     let short = SHORT_FORMS.iter().find(|(name, _)| *name == part.name);
     let (Some((_, sets)), Some(backoff)) = (short, find(BACKOFF)) else { return part };
     let own = |key: &str| part.values.iter().find(|value| value.key == key);
-    let mut values: Vec<Value> = backoff
-        .parameters()
-        .iter()
-        .map(|parameter| {
-            let value = own(parameter.key).map_or(&parameter.value, |own| &own.text);
-            Value::new(parameter.key, value, &parameter.value)
+    let parameters = backoff.parameters().into_iter();
+    let mut values: Vec<Value> = parameters
+        .map(|parameter| Value {
+            key: parameter.key,
+            text: own(parameter.key).map_or(&parameter.value, |own| &own.text).clone(),
+            default: parameter.value,
+            ..Value::default()
         })
         .collect();
     let mut set = |key: &str, value: &str, typed: &str| {
@@ -268,21 +310,21 @@ pub(crate) fn as_backoff(mut part: Part) -> Part {
         }
     };
     for (key, value) in *sets {
-        set(key, value, &part.name);
+        set(key, value, part.name);
     }
     if let Some(delay) = own("delay") {
-        set("base", &delay.text, &format!("delay={}", delay.text));
+        set("base", &delay.text, &delay.shown());
     }
     if let Some(jitter) = own("jitter").filter(|jitter| jitter.text != "0") {
-        set("spread", &format!("around|{}", jitter.text), &format!("jitter={}", jitter.text));
+        set("spread", &format!("around|{}", jitter.text), &jitter.shown());
     }
     if let (Some(max), Some(min)) = (own("max"), own("min")) {
-        set("base", &max.text, &format!("max={}", max.text));
-        set("spread", &format!("from|{}", min.text), &part.name);
+        set("base", &max.text, &max.shown());
+        set("spread", &format!("from|{}", min.text), part.name);
         // `min` becomes 0, because `base` and `spread` already contain the maximum and the minimum.
-        set("min", "0s", &part.name);
+        set("min", "0s", part.name);
     }
-    Part { name: BACKOFF.to_owned(), values, is_known: true }
+    Part { name: BACKOFF, values, is_known: true }
 }
 
 /// Converts a symmetric spread of delays such as `between|0.8|1.2` to the form `around|0.2`, for which libraries have a setting.
@@ -318,11 +360,10 @@ mod tests {
     use tailback::{PartKind, STRATEGIES, StrategySpec};
 
     use super::*;
-    use crate::described::Described;
 
     fn read(text: &str, keys: [&str; 4]) -> String {
         let described = Described::new(text.parse::<StrategySpec>().unwrap(), None);
-        keys.map(|key| described.peek(BACKOFF, key)).join(" ")
+        keys.map(|key| described.peek(&format!("backoff.{key}"))).join(" ")
     }
 
     #[test]

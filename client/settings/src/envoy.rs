@@ -3,12 +3,10 @@
 //! Source: envoyproxy/envoy `api/envoy/config/route/v3/route_components.proto`,
 //! `api/envoy/config/cluster/v3/circuit_breaker.proto`, `source/common/router/retry_state_impl.cc`.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::described::Format;
-use crate::described::{BACKOFF, COMMON, Described, percent, seconds};
-use crate::retried::Retried;
+use crate::described::{Described, Format, LONGEST, percent, seconds};
+use crate::retried::MISSING;
 
 pub(crate) const FORMAT: Format = Format {
     name: "envoy",
@@ -18,8 +16,6 @@ pub(crate) const FORMAT: Format = Format {
     comment: Some("#"),
     write,
 };
-
-const BUDGET: &str = "envoy-budget";
 
 /// gRPC statuses that Envoy can retry, each with its name in Envoy's setting `retry_on`.
 const GRPC: [(&str, &str); 5] = [
@@ -32,73 +28,71 @@ const GRPC: [(&str, &str); 5] = [
 
 fn write(settings: &mut Described) -> String {
     let mut text = "# Of a route (config.route.v3.RouteAction):\n".to_owned();
-    match settings.limit("max-time") {
-        Some(most) => {
-            let _ = writeln!(text, "timeout: {}s", seconds(most));
-            settings.fixed(
-                COMMON,
-                "over-time",
-                &["shorten"],
-                "Envoy ends the op at its timeout, even during an attempt or a backoff",
-            );
-        }
-        None => {
-            settings.besides("Envoy: a route without `timeout` ends an op after 15 s, all attempts included");
-        }
+    if let Some(most) = settings.limit("max-time") {
+        text += &format!("timeout: {}s\n", seconds(most));
+        settings.fixed(
+            "over-time",
+            "shorten",
+            "Envoy ends the op at its timeout, even during an attempt or a backoff",
+        );
+    } else {
+        settings.besides("Envoy: a route without `timeout` ends an op after 15 s, all attempts included");
     }
     let (words, codes) = retried(settings);
-    let _ = writeln!(text, "retry_policy:\n  retry_on: \"{}\"", words.join(","));
+    text += &format!("retry_policy:\n  retry_on: \"{}\"\n", words.join(","));
     if !codes.is_empty() {
-        let _ = writeln!(text, "  retriable_status_codes: [{}]", codes.join(", "));
+        text += &format!("  retriable_status_codes: [{}]\n", codes.join(", "));
     }
-    let retries = settings.count(COMMON, "max-attempts").map_or(u32::MAX, |most| most - 1);
-    let _ = writeln!(text, "  num_retries: {retries}");
+    let retries = settings.count("max-attempts").map_or(u32::MAX, |most| most - 1);
+    text += &format!("  num_retries: {retries}\n");
     if let Some(most) = settings.limit("attempt-timeout") {
-        let _ = writeln!(text, "  per_try_timeout: {}s", seconds(most));
+        text += &format!("  per_try_timeout: {}s\n", seconds(most));
     }
-    waits(settings, &mut text);
-    advice(settings, &mut text);
+    text += &waits(settings);
+    text += &advice(settings).unwrap_or_default();
     settings.fixed(
-        COMMON,
         "hints",
-        &["x-envoy-ratelimited"],
+        "x-envoy-ratelimited",
         "Envoy never retries responses with x-envoy-ratelimited and reads no other hint",
     );
-    budget(settings, &mut text);
-    text
+    text + &budget(settings)
 }
 
-fn budget(settings: &mut Described, text: &mut String) {
-    if !settings.has(BUDGET) {
+fn budget(settings: &mut Described) -> String {
+    if !settings.has("envoy-budget") {
         settings.besides("Envoy: without `envoy-budget`, a cluster allows at most 3 retries in flight (max_retries of its circuit breakers)");
-        return;
+        return String::new();
     }
-    let share = percent(settings.number(BUDGET, "share"));
-    let least = settings.read(BUDGET, "least");
-    text.push_str("# Of the cluster (config.cluster.v3.Cluster):\ncircuit_breakers:\n  thresholds:\n  - priority: DEFAULT\n");
-    let _ = if share > 0.0 {
-        writeln!(
-            text,
-            "    retry_budget:\n      budget_percent:\n        value: {share}\n      min_retry_concurrency: {least}"
+    let share = percent(settings.number("envoy-budget.share"));
+    let least = settings.read("envoy-budget.least");
+    let limit = if share > 0.0 {
+        format!(
+            "retry_budget:\n      budget_percent:\n        value: {share}\n      min_retry_concurrency: {least}"
         )
     } else {
-        writeln!(text, "    max_retries: {least}")
+        format!("max_retries: {least}")
     };
+    format!(
+        "# Of the cluster (config.cluster.v3.Cluster):\ncircuit_breakers:\n  thresholds:\n  - priority: DEFAULT\n    {limit}\n"
+    )
 }
 
 fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
-    let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
+    let retried = settings.retried();
     let mut words = Vec::new();
     let is_5xx = (500..=599).all(|code| retried.codes.contains_key(&code));
     let reset = ["closed", "unreadable", "timeout"].map(|kind| retried.lacks_answer(kind));
     if is_5xx {
         words.push("5xx");
         if !retried.lacks_answer("refused") || reset.contains(&false) {
-            let why = format!(
-                "`5xx` of Envoy also retries attempts without a response: {}",
-                retried.final_without_answer()
+            let others = MISSING.into_iter().filter(|kind| !retried.lacks_answer(kind));
+            settings.note(
+                "retry-on",
+                format!(
+                    "`5xx` of Envoy also retries attempts without a response: {}",
+                    others.collect::<Vec<_>>().join(", ")
+                ),
             );
-            settings.note(COMMON, "retry-on", &why);
         }
     }
     if retried.lacks_answer("refused") {
@@ -107,11 +101,7 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
     if reset.contains(&true) {
         words.push("reset");
         if reset.contains(&false) && !is_5xx {
-            settings.note(
-                COMMON,
-                "retry-on",
-                "`reset` of Envoy covers both closed connections and read timeouts",
-            );
+            settings.note("retry-on", "`reset` of Envoy covers both closed connections and read timeouts");
         }
     }
     let grpc = GRPC.iter().filter(|(name, _)| retried.grpc.iter().any(|asked| asked == name));
@@ -121,62 +111,51 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
     if !codes.is_empty() {
         words.push("retriable-status-codes");
     }
-    let unknown: Vec<&str> = retried
-        .grpc
-        .iter()
-        .map(String::as_str)
-        .filter(|asked| GRPC.iter().all(|(name, _)| name != asked))
-        .collect();
+    let mut unknown = retried.grpc.clone();
+    unknown.retain(|asked| GRPC.iter().all(|(name, _)| name != asked));
     if !unknown.is_empty() {
-        settings.note(
-            COMMON,
-            "retry-on",
-            &format!("Envoy does not retry the gRPC statuses {}", unknown.join(", ")),
-        );
+        let why = format!("Envoy does not retry the gRPC statuses {}", unknown.join(", "));
+        settings.note("retry-on", why);
     }
     if !retried.reasons.is_empty() {
-        settings.note(COMMON, "retry-on", "Envoy does not read error reasons in response bodies");
+        settings.note("retry-on", "Envoy does not read error reasons in response bodies");
     }
-    if retried.conditions().next().is_some() {
+    if retried.has_conditions() {
         let why = "an Envoy retry policy has no conditions on methods or advice; use a separate route for each method";
-        settings.note(COMMON, "retry-on", why);
+        settings.note("retry-on", why);
     }
     (words, codes)
 }
 
-fn waits(settings: &mut Described, text: &mut String) {
-    let base = settings.duration(BACKOFF, "base").unwrap_or_default();
+fn waits(settings: &mut Described) -> String {
+    let base = settings.base();
     let (cap, least) = (settings.cap(), Duration::from_millis(1));
     if base < least {
-        settings.note(BACKOFF, "base", "base_interval of Envoy must be at least 1 ms, so 1 ms is written");
+        settings.note("backoff.base", "base_interval of Envoy must be at least 1 ms, so 1 ms is written");
     } else {
-        settings.fixed(BACKOFF, "growth", &["exponential"], "Envoy doubles its backoff after each retry");
-        settings.fixed(BACKOFF, "factor", &["2"], "Envoy doubles its backoff after each retry");
-        settings.fixed(
-            BACKOFF,
-            "spread",
-            &["full"],
-            "Envoy draws each delay between zero and the full backoff",
-        );
-        settings.fixed(BACKOFF, "grain", &["cut-ms", "none"], "Envoy waits a whole number of milliseconds");
+        let doubles = "Envoy doubles its backoff after each retry";
+        settings.fixed("backoff.growth", "exponential", doubles);
+        settings.fixed("backoff.factor", "2", doubles);
+        settings.fixed("backoff.spread", "full", "Envoy draws each delay between zero and the full backoff");
+        settings.cuts_to_milliseconds("Envoy waits a whole number of milliseconds");
     }
-    for key in ["growth", "factor", "spread", "grain"] {
-        settings.settle(BACKOFF, key);
+    for name in ["backoff.growth", "backoff.factor", "backoff.spread", "backoff.grain"] {
+        settings.settle(name);
     }
     let base = base.max(least);
-    let cap = cap.unwrap_or(Duration::from_hours(24)).max(base);
-    let (base, cap) = (seconds(base), seconds(cap));
-    let _ = writeln!(text, "  retry_back_off:\n    base_interval: {base}s\n    max_interval: {cap}s");
+    let cap = cap.unwrap_or(LONGEST).max(base);
+    format!("  retry_back_off:\n    base_interval: {}s\n    max_interval: {}s\n", seconds(base), seconds(cap))
 }
 
-fn advice(settings: &mut Described, text: &mut String) {
-    if settings.read(COMMON, "retry-after") == "ignore" {
-        settings.settle(COMMON, "advice");
-        return;
+/// Returns the backoff after advice. `None` if no advice is followed.
+fn advice(settings: &mut Described) -> Option<String> {
+    if settings.read("retry-after") == "ignore" {
+        settings.settle("advice");
+        return None;
     }
-    settings.fixed(COMMON, "retry-after", &["exact"], "Envoy replaces its backoff with the advised delay");
-    let forms = settings.read(COMMON, "advice");
-    let mut headers = String::new();
+    settings.fixed("retry-after", "exact", "Envoy replaces its backoff with the advised delay");
+    let forms = settings.read("advice");
+    let mut headers = Vec::new();
     for form in forms.split('|') {
         let (name, how) = form.split_once('.').unwrap_or((form, ""));
         let format = match name {
@@ -185,48 +164,45 @@ fn advice(settings: &mut Described, text: &mut String) {
             _ => continue,
         };
         if how.contains("date") {
-            settings.note(COMMON, "advice", "Envoy reads whole seconds and Unix times, but no dates");
+            settings.note("advice", "Envoy reads whole seconds and Unix times, but no dates");
         }
-        let _ = writeln!(headers, "    - name: {name}\n      format: {format}");
+        headers.push(format!("    - name: {name}\n      format: {format}\n"));
     }
-    if forms.split('|').count() * 2 != headers.lines().count() {
+    if forms.split('|').count() != headers.len() {
         settings.note(
-            COMMON,
             "advice",
             "Envoy reads only headers with seconds or Unix times: Retry-After, X-RateLimit-Reset",
         );
     }
     if headers.is_empty() {
-        settings.settle(COMMON, "advice");
-        return;
+        settings.settle("advice");
+        return None;
     }
-    let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
+    let limit = settings.advice_limit();
     settings.fixed(
-        COMMON,
         "advice-beyond",
-        &["back-off"],
+        "back-off",
         "Envoy uses its own backoff if the advice exceeds max_interval",
     );
     if limit.is_zero() {
-        settings.settle(COMMON, "advice-stretch");
+        settings.settle("advice-stretch");
         settings.note(
-            COMMON,
             "advice-limit",
             "max_interval of Envoy must be above zero, so no reset headers are written",
         );
-        return;
+        return None;
     }
-    let limit = seconds(limit);
-    let _ = write!(
-        text,
-        "  rate_limited_retry_back_off:\n    reset_headers:\n{headers}    max_interval: {limit}s\n"
-    );
-    settings.fixed(COMMON, "advice-stretch", &["0.5"], "Envoy waits up to 50 % longer than advised");
+    settings.fixed("advice-stretch", "0.5", "Envoy waits up to 50 % longer than advised");
+    Some(format!(
+        "  rate_limited_retry_back_off:\n    reset_headers:\n{}    max_interval: {}s\n",
+        headers.concat(),
+        seconds(limit)
+    ))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{is_yaml, left_out, written};
+    use crate::tests::{is_yaml, left_out, written};
 
     #[test]
     fn the_preset_is_a_retry_policy() {

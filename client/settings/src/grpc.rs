@@ -3,13 +3,12 @@
 //! Source: grpc/proposal `A6-client-retries.md`; grpc/grpc `doc/http-grpc-status-mapping.md`.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use serde::Serialize;
 use tailback::Grpc;
 
-use crate::described::Format;
-use crate::described::{BACKOFF, COMMON, Described, seconds};
-use crate::retried::Retried;
+use crate::described::{Described, Format, LONGEST, seconds};
 
 pub(crate) const FORMAT: Format = Format {
     name: "grpc",
@@ -19,10 +18,6 @@ pub(crate) const FORMAT: Format = Format {
     comment: None,
     write,
 };
-
-const BUDGET: &str = "retry-budget";
-
-const HEDGING: &str = "hedging";
 
 /// Default of a gRPC client's maximum number of attempts. A client that keeps the default reduces larger limits to it.
 const MAX_ATTEMPTS: u32 = 5;
@@ -78,119 +73,105 @@ struct RetryThrottling {
 
 fn write(settings: &mut Described) -> String {
     let has_copies = settings.most_attempts() > 1;
-    let hedges = settings.has(HEDGING) && has_copies;
-    let attempts = settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX);
+    let hedges = settings.has("hedging") && has_copies;
+    let attempts = settings.count("max-attempts").unwrap_or(u32::MAX);
     if !hedges && attempts > MAX_ATTEMPTS {
         settings.note(
-            COMMON,
             "max-attempts",
             "gRPC reduces maxAttempts above 5 to 5, unless the client raises this limit",
         );
     }
-    let retryable_status_codes = statuses(settings);
-    let hedging_policy = hedges.then(|| hedging(settings, retryable_status_codes.clone()));
-    let policy = (!hedges && attempts > 1 && !retryable_status_codes.is_empty())
-        .then(|| policy(settings, attempts, retryable_status_codes));
-    if policy.is_none() {
-        settings.settle(BACKOFF, "");
+    let statuses = statuses(settings);
+    let hedging_policy = hedges.then(|| hedging(settings, statuses.clone()));
+    let retry_policy =
+        (!hedges && attempts > 1 && !statuses.is_empty()).then(|| retry(settings, attempts, statuses));
+    if retry_policy.is_none() {
+        settings.settle("backoff.");
     }
-    let timeout = settings.limit("max-time");
+    let timeout = settings.limit("max-time").map(|most| seconds(most) + "s");
     if timeout.is_some() {
         settings.fixed(
-            COMMON,
             "over-time",
-            &["shorten"],
+            "shorten",
             "gRPC ends the call at its deadline, even during an attempt or a backoff",
         );
     }
     if settings.limit("attempt-timeout").is_some() {
         settings.note(
-            COMMON,
             "attempt-timeout",
             "gRPC has no timeout for a single attempt, only a deadline for the whole call",
         );
     }
     advice(settings, hedges);
-    let retry_throttling = throttling(settings);
-    let method = MethodConfig {
-        name: [AllMethods {}],
-        timeout: timeout.map(|most| seconds(most) + "s"),
-        retry_policy: policy,
-        hedging_policy,
-    };
-    let config = ServiceConfig { method_config: [method], retry_throttling };
+    let method = MethodConfig { name: [AllMethods {}], timeout, retry_policy, hedging_policy };
+    let config = ServiceConfig { method_config: [method], retry_throttling: throttling(settings) };
     // Serialisation never fails, because the config contains only strings and finite numbers.
     serde_json::to_string_pretty(&config).unwrap_or_default() + "\n"
 }
 
-fn policy(
+fn retry(
     settings: &mut Described,
     max_attempts: u32,
     retryable_status_codes: BTreeSet<String>,
 ) -> RetryPolicy {
-    let base = settings.duration(BACKOFF, "base").unwrap_or_default();
+    let mut base = settings.base();
     if base.is_zero() {
-        settings.note(BACKOFF, "base", "initialBackoff of gRPC must be above zero, so 1 ms is written");
+        settings.note("backoff.base", "initialBackoff of gRPC must be above zero, so 1 ms is written");
     }
-    let base = base.max(std::time::Duration::from_millis(1));
-    let cap = settings.cap().unwrap_or(std::time::Duration::from_hours(24)).max(base);
-    let growth = settings.read(BACKOFF, "growth");
-    let factor = settings.number(BACKOFF, "factor");
-    let backoff_multiplier = match growth.as_str() {
-        "exponential" => factor,
-        "constant" => 1.0,
-        _ => {
-            settings.note(BACKOFF, "growth", "gRPC multiplies each backoff by backoffMultiplier");
-            factor
-        }
-    };
-    settings.fixed(BACKOFF, "spread", &["around|0.2"], "gRPC varies each backoff by ±20 %");
+    base = base.max(Duration::from_millis(1));
+    let cap = settings.cap().unwrap_or(LONGEST).max(base);
+    let growth = settings.read("backoff.growth");
+    let factor = settings.number("backoff.factor");
+    if !["exponential", "constant"].contains(&growth.as_str()) {
+        settings.note("backoff.growth", "gRPC multiplies each backoff by backoffMultiplier");
+    }
+    settings.fixed("backoff.spread", "around|0.2", "gRPC varies each backoff by ±20 %");
     settings.fixed(
-        BACKOFF,
-        "cap-applies",
-        &["before-spread"],
+        "backoff.cap-applies",
+        "before-spread",
         "gRPC applies jitter after maxBackoff, so a delay can exceed it",
     );
     RetryPolicy {
         max_attempts: max_attempts.min(i32::MAX.unsigned_abs()),
         initial_backoff: seconds(base) + "s",
         max_backoff: seconds(cap) + "s",
-        backoff_multiplier,
+        backoff_multiplier: if growth == "constant" { 1.0 } else { factor },
         retryable_status_codes,
     }
 }
 
 fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String>) -> HedgingPolicy {
-    let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
-    let copies = settings.count(HEDGING, "copies").unwrap_or_default();
-    let why = "gRPC sends the next copy at once when one fails";
-    settings.fixed(HEDGING, "after-failure", &["next"], why);
+    let delay = settings.duration("hedging.delay").unwrap_or_default();
+    let copies = settings.count("hedging.copies").unwrap_or_default();
+    settings.fixed("hedging.after-failure", "next", "gRPC sends the next copy at once when one fails");
     if non_fatal_status_codes.is_empty() {
         settings.note(
-            COMMON,
             "retry-on",
             "nonFatalStatusCodes of gRPC needs at least one status, so UNAVAILABLE is written",
         );
         non_fatal_status_codes.insert("UNAVAILABLE".to_owned());
     }
-    let max_attempts = copies.saturating_add(1).min(settings.most_attempts());
     if settings.retries() {
         settings.besides(
             "a gRPC method has either a hedgingPolicy or a retryPolicy, so a hedged call is not retried",
         );
     }
-    HedgingPolicy { max_attempts, hedging_delay: seconds(delay) + "s", non_fatal_status_codes }
+    HedgingPolicy {
+        max_attempts: copies.saturating_add(1).min(settings.most_attempts()),
+        hedging_delay: seconds(delay) + "s",
+        non_fatal_status_codes,
+    }
 }
 
 fn statuses(settings: &mut Described) -> BTreeSet<String> {
-    let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
+    let retried = settings.retried();
     let mut statuses: BTreeSet<String> = retried.grpc.iter().cloned().collect();
     if ["refused", "closed", "unreadable"].iter().any(|kind| retried.lacks_answer(kind)) {
         statuses.insert("UNAVAILABLE".to_owned());
     }
     if retried.lacks_answer("timeout") {
-        let why = "gRPC has no timeout for a single attempt; its deadline ends the whole call";
-        settings.note(COMMON, "retry-on", why);
+        settings
+            .note("retry-on", "gRPC has no timeout for a single attempt; its deadline ends the whole call");
     }
     // gRPC maps every HTTP status without a mapping of its own to the gRPC status UNKNOWN. If UNKNOWN were retried because of one such HTTP
     // status, all of them would be retried. Therefore, no HTTP status adds UNKNOWN to the retried statuses.
@@ -198,26 +179,23 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
     let has_others = mapped.remove("UNKNOWN");
     if !mapped.is_empty() {
         let names: Vec<&str> = mapped.iter().copied().collect();
-        let why = format!(
+        settings.note("retry-on", format!(
             "gRPC has no HTTP statuses, so they are written as {}; 429, 502, 503 and 504 all become UNAVAILABLE",
             names.join(", ")
-        );
-        settings.note(COMMON, "retry-on", &why);
+        ));
     }
     if has_others {
         settings.note(
-            COMMON,
             "retry-on",
             "the other HTTP statuses become UNKNOWN in gRPC, which these settings do not retry",
         );
     }
     statuses.extend(mapped.into_iter().map(str::to_owned));
     if !retried.reasons.is_empty() {
-        settings.note(COMMON, "retry-on", "gRPC does not read error reasons in response bodies");
+        settings.note("retry-on", "gRPC does not read error reasons in response bodies");
     }
-    if retried.conditions().next().is_some() {
+    if retried.has_conditions() {
         settings.note(
-            COMMON,
             "retry-on",
             "gRPC has no conditions on HTTP methods or advice; it has one policy for each method of a service",
         );
@@ -227,53 +205,47 @@ fn statuses(settings: &mut Described) -> BTreeSet<String> {
 
 fn advice(settings: &mut Described, hedges: bool) {
     let pushback = "gRPC follows only grpc-retry-pushback-ms and waits exactly that long";
-    settings.fixed(COMMON, "retry-after", &["exact"], pushback);
-    if settings.read(COMMON, "retry-after") == "exact" {
-        settings.fixed(COMMON, "advice", &["grpc-retry-pushback-ms"], pushback);
+    settings.fixed("retry-after", "exact", pushback);
+    if settings.read("retry-after") == "exact" {
+        settings.fixed("advice", "grpc-retry-pushback-ms", pushback);
         if !hedges {
-            settings.fixed(
-                COMMON,
-                "advice-then",
-                &["restart"],
-                "gRPC restarts its backoff after grpc-retry-pushback-ms",
-            );
+            let restarts = "gRPC restarts its backoff after grpc-retry-pushback-ms";
+            settings.fixed("advice-then", "restart", restarts);
         }
     }
-    settings.settle(COMMON, "advice");
+    settings.settle("advice");
 }
 
 fn throttling(settings: &mut Described) -> Option<RetryThrottling> {
-    if !settings.has(BUDGET) {
+    if !settings.has("retry-budget") {
         return None;
     }
-    let (max_tokens, ratio) = (settings.number(BUDGET, "max"), settings.number(BUDGET, "ratio"));
-    let whole = (1..=1000).rev().find(|tokens| f64::from(*tokens) <= max_tokens).unwrap_or(1);
-    if f64::from(whole).to_bits() != max_tokens.to_bits() {
-        settings.note(BUDGET, "max", "maxTokens of gRPC must be a whole number from 1 to 1000");
+    let (most, ratio) = (settings.number("retry-budget.max"), settings.number("retry-budget.ratio"));
+    let max_tokens = (1..=1000).rev().find(|tokens| f64::from(*tokens) <= most).unwrap_or(1);
+    if f64::from(max_tokens).to_bits() != most.to_bits() {
+        settings.note("retry-budget.max", "maxTokens of gRPC must be a whole number from 1 to 1000");
     }
     // gRPC truncates the setting `tokenRatio` of its retry throttling after the third decimal.
     let token_ratio = libm::trunc(ratio * 1000.0 + 1e-9) / 1000.0;
     if (token_ratio - ratio).abs() > 1e-9 {
-        settings.note(BUDGET, "ratio", "tokenRatio of gRPC has at most three decimals");
+        settings.note("retry-budget.ratio", "tokenRatio of gRPC has at most three decimals");
     }
     settings.fixed(
-        BUDGET,
-        "ask",
-        &["failure"],
+        "retry-budget.ask",
+        "failure",
         "gRPC checks its retry throttling at the failure, before the backoff",
     );
     settings.fixed(
-        BUDGET,
-        "on-empty",
-        &["fail"],
+        "retry-budget.on-empty",
+        "fail",
         "gRPC fails the call if retry throttling has too few tokens",
     );
-    Some(RetryThrottling { max_tokens: whole, token_ratio })
+    Some(RetryThrottling { max_tokens, token_ratio })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{left_out, written};
+    use crate::tests::{left_out, written};
 
     #[test]
     fn the_preset_is_a_service_config() {

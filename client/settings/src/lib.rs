@@ -4,15 +4,11 @@
 mod aws;
 mod described;
 mod envoy;
-mod error;
 mod grpc;
-mod part;
 mod polly;
 mod resilience4j;
 mod retried;
 mod tailback;
-#[cfg(test)]
-mod testing;
 mod urllib3;
 
 use ::tailback::{Knob, PartKind, Preset, StrategySpec, find, preset};
@@ -21,7 +17,6 @@ use vocabulary::{did_you_mean, split_outside};
 use crate::described::Described;
 
 pub use crate::described::Format;
-pub use crate::error::SettingsError;
 
 /// All formats, in the order in which they are listed.
 pub static FORMATS: &[Format] = &[
@@ -38,8 +33,30 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|format| format.name)
 }
 
-const PRESET: &str = "preset:";
-const IMMEDIATE: &str = "immediate";
+/// Reason why a strategy cannot be written as settings of a client library.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// No format of settings has the given name. The field `suggestion` is empty or begins with a space.
+    #[error("unknown format of settings `{name}`{suggestion}")]
+    UnknownFormat { name: String, suggestion: String },
+    #[error("no settings format is known for `preset:{0}`")]
+    NoFormatOfPreset(String),
+    #[error("`{0}` does not begin with a preset, so the format of its settings is unknown")]
+    NoPreset(String),
+    #[error(
+        "`{strategy}` has {layers} layers, and each needs the settings of a separate client; print the settings of one layer, or all layers with `--print-settings {whole}`"
+    )]
+    Layers {
+        strategy: String,
+        layers: usize,
+        /// Name of the format that can express a strategy with several layers.
+        whole: &'static str,
+    },
+    #[error(
+        "{format} has no limiter like `{limiters}`; nearest: `loadgen strategies '{nearest}' --print-settings {format}`"
+    )]
+    NoLimiter { format: &'static str, limiters: String, nearest: String },
+}
 
 #[derive(Debug)]
 pub struct Settings {
@@ -59,7 +76,7 @@ pub fn write(text: &str, spec: StrategySpec, format: &Format) -> Result<Settings
         let strategy = text.to_owned();
         return Err(SettingsError::Layers { strategy, layers, whole: tailback::FORMAT.name });
     }
-    let mut described = Described::new(spec, preset_of(text));
+    let mut described = Described::new(spec, preset_of(text.trim()));
     let settings = (format.write)(&mut described);
     let lost = described.lost_limiters();
     if !lost.is_empty() {
@@ -75,8 +92,9 @@ pub fn write(text: &str, spec: StrategySpec, format: &Format) -> Result<Settings
 /// Returns the nearest strategy that the format can express. This is the strategy without the limiters that the format lacks, provided that
 /// it still waits before retries. If it does not wait, returns the alternative strategy that the format offers.
 fn nearest(text: &str, spec: &StrategySpec, format: &Format, lost: &[String]) -> String {
-    let waits =
-        |name: &str| name != IMMEDIATE && find(name).is_some_and(|entry| entry.kind == PartKind::RetryPolicy);
+    let waits = |name: &str| {
+        name != "immediate" && find(name).is_some_and(|entry| entry.kind == PartKind::RetryPolicy)
+    };
     if !spec.names().any(waits) {
         return format.nearest.to_owned();
     }
@@ -101,27 +119,20 @@ pub fn find_format(text: &str, name: Option<&str>) -> Result<&'static Format, Se
             SettingsError::UnknownFormat { name: name.to_owned(), suggestion: did_you_mean(name, names()) }
         });
     }
-    let preset = preset_of(text);
-    let is_used = |format: &&Format| {
-        preset.is_some_and(|preset| {
-            format.used_by.iter().any(|name| *name == preset.system || *name == preset.name)
-        })
-    };
-    FORMATS.iter().find(is_used).ok_or_else(|| match preset {
-        Some(preset) => SettingsError::NoFormatOfPreset(preset.name.clone()),
-        None => SettingsError::NoPreset(text.to_owned()),
-    })
+    let preset = preset_of(text.trim()).ok_or_else(|| SettingsError::NoPreset(text.to_owned()))?;
+    let is_of_preset = |name: &&str| **name == preset.system || **name == preset.name;
+    let format = FORMATS.iter().find(|format| format.used_by.iter().any(is_of_preset));
+    format.ok_or_else(|| SettingsError::NoFormatOfPreset(preset.name.clone()))
 }
 
 fn preset_of(text: &str) -> Option<&'static Preset> {
-    let options = text.trim().strip_prefix("preset:")?;
+    let options = text.strip_prefix("preset:")?;
     preset(options.split([',', '+', ' ']).next().unwrap_or_default().trim())
 }
 
 /// Returns the settings of the client library that users can change. They belong to the preset with which the strategy `text` begins.
 pub fn knobs(text: &str) -> &'static [Knob] {
-    let name = text.strip_prefix(PRESET).map(|rest| rest.split([',', '+', ' ']).next().unwrap_or_default());
-    name.and_then(|name| preset(name.trim())).map_or(&[], |preset| &preset.knobs)
+    preset_of(text).map_or(&[], |preset| &preset.knobs)
 }
 
 #[cfg(test)]
@@ -131,6 +142,53 @@ mod tests {
     use ::tailback::{STRATEGIES, presets, systems};
 
     use super::*;
+
+    fn of(text: &str, format: &str) -> Settings {
+        let format = FORMATS.iter().find(|known| known.name == format).unwrap();
+        write(text, text.parse().unwrap(), format).unwrap()
+    }
+
+    pub(crate) fn written(text: &str, format: &str) -> String {
+        of(text, format).text
+    }
+
+    pub(crate) fn left_out(text: &str, format: &str) -> String {
+        of(text, format).left_out.join("\n")
+    }
+
+    /// Whether a text is YAML of the kind written here: indented by two spaces, each line a key, an item or a comment.
+    pub(crate) fn is_yaml(text: &str) -> bool {
+        let mut depths = vec![0];
+        let mut opens = false;
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            let item = line.trim_start();
+            let depth = line.len() - item.len();
+            let deepest = *depths.last().unwrap_or(&0);
+            if depth > deepest {
+                if !opens {
+                    return false;
+                }
+                depths.push(depth);
+            }
+            while depths.last().is_some_and(|deepest| *deepest > depth) {
+                depths.pop();
+            }
+            if depths.last() != Some(&depth) {
+                return false;
+            }
+            let is_item = item.starts_with("- ");
+            let entry = item.trim_start_matches("- ");
+            let Some((key, value)) = entry.split_once(':') else { return false };
+            if key.is_empty() || key.contains(' ') || !(value.is_empty() || value.starts_with(' ')) {
+                return false;
+            }
+            opens = value.is_empty();
+            if is_item {
+                depths.push(depth + 2);
+            }
+        }
+        true
+    }
 
     #[test]
     fn every_strategy_and_preset_has_settings_in_every_format() {
@@ -158,7 +216,7 @@ mod tests {
                     assert!(serde_json::from_str::<serde_json::Value>(&settings.text).is_ok(), "{text}");
                 }
                 if ["envoy", "resilience4j"].contains(&format.name) {
-                    assert!(testing::is_yaml(&settings.text), "{}", settings.text);
+                    assert!(is_yaml(&settings.text), "{}", settings.text);
                 }
             }
         }

@@ -5,12 +5,10 @@
 //! dotnet/extensions
 //! `src/Libraries/Microsoft.Extensions.Http.Resilience/{Polly/HttpRetryStrategyOptions,Hedging/HttpHedgingStrategyOptions,Internal/RetryAfterHelper}.cs`.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::described::Format;
-use crate::described::{BACKOFF, COMMON, Described, seconds};
-use crate::retried::Retried;
+use crate::described::{Described, Format, seconds};
+use crate::retried::runs;
 
 pub(crate) const FORMAT: Format = Format {
     name: "polly",
@@ -21,10 +19,6 @@ pub(crate) const FORMAT: Format = Format {
     write,
 };
 
-const BREAKER: &str = "ratio-breaker";
-const WINDOW: &str = "fixed-window";
-const HEDGING: &str = "hedging";
-
 /// Minimum times that Polly accepts: `MIN_TIMEOUT` for a timeout, and `MIN_SLICE` for the break of a circuit breaker. Polly's maximum is
 /// one day, which is also the maximum of strategy parameters.
 const MIN_TIMEOUT: Duration = Duration::from_millis(10);
@@ -34,175 +28,157 @@ fn write(settings: &mut Described) -> String {
     let mut text = "using System;\nusing System.Net.Http;\nusing System.Threading.Tasks;\nusing Microsoft.Extensions.Http.Resilience;\nusing Polly;\nusing Polly.CircuitBreaker;\n\
                     using Polly.Retry;\nusing Polly.Timeout;\n\nvar pipeline = new ResiliencePipelineBuilder<HttpResponseMessage>()\n"
         .to_owned();
-    if settings.has(WINDOW) {
-        let window = settings.number(WINDOW, "window");
-        let _ = writeln!(text, "    .AddConcurrencyLimiter(permitLimit: {window})");
-        settings.note(WINDOW, "window", "Polly rejects ops above permitLimit, and an op keeps its permit during its backoff; here attempts wait for a free slot");
+    if settings.has("fixed-window") {
+        let window = settings.number("fixed-window.window");
+        text += &format!("    .AddConcurrencyLimiter(permitLimit: {window})\n");
+        settings.note("fixed-window.window", "Polly rejects ops above permitLimit, and an op keeps its permit during its backoff; here attempts wait for a free slot");
     }
-    if let Some(most) = timeout(settings, "max-time") {
-        let _ = writeln!(text, "    .AddTimeout({})", span(most));
+    let of_op = timeout(settings, "max-time");
+    if !of_op.is_empty() {
         settings.fixed(
-            COMMON,
             "over-time",
-            &["shorten"],
+            "shorten",
             "Polly ends the op at its timeout, even during an attempt or a backoff",
         );
     }
+    text += &of_op;
     let handled = handled(settings);
-    retry(settings, &handled, &mut text);
-    hedging(settings, &handled, &mut text);
-    breaker(settings, &handled, &mut text);
-    if let Some(most) = timeout(settings, "attempt-timeout") {
-        let _ = writeln!(text, "    .AddTimeout({})", span(most));
-    }
-    text + "    .Build();\n"
+    text += &retry(settings, &handled);
+    text += &hedging(settings, &handled).unwrap_or_default();
+    text += &breaker(settings, &handled);
+    text + &timeout(settings, "attempt-timeout") + "    .Build();\n"
 }
 
-fn timeout(settings: &mut Described, key: &str) -> Option<Duration> {
-    let most = settings.limit(key)?;
+fn timeout(settings: &mut Described, name: &str) -> String {
+    let Some(most) = settings.limit(name) else { return String::new() };
     if most < MIN_TIMEOUT {
-        settings.note(COMMON, key, "a timeout of Polly must be at least 10 ms");
+        settings.note(name, "a timeout of Polly must be at least 10 ms");
     }
-    Some(most.max(MIN_TIMEOUT))
+    format!("    .AddTimeout({})\n", span(most.max(MIN_TIMEOUT)))
 }
 
-fn retry(settings: &mut Described, handled: &str, text: &mut String) {
-    let retries = settings.count(COMMON, "max-attempts").map_or_else(
+fn retry(settings: &mut Described, handled: &str) -> String {
+    let retries = settings.count("max-attempts").map_or_else(
         || "int.MaxValue".to_owned(),
         |most| (most - 1).min(i32::MAX.unsigned_abs()).to_string(),
     );
     let advice = advice(settings);
     if retries == "0" {
-        settings.settle(BACKOFF, "");
-        return;
+        settings.settle("backoff.");
+        return String::new();
     }
-    let base = settings.duration(BACKOFF, "base").unwrap_or_default();
-    let cap = settings.cap();
+    let (base, cap) = (settings.base(), settings.cap());
     let (growth, jitter) = growth(settings, base);
-    let _ = writeln!(
-        text,
-        "    .AddRetry(new HttpRetryStrategyOptions\n    {{\n        MaxRetryAttempts = {retries},"
-    );
-    let _ = writeln!(text, "        BackoffType = DelayBackoffType.{growth},\n        UseJitter = {jitter},");
-    let _ = writeln!(text, "        Delay = {},", span(base));
-    if let Some(cap) = cap {
-        let _ = writeln!(text, "        MaxDelay = {},", span(cap));
-        if jitter {
-            settings.fixed(
-                BACKOFF,
-                "cap-applies",
-                &["after-spread"],
-                "Polly applies MaxDelay after the jitter",
-            );
-        }
+    if cap.is_some() && jitter {
+        let why = "Polly applies MaxDelay after the jitter";
+        settings.fixed("backoff.cap-applies", "after-spread", why);
     }
-    let _ = writeln!(text, "        ShouldRetryAfterHeader = {advice},");
-    let _ = writeln!(text, "        ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})");
+    let max_delay = cap.map(|cap| format!("        MaxDelay = {},\n", span(cap))).unwrap_or_default();
+    format!(
+        "    .AddRetry(new HttpRetryStrategyOptions\n    {{\n        MaxRetryAttempts = {retries},\n        \
+         BackoffType = DelayBackoffType.{growth},\n        UseJitter = {jitter},\n        Delay = {},\n{max_delay}        \
+         ShouldRetryAfterHeader = {advice},\n        ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})\n",
+        span(base)
+    )
 }
 
-fn hedging(settings: &mut Described, handled: &str, text: &mut String) {
-    if !settings.has(HEDGING) {
-        return;
+fn hedging(settings: &mut Described, handled: &str) -> Option<String> {
+    if !settings.has("hedging") {
+        return None;
     }
-    let typed = settings.count(HEDGING, "copies").unwrap_or_default();
+    let typed = settings.count("hedging.copies").unwrap_or_default();
     let copies = typed.min(settings.most_attempts() - 1);
     if copies == 0 {
-        return;
+        return None;
     }
     if settings.retries() {
         settings.besides(
             "Polly hedges the first try and each retry, so MaxRetryAttempts does not limit hedged attempts",
         );
     }
-    let delay = settings.duration(HEDGING, "delay").unwrap_or_default();
-    settings.fixed(HEDGING, "after-failure", &["next"], "Polly sends the next copy at once when one fails");
-    let _ = writeln!(
-        text,
-        "    .AddHedging(new HttpHedgingStrategyOptions\n    {{\n        MaxHedgedAttempts = {copies},"
-    );
-    let _ = writeln!(text, "        Delay = {},", span(delay));
-    let _ = writeln!(text, "        ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})");
+    let delay = settings.duration("hedging.delay").unwrap_or_default();
+    settings.fixed("hedging.after-failure", "next", "Polly sends the next copy at once when one fails");
+    Some(format!(
+        "    .AddHedging(new HttpHedgingStrategyOptions\n    {{\n        MaxHedgedAttempts = {copies},\n        \
+         Delay = {},\n        ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})\n",
+        span(delay)
+    ))
 }
 
 /// Returns the type of backoff in Polly, and whether the backoff has jitter.
 fn growth(settings: &mut Described, base: Duration) -> (&'static str, bool) {
-    let growth = settings.read(BACKOFF, "growth");
-    let spread = settings.read(BACKOFF, "spread");
-    let quarter = spread == "around|0.25";
-    if base.is_zero() {
-        settings.settle(BACKOFF, "factor");
-        return ("Constant", false);
-    }
+    let growth = settings.read("backoff.growth");
+    let spread = settings.read("backoff.spread");
     let kind = match growth.as_str() {
+        _ if base.is_zero() => {
+            settings.settle("backoff.factor");
+            return ("Constant", false);
+        }
+        "polly" => return ("Exponential", true),
         "constant" => "Constant",
         "linear" => "Linear",
-        "polly" => return ("Exponential", true),
         other => {
             if other != "exponential" {
-                settings.note(BACKOFF, "growth", "the backoff of Polly is constant, linear or exponential");
+                settings.note("backoff.growth", "the backoff of Polly is constant, linear or exponential");
             }
-            settings.fixed(BACKOFF, "factor", &["2"], "Polly doubles its backoff after each retry");
-            if spread != "none" {
-                settings.note(
-                    BACKOFF,
-                    "spread",
-                    "exponential backoff of Polly has decorrelated jitter (`growth=polly`) or none; no jitter is written",
-                );
-            }
+            settings.fixed("backoff.factor", "2", "Polly doubles its backoff after each retry");
+            settings.fixed(
+                "backoff.spread",
+                "none",
+                "exponential backoff of Polly has decorrelated jitter (`growth=polly`) or none; no jitter is written",
+            );
             return ("Exponential", false);
         }
     };
-    settings.settle(BACKOFF, "factor");
-    if spread != "none" && !quarter {
-        settings.note(
-            BACKOFF,
-            "spread",
+    settings.settle("backoff.factor");
+    let has_jitter = spread == "around|0.25";
+    if !has_jitter {
+        settings.fixed(
+            "backoff.spread",
+            "none",
             "constant or linear backoff of Polly has jitter of ±25 % (`around|0.25`) or none; no jitter is written",
         );
     }
-    (kind, quarter)
+    (kind, has_jitter)
 }
 
 fn advice(settings: &mut Described) -> bool {
-    if settings.read(COMMON, "retry-after") == "ignore" {
-        settings.settle(COMMON, "advice");
+    if settings.read("retry-after") == "ignore" {
+        settings.settle("advice");
         return false;
     }
-    settings.fixed(COMMON, "retry-after", &["exact"], "Polly replaces its backoff with Retry-After");
+    settings.fixed("retry-after", "exact", "Polly replaces its backoff with Retry-After");
     settings.fixed(
-        COMMON,
         "advice",
-        &["retry-after.whole.date"],
+        "retry-after.whole.date",
         "Polly reads Retry-After as whole seconds or a date, nothing else",
     );
     settings.fixed(
-        COMMON,
         "advice-limit",
-        &["none"],
+        "none",
         "Polly follows a Retry-After of any length, unless a timeout ends the op",
     );
     let past = "Polly uses its own backoff if the date in Retry-After has passed";
-    settings.fixed(COMMON, "advice-past", &["back-off"], past);
-    settings.settle(COMMON, "advice-beyond");
+    settings.fixed("advice-past", "back-off", past);
+    settings.settle("advice-beyond");
     true
 }
 
 fn handled(settings: &mut Described) -> String {
-    let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
+    let retried = settings.retried();
     let mut tests = Vec::new();
     let connections = ["refused", "closed", "unreadable"].map(|kind| retried.lacks_answer(kind));
     if connections.contains(&true) {
         tests.push("args.Outcome.Exception is HttpRequestException".to_owned());
         if connections.contains(&false) {
-            settings.note(COMMON, "retry-on", "HttpRequestException covers refused connections, closed connections and invalid responses alike");
+            settings.note("retry-on", "HttpRequestException covers refused connections, closed connections and invalid responses alike");
         }
     }
     if retried.lacks_answer("timeout") {
         tests.push("args.Outcome.Exception is TimeoutRejectedException".to_owned());
     }
-    let runs: Vec<String> = retried
-        .runs()
-        .into_iter()
+    let runs = runs(retried.codes.keys().copied()).into_iter();
+    let runs: Vec<String> = runs
         .map(|(from, to)| if from == to { from.to_string() } else { format!("(>= {from} and <= {to})") })
         .collect();
     if !runs.is_empty() {
@@ -213,56 +189,52 @@ fn handled(settings: &mut Described) -> String {
     }
     if !retried.reasons.is_empty() || !retried.grpc.is_empty() {
         settings.note(
-            COMMON,
             "retry-on",
             "Polly needs a predicate of your own to check error reasons in bodies and gRPC statuses",
         );
     }
-    if retried.conditions().next().is_some() {
-        settings.note(COMMON, "retry-on", "Polly needs a predicate of your own to check methods and advice");
+    if retried.has_conditions() {
+        settings.note("retry-on", "Polly needs a predicate of your own to check methods and advice");
     }
     if tests.is_empty() {
-        "false".to_owned()
-    } else {
-        format!("\n            {}", tests.join("\n            || "))
+        return "false".to_owned();
     }
+    format!("\n            {}", tests.join("\n            || "))
 }
 
-fn breaker(settings: &mut Described, handled: &str, text: &mut String) {
-    if !settings.has(BREAKER) {
-        return;
+fn breaker(settings: &mut Described, handled: &str) -> String {
+    if !settings.has("ratio-breaker") {
+        return String::new();
     }
-    let (ratio, least) = (settings.read(BREAKER, "ratio"), settings.count(BREAKER, "least").unwrap_or(1));
-    let window = settings.duration(BREAKER, "window").unwrap_or_default();
-    let open = settings.duration(BREAKER, "open").unwrap_or_default();
+    let ratio = settings.read("ratio-breaker.ratio");
+    let least = settings.count("ratio-breaker.least").unwrap_or(1);
+    let window = settings.duration("ratio-breaker.window").unwrap_or_default();
+    let open = settings.duration("ratio-breaker.open").unwrap_or_default();
     if least < 2 {
-        settings.note(BREAKER, "least", "MinimumThroughput of Polly must be at least 2");
+        settings.note("ratio-breaker.least", "MinimumThroughput of Polly must be at least 2");
     }
     if open < MIN_SLICE {
-        settings.note(BREAKER, "open", "BreakDuration of Polly must be at least 0.5 s");
+        settings.note("ratio-breaker.open", "BreakDuration of Polly must be at least 0.5 s");
     }
     settings.fixed(
-        BREAKER,
-        "calls",
-        &["0"],
+        "ratio-breaker.calls",
+        "0",
         "the breaker of Polly counts calls in a time window, not the last N calls",
     );
-    settings.fixed(BREAKER, "trials", &["1"], "the breaker of Polly closes or reopens after one trial");
+    settings.fixed("ratio-breaker.trials", "1", "the breaker of Polly closes or reopens after one trial");
     settings.fixed(
-        BREAKER,
-        "when-open",
-        &["give-up"],
+        "ratio-breaker.when-open",
+        "give-up",
         "an open breaker of Polly fails the attempt, which is retried only if ShouldHandle includes BrokenCircuitException",
     );
-    let _ = write!(
-        text,
+    format!(
         "    .AddCircuitBreaker(new CircuitBreakerStrategyOptions<HttpResponseMessage>\n    {{\n        FailureRatio = {ratio},\n        \
          MinimumThroughput = {},\n        SamplingDuration = {},\n        BreakDuration = {},\n        \
          ShouldHandle = args => ValueTask.FromResult({handled}),\n    }})\n",
         least.max(2),
         span(window),
         span(open.max(MIN_SLICE)),
-    );
+    )
 }
 
 fn span(duration: Duration) -> String {
@@ -271,7 +243,7 @@ fn span(duration: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{left_out, written};
+    use crate::tests::{left_out, written};
 
     /// Whether brackets are balanced. Nothing else is checked, because there is no C# compiler.
     fn is_closed(text: &str) -> bool {

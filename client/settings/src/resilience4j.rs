@@ -4,11 +4,9 @@
 //! (`CommonRetryConfigurationProperties`, `CommonCircuitBreakerConfigurationProperties`: the names), `resilience4j-core/src/main/java/io/github/
 //! resilience4j/core/IntervalFunction.java` (refused values).
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::described::Format;
-use crate::described::{BACKOFF, COMMON, Described, percent};
+use crate::described::{Described, Format, percent};
 
 pub(crate) const FORMAT: Format = Format {
     name: "resilience4j",
@@ -19,172 +17,142 @@ pub(crate) const FORMAT: Format = Format {
     write,
 };
 
-const NAME: &str = "resilience4j";
-const BREAKER: &str = "ratio-breaker";
 /// Minimum duration that resilience4j accepts in a setting, such as the wait before a retry (`IntervalFunctionCompanion.checkInterval`).
 const LEAST: Duration = Duration::from_millis(1);
-const WINDOW: &str = "fixed-window";
-
 fn write(settings: &mut Described) -> String {
-    let mut text = "resilience4j:\n  retry:\n    instances:\n      backend:\n".to_owned();
-    let mut set = |key: &str, value: &str| {
-        let _ = writeln!(text, "        {key}: {value}");
-    };
-    let attempts = settings.count(COMMON, "max-attempts").unwrap_or(u32::MAX).min(i32::MAX.unsigned_abs());
-    set("max-attempts", &attempts.to_string());
+    let attempts = settings.count("max-attempts").unwrap_or(u32::MAX).min(i32::MAX.unsigned_abs());
+    settings.set("max-attempts", attempts);
     if attempts > 1 {
-        waits(settings, &mut set);
+        waits(settings);
     } else {
-        settings.settle(BACKOFF, "");
+        settings.settle("backoff.");
     }
     settings.fixed(
-        COMMON,
         "retry-on",
-        &["any"],
+        "any",
         "resilience4j retries exceptions, not statuses; list in retry-exceptions those that your HTTP client throws for these statuses",
     );
-    settings.reads_no_advice(NAME);
-    breaker(settings, &mut text);
-    if settings.has(WINDOW) {
-        let window = settings.read(WINDOW, "window");
-        let _ = writeln!(
-            text,
-            "  bulkhead:\n    instances:\n      backend:\n        max-concurrent-calls: {window}"
-        );
+    settings.fixed(
+        "retry-after",
+        "ignore",
+        "resilience4j ignores advice such as Retry-After and waits for its own backoff",
+    );
+    settings.settle("advice");
+    let retry: String =
+        settings.lines.iter().map(|(key, value)| format!("        {key}: {value}\n")).collect();
+    let mut text = format!("resilience4j:\n  retry:\n    instances:\n      backend:\n{retry}");
+    text += &breaker(settings);
+    if settings.has("fixed-window") {
+        let window = settings.read("fixed-window.window");
+        text +=
+            &format!("  bulkhead:\n    instances:\n      backend:\n        max-concurrent-calls: {window}\n");
         settings.note(
-            WINDOW,
-            "window",
+            "fixed-window.window",
             "resilience4j rejects a call that finds no free slot within max-wait-duration; here it waits without limit",
         );
     }
     if let Some(most) = settings.limit("attempt-timeout") {
         if most < LEAST {
-            settings.note(COMMON, "attempt-timeout", "a timeout of resilience4j must be at least 1 ms");
+            settings.note("attempt-timeout", "a timeout of resilience4j must be at least 1 ms");
         }
-        let most = millis(most.max(LEAST));
-        let _ = writeln!(
-            text,
-            "  timelimiter:\n    instances:\n      backend:\n        timeout-duration: {most}"
+        text += &format!(
+            "  timelimiter:\n    instances:\n      backend:\n        timeout-duration: {}\n",
+            millis(most.max(LEAST))
         );
     }
     if settings.limit("max-time").is_some() {
-        settings.note(
-            COMMON,
-            "max-time",
-            "the time limiter of resilience4j limits one call, not all attempts of an op",
-        );
+        settings
+            .note("max-time", "the time limiter of resilience4j limits one call, not all attempts of an op");
     }
     text
 }
 
-fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
-    let typed = settings.duration(BACKOFF, "base").unwrap_or_default();
+fn waits(settings: &mut Described) {
+    let typed = settings.base();
     // A wait between 0 and 1 ms is raised to 1 ms, because an application with a shorter wait would not start. A wait of 0 is allowed.
     let base = if typed.is_zero() { typed } else { typed.max(LEAST) };
     if base != typed {
-        settings.note(BACKOFF, "base", "a wait of resilience4j must be at least 1 ms");
+        settings.note("backoff.base", "a wait of resilience4j must be at least 1 ms");
     }
-    set("wait-duration", &millis(base));
-    let growth = settings.read(BACKOFF, "growth");
-    let cap = settings.cap().map(|cap| {
-        if cap < LEAST {
-            settings.note(BACKOFF, "cap", "a wait of resilience4j must be at least 1 ms");
-        }
-        cap.max(LEAST)
-    });
-    let factor = settings.number(BACKOFF, "factor");
-    let grows = match growth.as_str() {
-        _ if base.is_zero() => false,
-        "constant" => false,
-        "truncated" => true,
-        "exponential" => {
-            if libm::trunc(factor).to_bits() != factor.to_bits() {
-                settings.note(
-                    BACKOFF,
-                    "growth",
-                    "resilience4j truncates each wait to whole milliseconds (`truncated`)",
-                );
-            }
-            true
-        }
-        _ => {
-            settings.note(BACKOFF, "growth", "waits of resilience4j are constant or exponential");
-            true
-        }
-    };
+    settings.set("wait-duration", millis(base));
+    let growth = settings.read("backoff.growth");
+    let cap = settings.cap();
+    if cap.is_some_and(|cap| cap < LEAST) {
+        settings.note("backoff.cap", "a wait of resilience4j must be at least 1 ms");
+    }
+    let cap = cap.map(|cap| cap.max(LEAST));
+    let factor = settings.number("backoff.factor");
+    let grows = !base.is_zero() && growth != "constant";
     if grows {
-        set("enable-exponential-backoff", "true");
-        set("exponential-backoff-multiplier", &factor.to_string());
+        match growth.as_str() {
+            "truncated" => {}
+            "exponential" if libm::trunc(factor).to_bits() == factor.to_bits() => {}
+            "exponential" => settings.note(
+                "backoff.growth",
+                "resilience4j truncates each wait to whole milliseconds (`truncated`)",
+            ),
+            _ => settings.note("backoff.growth", "waits of resilience4j are constant or exponential"),
+        }
+        settings.set("enable-exponential-backoff", true);
+        settings.set("exponential-backoff-multiplier", factor);
         if let Some(cap) = cap {
-            set("exponential-max-wait-duration", &millis(cap));
+            settings.set("exponential-max-wait-duration", millis(cap));
         }
     } else if cap.is_some_and(|cap| cap < base) {
-        settings.note(BACKOFF, "cap", "resilience4j has no maximum for constant waits");
+        settings.note("backoff.cap", "resilience4j has no maximum for constant waits");
     }
-    let spread = settings.read(BACKOFF, "spread");
+    let spread = settings.read("backoff.spread");
     match spread.split_once('|') {
         _ if spread == "none" || base.is_zero() => {}
-        Some(("around", share)) => {
-            set("enable-randomized-wait", "true");
+        Some(("around", mut share)) => {
             if share == "1" {
                 settings.note(
-                    BACKOFF,
-                    "spread",
+                    "backoff.spread",
                     "randomized-wait-factor of resilience4j must be below 1, so 0.999 is written",
                 );
+                share = "0.999";
             }
-            set("randomized-wait-factor", if share == "1" { "0.999" } else { share });
+            settings.set("enable-randomized-wait", true);
+            settings.set("randomized-wait-factor", share);
             if grows && cap.is_some() {
                 let why = "resilience4j applies the maximum wait after the jitter";
-                settings.fixed(BACKOFF, "cap-applies", &["after-spread"], why);
+                settings.fixed("backoff.cap-applies", "after-spread", why);
             }
         }
-        _ => settings.note(
-            BACKOFF,
-            "spread",
-            "resilience4j supports only jitter around the wait (`around|0.5`)",
-        ),
+        _ => settings
+            .note("backoff.spread", "resilience4j supports only jitter around the wait (`around|0.5`)"),
     }
-    settings.fixed(
-        BACKOFF,
-        "grain",
-        &["cut-ms", "none"],
-        "resilience4j waits a whole number of milliseconds",
-    );
+    settings.cuts_to_milliseconds("resilience4j waits a whole number of milliseconds");
 }
 
-fn breaker(settings: &mut Described, text: &mut String) {
-    if !settings.has(BREAKER) {
-        return;
+fn breaker(settings: &mut Described) -> String {
+    if !settings.has("ratio-breaker") {
+        return String::new();
     }
-    let threshold = percent(settings.number(BREAKER, "ratio"));
-    let calls = settings.count(BREAKER, "calls").unwrap_or(0);
-    let window = settings.duration(BREAKER, "window").unwrap_or_default();
-    let (kind, size) = if calls == 0 {
-        if window.subsec_nanos() != 0 {
-            settings.note(
-                BREAKER,
-                "window",
-                "a time window of resilience4j must be a whole number of seconds",
-            );
-        }
-        ("TIME_BASED", window.as_secs().max(1))
-    } else {
-        ("COUNT_BASED", u64::from(calls))
+    let threshold = percent(settings.number("ratio-breaker.ratio"));
+    let calls = settings.count("ratio-breaker.calls").unwrap_or(0);
+    let window = settings.duration("ratio-breaker.window").unwrap_or_default();
+    if calls == 0 && window.subsec_nanos() != 0 {
+        settings
+            .note("ratio-breaker.window", "a time window of resilience4j must be a whole number of seconds");
+    }
+    let (kind, size) = match calls {
+        0 => ("TIME_BASED", window.as_secs().max(1)),
+        calls => ("COUNT_BASED", calls.into()),
     };
-    let (least, trials) = (settings.read(BREAKER, "least"), settings.read(BREAKER, "trials"));
-    let open = settings.duration(BREAKER, "open").unwrap_or_default();
+    let (least, trials) = (settings.read("ratio-breaker.least"), settings.read("ratio-breaker.trials"));
+    let open = settings.duration("ratio-breaker.open").unwrap_or_default();
     if open < LEAST {
-        settings.note(BREAKER, "open", "wait-duration-in-open-state of resilience4j must be at least 1 ms");
+        settings
+            .note("ratio-breaker.open", "wait-duration-in-open-state of resilience4j must be at least 1 ms");
     }
-    let open = millis(open.max(LEAST));
-    settings.fixed(BREAKER, "when-open", &["give-up"], "an open breaker of resilience4j fails the attempt");
-    let _ = write!(
-        text,
+    settings.fixed("ratio-breaker.when-open", "give-up", "an open breaker of resilience4j fails the attempt");
+    format!(
         "  circuitbreaker:\n    instances:\n      backend:\n        failure-rate-threshold: {threshold}\n        sliding-window-type: {kind}\n        \
-         sliding-window-size: {size}\n        minimum-number-of-calls: {least}\n        wait-duration-in-open-state: {open}\n        \
-         permitted-number-of-calls-in-half-open-state: {trials}\n"
-    );
+         sliding-window-size: {size}\n        minimum-number-of-calls: {least}\n        wait-duration-in-open-state: {}\n        \
+         permitted-number-of-calls-in-half-open-state: {trials}\n",
+        millis(open.max(LEAST))
+    )
 }
 
 fn millis(duration: Duration) -> String {
@@ -193,7 +161,7 @@ fn millis(duration: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{is_yaml, left_out, written};
+    use crate::tests::{is_yaml, left_out, written};
 
     #[test]
     fn the_preset_is_an_instance() {

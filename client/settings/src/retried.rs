@@ -12,10 +12,10 @@ pub(crate) const MISSING: [&str; 4] = ["refused", "closed", "timeout", "unreadab
 
 #[derive(Debug, Default)]
 pub(crate) struct Retried {
-    pub(crate) codes: BTreeMap<u16, Conditions>,
-    pub(crate) missing: BTreeMap<&'static str, Conditions>,
-    pub(crate) grpc: Vec<String>,
-    pub(crate) reasons: Vec<String>,
+    pub codes: BTreeMap<u16, Conditions>,
+    pub missing: BTreeMap<&'static str, Conditions>,
+    pub grpc: Vec<String>,
+    pub reasons: Vec<String>,
 }
 
 /// Statuses that the word `rejected` of `retry-on` means by default. All other 5xx statuses belong to the word `failed`.
@@ -32,9 +32,8 @@ impl Retried {
             if subject == "throttled" {
                 // The word `throttled` has no meaning inside `throttle-on`. If `throttle-on` contains this word, the whole value is
                 // ignored.
-                let of =
-                    if throttle_on.contains("throttled") { String::new() } else { throttle_on.to_owned() };
-                let Self { codes, missing, grpc, reasons } = Self::read(&of, "");
+                let of = if throttle_on.contains("throttled") { "" } else { throttle_on };
+                let Self { codes, missing, grpc, reasons } = Self::read(of, "");
                 retried.codes.extend(codes);
                 retried.missing.extend(missing);
                 retried.grpc.extend(grpc);
@@ -65,21 +64,12 @@ impl Retried {
         }
     }
 
-    pub(crate) fn conditions(&self) -> impl Iterator<Item = &str> {
-        let all = self.codes.values().chain(self.missing.values()).flatten();
-        all.map(String::as_str).filter(|condition| !condition.is_empty())
+    pub(crate) fn has_conditions(&self) -> bool {
+        self.codes.values().chain(self.missing.values()).flatten().any(|condition| !condition.is_empty())
     }
 
     pub(crate) fn lacks_answer(&self, kind: &str) -> bool {
         self.missing.contains_key(kind)
-    }
-
-    pub(crate) fn final_without_answer(&self) -> String {
-        MISSING.into_iter().filter(|kind| !self.lacks_answer(kind)).collect::<Vec<_>>().join(", ")
-    }
-
-    pub(crate) fn runs(&self) -> Vec<(u16, u16)> {
-        runs(self.codes.keys().copied())
     }
 }
 
@@ -147,8 +137,9 @@ mod tests {
             "408|5xx|!501|429&told&idempotent|transport|grpc.UNAVAILABLE|throttled",
             "reason.Slow",
         );
-        assert_eq!(retried.runs(), [(408, 408), (429, 429), (500, 500), (502, 599)]);
-        assert_eq!(retried.conditions().collect::<Vec<_>>(), ["told&idempotent"]);
+        assert_eq!(runs(retried.codes.keys().copied()), [(408, 408), (429, 429), (500, 500), (502, 599)]);
+        assert!(retried.has_conditions());
+        assert_eq!(retried.codes[&429], ["told&idempotent"]);
         assert!(retried.lacks_answer("refused") && !retried.lacks_answer("timeout"));
         assert_eq!(
             (&retried.grpc[..], &retried.reasons[..]),

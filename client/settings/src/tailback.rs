@@ -1,9 +1,8 @@
 //! Format of Tailback itself: Rust code that parses the complete text of the strategy. No parameter is left out.
 
-use tailback::{StrategySpec, find};
+use tailback::StrategySpec;
 
-use crate::described::Format;
-use crate::described::{COMMON, Described};
+use crate::described::{COMMON, Described, Format, defaults};
 
 pub(crate) const FORMAT: Format = Format {
     name: "tailback",
@@ -16,7 +15,8 @@ pub(crate) const FORMAT: Format = Format {
 
 fn write(settings: &mut Described) -> String {
     let text = whole(&settings.spec, &[]);
-    settings.is_whole();
+    // The text expresses every part.
+    settings.parts.clear();
     format!(
         "use tailback::StrategySpec;\n\n// The value of --strategy.\nconst STRATEGY: &str = r#\"{text}\"#;\n\n\
          fn strategy() -> Result<StrategySpec, tailback::SpecError> {{\n    STRATEGY.parse()\n}}\n"
@@ -32,12 +32,9 @@ pub(crate) fn whole(spec: &StrategySpec, without: &[String]) -> String {
         if without.iter().any(|part| part == name) {
             continue;
         }
-        let defaults = match find(name) {
-            Some(entry) => entry.parameters(),
-            None => StrategySpec::common_parameters(),
-        };
-        let set = parameters.iter().zip(&defaults).filter(|(used, default)| used.value != default.value);
-        let set = set.map(|(used, _)| format!("{}={}", used.key, used.value)).collect::<Vec<_>>();
+        let set = parameters.iter().zip(defaults(name));
+        let set = set.filter(|(used, default)| used.value != default.value);
+        let set = set.map(|(used, _)| format!("{}={}", used.key, used.value)).collect();
         if name != COMMON {
             parts.push((name, set));
             continue;
@@ -58,7 +55,7 @@ mod tests {
     use tailback::{STRATEGIES, presets};
 
     use super::*;
-    use crate::testing::written;
+    use crate::tests::written;
 
     #[test]
     fn the_whole_text_of_every_strategy_is_the_same_strategy() {

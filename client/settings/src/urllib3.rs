@@ -2,12 +2,10 @@
 //!
 //! Source: urllib3/urllib3 `src/urllib3/util/retry.py`.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::described::Format;
-use crate::described::{BACKOFF, COMMON, Described, seconds};
-use crate::retried::{Retried, runs, shown};
+use crate::described::{Described, Format, LONGEST, seconds};
+use crate::retried::{runs, shown};
 
 pub(crate) const FORMAT: Format = Format {
     name: "urllib3",
@@ -21,111 +19,102 @@ pub(crate) const FORMAT: Format = Format {
 /// Statuses that urllib3 retries if the response has Retry-After, unless the client ignores this header.
 const RETRY_AFTER_STATUSES: [u16; 3] = [413, 429, 503];
 
+/// Causes of a missing response that urllib3 counts as failed reads.
+const READS: [&str; 3] = ["closed", "timeout", "unreadable"];
+
 /// Default of urllib3's `retry_after_max` (`DEFAULT_RETRY_AFTER_MAX` of `Retry`). This parameter limits the wait that Retry-After can
 /// demand.
 const MAX_ADVICE: Duration = Duration::from_hours(6);
 
 fn write(settings: &mut Described) -> String {
-    let mut text = "from urllib3.util import Retry\n\nretry = Retry(\n".to_owned();
-    let mut set = |key: &str, value: &str| {
-        let _ = writeln!(text, "    {key}={value},");
-    };
-    let total = settings.count(COMMON, "max-attempts");
-    set("total", &total.map_or_else(|| "None".to_owned(), |most| (most - 1).to_string()));
-    waits(settings, &mut set);
-    let reads_advice = advice(settings, &mut set);
+    let total = settings.count("max-attempts");
+    settings.set("total", total.map_or_else(|| "None".to_owned(), |most| (most - 1).to_string()));
+    waits(settings);
+    let reads_advice = advice(settings);
     if total.is_none() && reads_advice {
         settings.note(
-            COMMON,
             "max-attempts",
             "with total=None, urllib3 does not retry a status just because of its Retry-After",
         );
     }
-    retried(settings, reads_advice, &mut set);
+    retried(settings, reads_advice);
     if let Some(most) = settings.limit("attempt-timeout") {
-        let why = format!(
-            "Retry of urllib3 has no timeout; set `timeout={}` on the pool or the request",
-            seconds(most)
-        );
-        settings.note(COMMON, "attempt-timeout", &why);
+        let most = seconds(most);
+        let why = format!("Retry of urllib3 has no timeout; set `timeout={most}` on the pool or the request");
+        settings.note("attempt-timeout", why);
     }
     if settings.limit("max-time").is_some() {
-        settings.note(COMMON, "max-time", "urllib3 has no time limit for all attempts of an op");
+        settings.note("max-time", "urllib3 has no time limit for all attempts of an op");
     }
-    text + ")\n"
+    let arguments: String =
+        settings.lines.iter().map(|(key, value)| format!("    {key}={value},\n")).collect();
+    format!("from urllib3.util import Retry\n\nretry = Retry(\n{arguments})\n")
 }
 
-fn waits(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) {
-    let base = settings.duration(BACKOFF, "base").unwrap_or_default();
-    let cap = settings.cap();
-    set("backoff_factor", &seconds(base));
-    match cap {
-        Some(cap) => set("backoff_max", &seconds(cap)),
-        None => set("backoff_max", "86400"),
-    }
+fn waits(settings: &mut Described) {
+    let base = settings.base();
+    let cap = settings.cap().unwrap_or(LONGEST);
+    settings.set("backoff_factor", seconds(base));
+    settings.set("backoff_max", seconds(cap));
     if !base.is_zero() {
-        settings.fixed(BACKOFF, "growth", &["exponential"], "urllib3 doubles its backoff after each retry");
-        settings.fixed(BACKOFF, "factor", &["2"], "urllib3 doubles its backoff after each retry");
-        settings.fixed(BACKOFF, "first", &["0s"], "urllib3 does not wait before the first retry");
+        let doubles = "urllib3 doubles its backoff after each retry";
+        settings.fixed("backoff.growth", "exponential", doubles);
+        settings.fixed("backoff.factor", "2", doubles);
+        settings.fixed("backoff.first", "0s", "urllib3 does not wait before the first retry");
     }
-    settings.settle(BACKOFF, "first");
-    settings.settle(BACKOFF, "growth");
-    let spread = settings.read(BACKOFF, "spread");
+    settings.settle("backoff.first");
+    settings.settle("backoff.growth");
+    let spread = settings.read("backoff.spread");
     match spread.split_once('|') {
         Some(("add", most)) => {
             let most = vocabulary::duration_text::parse(most).unwrap_or_default();
-            set("backoff_jitter", &seconds(most));
+            settings.set("backoff_jitter", seconds(most));
             settings.fixed(
-                BACKOFF,
-                "cap-applies",
-                &["after-spread"],
+                "backoff.cap-applies",
+                "after-spread",
                 "urllib3 applies backoff_max after the jitter",
             );
         }
         _ if spread != "none" && !base.is_zero() => {
-            settings.note(
-                BACKOFF,
-                "spread",
-                "urllib3 can only add a random delay up to a maximum (`add|1s`)",
-            );
+            settings.note("backoff.spread", "urllib3 can only add a random delay up to a maximum (`add|1s`)");
         }
-        _ => settings.settle(BACKOFF, "cap-applies"),
+        _ => settings.settle("backoff.cap-applies"),
     }
 }
 
-fn advice(settings: &mut Described, set: &mut dyn FnMut(&str, &str)) -> bool {
-    let heeded = settings.read(COMMON, "retry-after");
-    if heeded == "ignore" {
-        settings.settle(COMMON, "advice");
-        set("respect_retry_after_header", "False");
+fn advice(settings: &mut Described) -> bool {
+    if settings.read("retry-after") == "ignore" {
+        settings.settle("advice");
+        settings.set("respect_retry_after_header", "False");
         return false;
     }
-    set("respect_retry_after_header", "True");
-    if heeded != "exact" {
-        settings.note(COMMON, "retry-after", "urllib3 waits exactly as long as advised");
-    }
-    let limit = settings.duration(COMMON, "advice-limit").unwrap_or(Duration::from_hours(24 * 365));
+    settings.set("respect_retry_after_header", "True");
+    let limit = settings.advice_limit();
     // The parameter `retry_after_max` is written only if it differs from its default in urllib3 2.8.0, because urllib3 2.5.0 lacks the
     // parameter.
     if limit != MAX_ADVICE {
-        set("retry_after_max", &limit.as_secs().to_string());
+        settings.set("retry_after_max", limit.as_secs());
     }
-    let forms = "urllib3 reads Retry-After as whole seconds or a date, nothing else";
-    settings.fixed(COMMON, "advice", &["retry-after.whole.date"], forms);
-    for (key, always, why) in [
+    for (name, always, why) in [
+        ("retry-after", "exact", "urllib3 waits exactly as long as advised"),
+        (
+            "advice",
+            "retry-after.whole.date",
+            "urllib3 reads Retry-After as whole seconds or a date, nothing else",
+        ),
         ("advice-beyond", "cut", "urllib3 shortens longer advice to retry_after_max"),
         ("advice-zero", "back-off", "urllib3 uses its own backoff if Retry-After is zero"),
         ("advice-past", "back-off", "urllib3 uses its own backoff if the date in Retry-After has passed"),
         ("advice-negative", "give-up", "urllib3 raises InvalidHeader if Retry-After is negative"),
         ("advice-unreadable", "give-up", "urllib3 raises InvalidHeader if Retry-After cannot be parsed"),
     ] {
-        settings.fixed(COMMON, key, &[always], why);
+        settings.fixed(name, always, why);
     }
     true
 }
 
-fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&str, &str)) {
-    let retried = Retried::read(&settings.read(COMMON, "retry-on"), &settings.read(COMMON, "throttle-on"));
+fn retried(settings: &mut Described, reads_advice: bool) {
+    let retried = settings.retried();
     let (mut list, mut other, mut any, mut idempotent) = (Vec::new(), Vec::new(), false, false);
     for (code, conditions) in &retried.codes {
         let listed = conditions.iter().find(|condition| matches!(condition.as_str(), "" | "idempotent"));
@@ -136,84 +125,70 @@ fn retried(settings: &mut Described, reads_advice: bool, set: &mut dyn FnMut(&st
                 list.push(*code);
             }
             None if reads_advice && RETRY_AFTER_STATUSES.contains(code) => {
-                idempotent |= conditions.iter().any(|condition| condition.contains("idempotent"));
-                any |= !conditions.iter().any(|condition| condition.contains("idempotent"));
+                let is_idempotent = conditions.iter().any(|condition| condition.contains("idempotent"));
+                idempotent |= is_idempotent;
+                any |= !is_idempotent;
             }
             None => other.push(*code),
         }
     }
     let items: Vec<String> = runs(list.into_iter()).into_iter().flat_map(python).collect();
-    set(
+    settings.set(
         "status_forcelist",
-        &if items.is_empty() { "()".to_owned() } else { format!("{{{}}}", items.join(", ")) },
+        if items.is_empty() { "()".to_owned() } else { format!("{{{}}}", items.join(", ")) },
     );
-    for kind in ["closed", "timeout", "unreadable"] {
-        let conditions = retried.missing.get(kind).into_iter().flatten();
-        for condition in conditions {
-            any |= condition.is_empty();
-            idempotent |= condition == "idempotent";
-        }
+    for condition in READS.iter().filter_map(|kind| retried.missing.get(kind)).flatten() {
+        any |= condition.is_empty();
+        idempotent |= condition == "idempotent";
     }
     if any {
-        set("allowed_methods", "None");
+        settings.set("allowed_methods", "None");
         if idempotent {
             settings.note(
-                COMMON,
                 "retry-on",
                 "allowed_methods of urllib3 applies to all statuses, so every method is retried after each of them",
             );
         }
     }
-    kinds(settings, &retried, set);
-    limit(settings, "max-status", "status", set);
-    if !other.is_empty() {
-        let why = format!(
-            "urllib3 supports conditions only for 413, 429 and 503 (with Retry-After), not for {}",
-            shown(other.into_iter())
-        );
-        settings.note(COMMON, "retry-on", &why);
+    let refused = retried.missing.get("refused");
+    limit(settings, "max-connect", "connect", refused.is_some());
+    if refused.is_some_and(|conditions| conditions.iter().all(|condition| !condition.is_empty())) {
+        settings.note("retry-on", "urllib3 retries refused connections for every method");
     }
-    let unasked: Vec<String> = RETRY_AFTER_STATUSES
-        .iter()
-        .filter(|code| !retried.codes.contains_key(code))
-        .map(u16::to_string)
-        .collect();
+    let reads = READS.map(|kind| retried.lacks_answer(kind));
+    limit(settings, "max-read", "read", reads.contains(&true));
+    if reads.contains(&true) && reads.contains(&false) {
+        settings.note(
+            "retry-on",
+            "urllib3 has one limit for closed connections, timeouts and unreadable responses together",
+        );
+    }
+    limit(settings, "max-status", "status", true);
+    if !other.is_empty() {
+        let other = shown(other.into_iter());
+        let why = format!(
+            "urllib3 supports conditions only for 413, 429 and 503 (with Retry-After), not for {other}"
+        );
+        settings.note("retry-on", why);
+    }
+    let unasked = RETRY_AFTER_STATUSES.iter().filter(|code| !retried.codes.contains_key(code));
+    let unasked: Vec<String> = unasked.map(u16::to_string).collect();
     if reads_advice && !unasked.is_empty() {
         let why = format!("urllib3 also retries {} if the response has Retry-After", unasked.join(", "));
-        settings.note(COMMON, "retry-on", &why);
+        settings.note("retry-on", why);
     }
     if !retried.grpc.is_empty() || !retried.reasons.is_empty() {
-        settings.note(COMMON, "retry-on", "urllib3 reads neither gRPC statuses nor error reasons in bodies");
+        settings.note("retry-on", "urllib3 reads neither gRPC statuses nor error reasons in bodies");
     }
 }
 
-fn kinds(settings: &mut Described, retried: &Retried, set: &mut dyn FnMut(&str, &str)) {
-    if retried.lacks_answer("refused") {
-        limit(settings, "max-connect", "connect", set);
-        if retried.missing["refused"].iter().all(|condition| !condition.is_empty()) {
-            settings.note(COMMON, "retry-on", "urllib3 retries refused connections for every method");
-        }
-    } else {
-        settings.settle(COMMON, "max-connect");
-        set("connect", "0");
-    }
-    let reads = ["closed", "timeout", "unreadable"].map(|kind| retried.lacks_answer(kind));
-    if reads.contains(&true) {
-        limit(settings, "max-read", "read", set);
-        if reads.contains(&false) {
-            let why =
-                "urllib3 has one limit for closed connections, timeouts and unreadable responses together";
-            settings.note(COMMON, "retry-on", why);
-        }
-    } else {
-        settings.settle(COMMON, "max-read");
-        set("read", "0");
-    }
-}
-
-fn limit(settings: &mut Described, key: &str, name: &str, set: &mut dyn FnMut(&str, &str)) {
-    if let Some(most) = settings.count(COMMON, key) {
-        set(name, &most.to_string());
+/// Writes the limit of retries after one kind of failure. The limit is 0 if such failures are not retried.
+fn limit(settings: &mut Described, name: &str, keyword: &'static str, are_retried: bool) {
+    if !are_retried {
+        settings.settle(name);
+        settings.set(keyword, 0);
+    } else if let Some(most) = settings.count(name) {
+        settings.set(keyword, most);
     }
 }
 
@@ -229,7 +204,7 @@ mod tests {
     use std::io::Write as _;
     use std::process::{Command, Stdio};
 
-    use crate::testing::{left_out, written};
+    use crate::tests::{left_out, written};
 
     /// Whether Python can parse the text. True if Python is not installed.
     fn is_python(text: &str) -> bool {
