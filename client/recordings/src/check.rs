@@ -5,12 +5,13 @@ use std::cell::Cell;
 
 use tailback::{Method, SpecError, StrategySpec};
 
-use crate::compare::series::{self, Delays};
-use crate::compare::{endings, endings as attempts};
+use crate::compare::endings::{attempts, endings};
+use crate::compare::series::{Delays, series};
 use crate::ending::Ending;
+use crate::grain::without_noise;
 use crate::outcome::{CheckOutcome, Difference};
 use crate::pair::{Kind, Ops, Pair, Series};
-use crate::replay::{Clients, Op, Replayed, Trial};
+use crate::replay::{Clients, Op, Trial};
 
 /// Number of ops that are simulated to find out whether a strategy makes random draws.
 const FEW: usize = 64;
@@ -36,7 +37,9 @@ pub fn check(pair: &Pair, strategy: Option<&StrategySpec>) -> Result<CheckOutcom
     match (&pair.kind, strategy) {
         (Kind::Skipped(why), _) => Ok(CheckOutcome::Skipped(why.clone())),
         (_, None) => Ok(CheckOutcome::NoPreset),
-        (_, Some(strategy)) => check_strategy(pair, strategy),
+        (_, Some(strategy)) => {
+            Ok(check_within(pair, strategy, Effort::Most)?.expect("the most effort decides every outcome"))
+        }
     }
 }
 
@@ -51,36 +54,19 @@ pub enum Effort {
     Most,
 }
 
-fn check_strategy(pair: &Pair, strategy: &StrategySpec) -> Result<CheckOutcome, SpecError> {
-    check_with(pair, strategy, Effort::Most, &Cell::new(false))
-}
-
-/// Variant of `check_strategy` with limited effort. Returns `None` if the outcome needs more. A difference that further ops would hardly
+/// Variant of [`check()`] with limited effort. Returns `None` if the outcome needs more. A difference that further ops would hardly
 /// remove is returned without them, so its text may name a smaller range.
 pub fn check_within(
     pair: &Pair,
     strategy: &StrategySpec,
     effort: Effort,
 ) -> Result<Option<CheckOutcome>, SpecError> {
-    let needs_more = Cell::new(false);
-    let outcome = check_with(pair, strategy, effort, &needs_more)?;
-    Ok((!needs_more.get()).then_some(outcome))
-}
-
-/// Sets `needs_more` if the outcome needs more effort.
-fn check_with(
-    pair: &Pair,
-    strategy: &StrategySpec,
-    effort: Effort,
-    needs_more: &Cell<bool>,
-) -> Result<CheckOutcome, SpecError> {
     let strategy = strategy.clone().with_method(method(pair));
-    let difference = match &pair.kind {
-        Kind::Ops(ops) => of_ops(pair, ops, &strategy, effort, needs_more)?,
-        Kind::Series(recorded) => of_series(pair, recorded, &strategy)?,
-        Kind::Skipped(why) => return Ok(CheckOutcome::Skipped(why.clone())),
-    };
-    Ok(difference.map_or(CheckOutcome::Reproduced, CheckOutcome::Differs))
+    Ok(match &pair.kind {
+        Kind::Ops(ops) => of_ops(pair, ops, strategy, effort)?,
+        Kind::Series(recorded) => Some(of_series(pair, recorded, &strategy)?.into()),
+        Kind::Skipped(why) => Some(CheckOutcome::Skipped(why.clone())),
+    })
 }
 
 /// Returns the HTTP method of the recorded requests. If the method was not recorded, it follows the slash in the id of a series of ops.
@@ -94,19 +80,17 @@ fn method(pair: &Pair) -> Method {
     }
 }
 
+/// Returns `None` if the outcome needs more effort.
 fn of_ops(
     pair: &Pair,
     recorded: &Ops,
-    strategy: &StrategySpec,
+    mut strategy: StrategySpec,
     effort: Effort,
-    needs_more: &Cell<bool>,
-) -> Result<Option<Difference>, SpecError> {
-    let mut strategy = strategy.clone();
+) -> Result<Option<CheckOutcome>, SpecError> {
     if recorded.attempts.is_empty() {
         // The recording contains only delays, and the recorder chose their number. The strategy is therefore limited to one attempt more
         // than the largest number of delays.
-        let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
-        strategy = strategy.with_max_attempts(u32::try_from(most + 1).unwrap_or(u32::MAX));
+        strategy = strategy.with_max_attempts(u32::try_from(recorded.most_delays() + 1).unwrap_or(u32::MAX));
     }
     let trial = |clients, ops, seed| {
         let script = &recorded.script;
@@ -114,66 +98,55 @@ fn of_ops(
     };
     // A client waits before its next op only because of its earlier ops. If more than half of the recorded ops began with a wait, one
     // client did all ops.
-    let waited = recorded.before_first.iter().skip(1).filter(|wait| pair.grain.without_noise(**wait) > 0.0);
+    let waited = recorded.before_first.iter().skip(1).filter(|wait| without_noise(**wait) > 0.0);
     let is_one = 2 * waited.count() > recorded.before_first.len();
     let usual = if is_one { Clients::ONE } else { Clients::Fresh };
-    let Replayed::Ops(few) = trial(usual, FEW, SEED)? else { return Ok(Some(endless(recorded))) };
-    let by_calendar = match trial(Clients::Scattered, FEW, SEED)? {
-        // A single client starts each op when the previous op has ended, at any fraction of a second. A simulation with scattered starts
-        // would therefore show no difference. Instead, the script shows whether delays depend on the calendar time.
-        Replayed::Ops(_) if is_one => recorded.script.to_string().contains(":@"),
-        Replayed::Ops(scattered) => scattered != few,
-        Replayed::Endless => return Ok(Some(endless(recorded))),
+    let endless = || {
+        let most = recorded.attempts.iter().max();
+        let most = most.map_or_else(|| "an end".to_owned(), |most| format!("at most {most}"));
+        Ok(Some(CheckOutcome::Differs(Difference::new("attempts", most, "no end"))))
     };
+    let Some(few) = trial(usual, FEW, SEED)? else { return endless() };
+    let Some(scattered) = trial(Clients::Scattered, FEW, SEED)? else { return endless() };
+    // A single client starts each op when the previous op has ended, at any fraction of a second. A simulation with scattered starts
+    // would therefore show no difference. Instead, the script shows whether delays depend on the calendar time.
+    let by_calendar = if is_one { recorded.script.to_string().contains(":@") } else { scattered != few };
     let clients = if by_calendar && !is_one { Clients::Scattered } else { usual };
     let is_drawn = by_calendar || few.iter().skip(1).any(|op| *op != few[1]);
     if is_drawn && effort < Effort::Many {
         let is_steady = few.iter().all(|op| (op.attempts, op.ending) == (few[0].attempts, few[0].ending));
         let differs = counts(recorded, &few).filter(|_| is_steady);
         if differs.is_some() {
-            return Ok(differs);
+            return Ok(Some(differs.into()));
         }
         let is_far = Cell::new(false);
         let differs = waits(pair, recorded, &few, by_calendar, |far| {
             is_far.set(far);
-            Ok(few.clone())
+            few.clone()
         });
         // A single recorded op has no distribution, so it agrees as soon as the simulated delays surround its own.
         let is_one_op = recorded.delays.len().max(recorded.attempts.len()) <= 1;
         let agrees = differs.is_none() && is_steady && is_one_op && !by_calendar;
-        needs_more.set(!is_far.get() && !agrees);
-        return Ok(differs);
+        return Ok((is_far.get() || agrees).then(|| differs.into()));
     }
-    let own = if is_drawn { of_many(trial(clients, MANY, SEED)?) } else { few };
+    // A run with many ops ends, because an earlier run with fewer ops of the same strategy and script ended.
+    let own = if is_drawn { trial(clients, MANY, SEED)?.unwrap_or_default() } else { few };
+    let needs_more = Cell::new(false);
     let more = |is_far: bool| {
         if effort < Effort::Most {
             needs_more.set(!is_far);
-            return Ok(own.clone());
+            return own.clone();
         }
-        trial(clients, MOST, SEED + 1).map(of_many)
+        trial(clients, MOST, SEED + 1).map_or_else(|_| own.clone(), Option::unwrap_or_default)
     };
-    Ok(counts(recorded, &own).or_else(|| waits(pair, recorded, &own, by_calendar, more)))
-}
-
-/// Returns the ops of a simulated run with many ops. Such a run ends, because an earlier run with fewer ops of the same strategy and script
-/// ended.
-fn of_many(replayed: Replayed) -> Vec<Op> {
-    match replayed {
-        Replayed::Ops(ops) => ops,
-        Replayed::Endless => Vec::new(),
-    }
-}
-
-fn endless(recorded: &Ops) -> Difference {
-    let most =
-        recorded.attempts.iter().max().map_or_else(|| "an end".to_owned(), |most| format!("at most {most}"));
-    Difference::new("attempts", most, "no end")
+    let differs = counts(recorded, &own).or_else(|| waits(pair, recorded, &own, by_calendar, more));
+    Ok((!needs_more.get()).then(|| differs.into()))
 }
 
 fn counts(recorded: &Ops, own: &[Op]) -> Option<Difference> {
     let numbers: Vec<u32> = own.iter().map(|op| op.attempts).collect();
     let ended: Vec<Ending> = own.iter().map(|op| op.ending).collect();
-    attempts::attempts(&recorded.attempts, &numbers).or_else(|| endings::endings(&recorded.endings, &ended))
+    attempts(&recorded.attempts, &numbers).or_else(|| endings(&recorded.endings, &ended))
 }
 
 fn waits(
@@ -181,7 +154,7 @@ fn waits(
     recorded: &Ops,
     own: &[Op],
     by_calendar: bool,
-    more: impl Fn(bool) -> Result<Vec<Op>, SpecError>,
+    more: impl Fn(bool) -> Vec<Op>,
 ) -> Option<Difference> {
     let waiting = [
         ("wait before the first attempt", &recorded.before_first, (|op| op.before_first) as fn(&Op) -> f64),
@@ -190,22 +163,20 @@ fn waits(
     let at_the_ends = waiting.into_iter().find_map(|(what, waits, of)| {
         // The first recorded op is skipped, because the wait before it is unknown.
         let first = usize::from(waits.len() > 1);
-        let clean = |wait: &f64| pair.grain.without_noise(*wait);
-        let waits: Vec<f64> = usual(&waits.iter().skip(first).map(clean).collect::<Vec<_>>());
-        let own: Vec<f64> = own.iter().skip(first).map(|op| clean(&of(op))).collect();
+        let waits = usual(waits.iter().skip(first).map(|wait| without_noise(*wait)).collect());
+        let own: Vec<f64> = own.iter().skip(first).map(|op| without_noise(of(op))).collect();
         let grain = pair.grain.of_waiting();
         Delays { what, recorded: &waits, own: &own, grain, by_calendar }.difference(|_| own.clone())
     });
     at_the_ends.or_else(|| {
-        let most = recorded.delays.iter().map(Vec::len).max().unwrap_or(0);
-        (0..most).find_map(|index| {
+        (0..recorded.most_delays()).find_map(|index| {
             let at =
                 |ops: &[Op]| ops.iter().filter_map(|op| op.delays.get(index).copied()).collect::<Vec<f64>>();
             let what = format!("delay {}", index + 1);
             let mut delays: Vec<f64> =
                 recorded.delays.iter().filter_map(|delays| delays.get(index).copied()).collect();
             if recorded.script.to_string().contains("close") {
-                delays = usual(&delays);
+                delays = usual(delays);
             }
             let own = at(own);
             // If numbers of attempts were recorded, a delay that no simulated op has is not compared. These numbers have already been
@@ -214,20 +185,20 @@ fn waits(
                 return None;
             }
             Delays { what: &what, recorded: &delays, own: &own, grain: pair.grain, by_calendar }
-                .difference(|is_far| more(is_far).map_or_else(|_| own.clone(), |ops| at(&ops)))
+                .difference(|is_far| at(&more(is_far)))
         })
     })
 }
 
 /// Returns the waits without outliers: the 5 % of waits (rounded down) that are furthest from the median are removed. In ops with such
 /// waits, the library had to reconnect, because the connection had been closed.
-fn usual(waits: &[f64]) -> Vec<f64> {
-    let mut sorted = waits.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let Some(middle) = sorted.get(sorted.len() / 2).copied() else { return Vec::new() };
-    sorted.sort_by(|one, other| (one - middle).abs().total_cmp(&(other - middle).abs()));
-    sorted.truncate(waits.len() - waits.len() / 20);
-    sorted
+fn usual(mut waits: Vec<f64>) -> Vec<f64> {
+    waits.sort_by(f64::total_cmp);
+    if let Some(middle) = waits.get(waits.len() / 2).copied() {
+        waits.sort_by(|one, other| (one - middle).abs().total_cmp(&(other - middle).abs()));
+    }
+    waits.truncate(waits.len() - waits.len() / 20);
+    waits
 }
 
 fn of_series(
@@ -240,17 +211,17 @@ fn of_series(
     let mut runs = Vec::new();
     for seed in 0..RUNS {
         let trial = Trial { strategy, script, clients, ops: recorded.ops, seed: SEED + seed };
-        match trial.run()? {
-            Replayed::Ops(ops) => runs.push(ops),
-            Replayed::Endless => return Ok(Some(Difference::new("attempts", "an end", "no end"))),
-        }
+        let Some(ops) = trial.run()? else {
+            return Ok(Some(Difference::new("attempts", "an end", "no end")));
+        };
+        runs.push(ops);
         // If two simulated runs with different seeds have equal results, the strategy makes no random draws. Further runs would have the
         // same results.
         if runs.len() == 2 && runs[0] == runs[1] {
             break;
         }
     }
-    Ok(series::series(recorded, &runs, pair.grain))
+    Ok(series(recorded, &runs, pair.grain))
 }
 
 #[cfg(test)]
@@ -265,7 +236,7 @@ mod tests {
                  "scenarios": [{{"config": "c", {fields}}}]}}"#
         );
         let recorded = read(&text).unwrap_or_else(|error| panic!("{error}"));
-        match check_strategy(&recorded.pairs[0], &strategy.parse().unwrap()).unwrap() {
+        match check(&recorded.pairs[0], Some(&strategy.parse().unwrap())).unwrap() {
             CheckOutcome::Reproduced => "reproduced".to_owned(),
             CheckOutcome::Differs(difference) => difference.to_string(),
             CheckOutcome::NoPreset => "no preset".to_owned(),

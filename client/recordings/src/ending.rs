@@ -17,11 +17,9 @@ pub(crate) enum Ending {
 /// Ending of an op as the recording describes it. The details depend on the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordedEnding {
-    Success,
-    Answer(u16),
+    Known(Ending),
     /// The caller received a response with an unknown status that is not a success.
     SomeAnswer,
-    Transport,
     Failure,
     /// The ending of a recorded op is unknown. Either there was no server, or the recorded program does not distinguish success from
     /// failure.
@@ -31,24 +29,34 @@ pub(crate) enum RecordedEnding {
 impl RecordedEnding {
     pub(crate) fn new(outcome: &RawOutcome) -> Self {
         if let Some(status) = outcome.status {
-            return if (200..300).contains(&status) { Self::Success } else { Self::Answer(status) };
+            return Self::of_status(status);
         }
         match &outcome.code {
             Some(RawCode::Name(name)) if ["ECONNRESET", "UND_ERR_SOCKET"].contains(&name.as_str()) => {
-                return Self::Transport;
+                Self::Known(Ending::Transport)
             }
-            Some(RawCode::Exit(code)) if outcome.kind == "exit" => return Self::of_exit(*code),
-            _ => {}
+            // Exit codes of curl and wget. Exit code 0 is no proof of success: curl also returns it after a final 503, unless configured
+            // to fail.
+            Some(RawCode::Exit(code)) if outcome.kind == "exit" => match code {
+                8 | 22 => Self::SomeAnswer,
+                52 => Self::Known(Ending::Transport),
+                4 => Self::Failure,
+                _ => Self::Nothing,
+            },
+            _ => Self::of_type(&outcome.kind),
         }
-        Self::of_type(&outcome.kind)
+    }
+
+    fn of_status(status: u16) -> Self {
+        Self::Known(if (200..300).contains(&status) { Ending::Success } else { Ending::Answer(status) })
     }
 
     pub(crate) fn of_type(name: &str) -> Self {
         if let Some(status) = name.rsplit(' ').next().and_then(|word| word.parse().ok()) {
-            return if (200..300).contains(&status) { Self::Success } else { Self::Answer(status) };
+            return Self::of_status(status);
         }
         match name {
-            "success" | "ok" | "OK" => Self::Success,
+            "success" | "ok" | "OK" => Self::Known(Ending::Success),
             "iterator" | "formula" => Self::Nothing,
             "error without answer"
             | "RemoteDisconnected"
@@ -59,30 +67,17 @@ impl RecordedEnding {
             | "StripeConnectionError"
             | "NetworkError"
             | "ProtocolError"
-            | "ServiceResponseError" => Self::Transport,
+            | "ServiceResponseError" => Self::Known(Ending::Transport),
             // If the library reported the name of a gRPC status, a response had arrived.
             _ if vocabulary::grpc::named(name).is_some() => Self::SomeAnswer,
             _ => Self::Failure,
         }
     }
 
-    /// Interprets an exit code of curl or wget. Exit code 0 is no proof of success: curl also returns it after a final 503, unless
-    /// configured to fail.
-    fn of_exit(code: i64) -> Self {
-        match code {
-            8 | 22 => Self::SomeAnswer,
-            52 => Self::Transport,
-            4 => Self::Failure,
-            _ => Self::Nothing,
-        }
-    }
-
     pub(crate) fn fits(self, ending: Ending) -> bool {
         match self {
-            Self::Success => ending == Ending::Success,
-            Self::Answer(status) => ending == Ending::Answer(status),
+            Self::Known(known) => known == ending,
             Self::SomeAnswer => matches!(ending, Ending::Answer(_)),
-            Self::Transport => ending == Ending::Transport,
             Self::Failure => ending != Ending::Success,
             Self::Nothing => true,
         }
@@ -103,10 +98,8 @@ impl fmt::Display for Ending {
 impl fmt::Display for RecordedEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Success => f.write_str("success"),
-            Self::Answer(status) => write!(f, "an answer with {status}"),
+            Self::Known(ending) => ending.fmt(f),
             Self::SomeAnswer => f.write_str("an answer that is not a success"),
-            Self::Transport => f.write_str("no answer"),
             Self::Failure => f.write_str("a failure"),
             Self::Nothing => f.write_str("nothing"),
         }
@@ -124,16 +117,16 @@ mod tests {
     #[test]
     fn outcomes_of_all_libraries_are_understood() {
         for (text, meaning) in [
-            (r#"{"type": "success"}"#, RecordedEnding::Success),
-            (r#"{"type": "success", "status": 200}"#, RecordedEnding::Success),
-            (r#"{"type": "Response", "status": 503}"#, RecordedEnding::Answer(503)),
-            (r#"{"type": "error 429"}"#, RecordedEnding::Answer(429)),
-            (r#"{"type": "response 200"}"#, RecordedEnding::Success),
-            (r#"{"type": "error without answer"}"#, RecordedEnding::Transport),
-            (r#"{"type": "AxiosError", "code": "ECONNRESET"}"#, RecordedEnding::Transport),
+            (r#"{"type": "success"}"#, RecordedEnding::Known(Ending::Success)),
+            (r#"{"type": "success", "status": 200}"#, RecordedEnding::Known(Ending::Success)),
+            (r#"{"type": "Response", "status": 503}"#, RecordedEnding::Known(Ending::Answer(503))),
+            (r#"{"type": "error 429"}"#, RecordedEnding::Known(Ending::Answer(429))),
+            (r#"{"type": "response 200"}"#, RecordedEnding::Known(Ending::Success)),
+            (r#"{"type": "error without answer"}"#, RecordedEnding::Known(Ending::Transport)),
+            (r#"{"type": "AxiosError", "code": "ECONNRESET"}"#, RecordedEnding::Known(Ending::Transport)),
             (r#"{"type": "exit", "code": 0}"#, RecordedEnding::Nothing),
             (r#"{"type": "exit", "code": 22}"#, RecordedEnding::SomeAnswer),
-            (r#"{"type": "exit", "code": 52}"#, RecordedEnding::Transport),
+            (r#"{"type": "exit", "code": 52}"#, RecordedEnding::Known(Ending::Transport)),
             (r#"{"type": "UNAVAILABLE"}"#, RecordedEnding::SomeAnswer),
             (r#"{"type": "MaxRetryError"}"#, RecordedEnding::Failure),
             (r#"{"type": "iterator"}"#, RecordedEnding::Nothing),
@@ -146,10 +139,10 @@ mod tests {
     fn a_recorded_ending_fits_only_the_endings_it_covers() {
         let endings = [Ending::Success, Ending::Answer(503), Ending::Answer(429), Ending::Transport];
         for (parsed, fits) in [
-            (RecordedEnding::Success, [true, false, false, false]),
-            (RecordedEnding::Answer(503), [false, true, false, false]),
+            (RecordedEnding::Known(Ending::Success), [true, false, false, false]),
+            (RecordedEnding::Known(Ending::Answer(503)), [false, true, false, false]),
             (RecordedEnding::SomeAnswer, [false, true, true, false]),
-            (RecordedEnding::Transport, [false, false, false, true]),
+            (RecordedEnding::Known(Ending::Transport), [false, false, false, true]),
             (RecordedEnding::Failure, [false, true, true, true]),
             (RecordedEnding::Nothing, [true, true, true, true]),
         ] {

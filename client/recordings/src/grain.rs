@@ -18,10 +18,10 @@ pub(crate) struct Grain {
     /// Maximum time by which a recorded wait until a fixed instant may be shorter than the client's wait. Part of this wait has already
     /// passed in the program when the recorded wait begins.
     spent: f64,
-    /// Maximum wait that may be due to the program itself and not to its strategy. It applies before the first attempt and after the last
-    /// one.
-    pub(crate) noise: f64,
 }
+
+/// Maximum wait that may be due to the program itself and not to its strategy. It applies before the first attempt and after the last one.
+const NOISE: f64 = 15e-3;
 
 /// Additional tolerance for all recorded delays, because timers and clocks are read at different instants. It is a millisecond plus a
 /// hundredth of the delay. It is added to the allowed excess of a delay. Delays that are too short may differ by the larger of `below` and
@@ -34,41 +34,17 @@ const DIGIT: f64 = 1e-9;
 
 impl Grain {
     pub(crate) fn new(library: &str, language: &str, interception: &str) -> Self {
-        let milliseconds = Self {
-            step: 1e-3,
-            least: 1e-3,
-            above: 1e-3,
-            above_ratio: 0.0,
-            below: 1e-3,
-            spent: 5e-3,
-            noise: 15e-3,
-        };
-        let tenths = Self {
-            step: 1e-4,
-            least: 0.0,
-            above: 0.5e-4,
-            above_ratio: 0.0,
-            below: 0.5e-4,
-            spent: 5e-3,
-            noise: 15e-3,
-        };
         // Recorders that measure real time make delays longer, and hardly ever shorter.
-        let real = Self {
-            step: 0.0,
-            least: 0.0,
-            above: 15e-3,
-            above_ratio: 0.0,
-            below: 1e-3,
-            spent: 15e-3,
-            noise: 15e-3,
-        };
-        match () {
+        let real = Self { step: 0.0, least: 0.0, above: 15e-3, above_ratio: 0.0, below: 1e-3, spent: 15e-3 };
+        match language {
             // The values are derived from recordings of curl. Its waits of 1 s were recorded as 1.004 to 1.05 s, and its wait of 32 s as
             // 32.108 s.
-            () if language == "command line" => Self { above: 60e-3, above_ratio: 2e-3, ..real },
-            () if interception.starts_with("none: real time") => real,
-            () if language == "javascript" || library == "tower" => milliseconds,
-            () => tenths,
+            "command line" => Self { above: 60e-3, above_ratio: 2e-3, ..real },
+            _ if interception.starts_with("none: real time") => real,
+            _ if language == "javascript" || library == "tower" => {
+                Self { step: 1e-3, least: 1e-3, above: 1e-3, spent: 5e-3, ..real }
+            }
+            _ => Self { step: 1e-4, above: 0.5e-4, below: 0.5e-4, spent: 5e-3, ..real },
         }
     }
 
@@ -101,12 +77,6 @@ impl Grain {
         Self { below: self.below.max(self.spent), least: 0.0, ..self }
     }
 
-    /// Returns a wait before the first attempt or after the last one, without noise of the program. If the wait is so short that the
-    /// program itself may have caused it, the result is 0. Any longer wait is unchanged.
-    pub(crate) fn without_noise(&self, wait: f64) -> f64 {
-        if wait <= self.noise { 0.0 } else { wait }
-    }
-
     /// Returns the largest difference that may occur between two recorded values of a constant delay.
     pub(crate) fn unsteadiness(&self) -> f64 {
         if self.adds_time() { 1e-3 } else { self.above + DIGIT }
@@ -116,6 +86,12 @@ impl Grain {
     pub(crate) fn adds_time(&self) -> bool {
         self.step == 0.0
     }
+}
+
+/// Returns a wait before the first attempt or after the last one, without noise of the program. If the wait is so short that the
+/// program itself may have caused it, the result is 0. Any longer wait is unchanged.
+pub(crate) fn without_noise(wait: f64) -> f64 {
+    if wait <= NOISE { 0.0 } else { wait }
 }
 
 fn tolerance(delay: f64) -> f64 {

@@ -24,6 +24,12 @@ pub struct Difference {
     pub here: String,
 }
 
+impl From<Option<Difference>> for CheckOutcome {
+    fn from(difference: Option<Difference>) -> Self {
+        difference.map_or(Self::Reproduced, Self::Differs)
+    }
+}
+
 impl Difference {
     pub fn new(what: impl Into<String>, recorded: impl Into<String>, here: impl Into<String>) -> Self {
         Self { what: what.into(), recorded: recorded.into(), here: here.into() }

@@ -5,10 +5,9 @@ use std::time::Duration;
 use mockserver_core::{Script, ScriptFileError, WrittenStep};
 use serde_json::Value;
 
-use crate::ending::RecordedEnding;
+use crate::ending::{Ending, RecordedEnding};
 use crate::grain::Grain;
-use crate::raw as series;
-use crate::raw::{OneOrMany, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario, SeriesScripts};
+use crate::raw::{self, OneOrMany, RawFile, RawKind, RawOutcome, RawOutcomes, RawScenario, SeriesScripts};
 
 /// Maximum number of ops of one pair. The maximum for a series is lower (`MAX_OF_SERIES`), because a series is simulated many times.
 const MAX_OPS: usize = 100_000;
@@ -45,49 +44,43 @@ pub(crate) enum Kind {
 /// were not recorded. `endings` has one entry per kind of ending, with the number of ops that ended in this way.
 #[derive(Clone, Debug)]
 pub(crate) struct Ops {
-    pub(crate) script: Script,
-    pub(crate) attempts: Vec<u32>,
+    pub script: Script,
+    pub attempts: Vec<u32>,
     /// Delays before the retries of each recorded op, in seconds.
-    pub(crate) delays: Vec<Vec<f64>>,
-    pub(crate) before_first: Vec<f64>,
-    pub(crate) after_last: Vec<f64>,
-    pub(crate) endings: Vec<(RecordedEnding, usize)>,
+    pub delays: Vec<Vec<f64>>,
+    pub before_first: Vec<f64>,
+    pub after_last: Vec<f64>,
+    pub endings: Vec<(RecordedEnding, usize)>,
 }
 
 /// Consecutive ops of one client. The lists `attempts`, `waits` and `endings` have one entry per op. Each of them is empty if its values
 /// were not recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Series {
-    pub(crate) script: Script,
-    pub(crate) pause: Duration,
-    pub(crate) ops: usize,
-    pub(crate) attempts: Vec<u32>,
-    pub(crate) waits: Vec<Waits>,
-    pub(crate) endings: Vec<RecordedEnding>,
+    pub script: Script,
+    pub pause: Duration,
+    pub ops: usize,
+    pub attempts: Vec<u32>,
+    pub waits: Vec<Waits>,
+    pub endings: Vec<RecordedEnding>,
     /// All kinds of endings that occurred in the series. Empty if they were not recorded.
-    pub(crate) kinds: Vec<RecordedEnding>,
+    pub kinds: Vec<RecordedEnding>,
     /// Cumulative number of retries after 100, 200, 300 and more ops. Empty if the numbers were not recorded.
-    pub(crate) granted: Vec<u64>,
+    pub granted: Vec<u64>,
 }
 
 /// Waits in one op of a series, in seconds. A wait is `None` if it was not recorded.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Waits {
-    pub(crate) before_first: Option<f64>,
-    pub(crate) delays: Vec<f64>,
-    pub(crate) after_last: Option<f64>,
+    pub before_first: Option<f64>,
+    pub delays: Vec<f64>,
+    pub after_last: Option<f64>,
 }
 
+/// Error in the form of a file, with the path of the invalid field unless it concerns the whole file.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecordingError {
-    #[error("{at}{why}")]
-    Form {
-        /// Path of the field with the error, followed by a colon. Empty if the error concerns the whole file.
-        at: String,
-        why: String,
-    },
-}
+#[error("{0}")]
+pub struct RecordingError(String);
 
 /// Error in a scenario: the name of the invalid field, and a message.
 type Wrong = (&'static str, String);
@@ -98,15 +91,19 @@ type Wrong = (&'static str, String);
 /// Returns the first invalid field of the file.
 pub fn read(text: &str) -> Result<Recording, RecordingError> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let file: RawFile = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = error.path().to_string();
-        let at = if path == "." { String::new() } else { format!("`{path}`: ") };
-        RecordingError::Form { at, why: error.inner().to_string() }
-    })?;
+    let file: RawFile =
+        serde_path_to_error::deserialize(&mut json).map_err(|error| RecordingError(with_path(&error)))?;
     let grain = Grain::new(&file.library, &file.language, &file.interception);
     let pairs = file.scenarios.into_iter().enumerate();
     let pairs = pairs.map(|(index, scenario)| Pair::read(index, &scenario, grain, &file.series)).collect();
     Ok(Recording { library: file.library, version: file.version, pairs })
+}
+
+fn with_path(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    match error.path().to_string().as_str() {
+        "." => error.inner().to_string(),
+        path => format!("`{path}`: {}", error.inner()),
+    }
 }
 
 impl Pair {
@@ -114,14 +111,10 @@ impl Pair {
         let raw: RawScenario = match serde_path_to_error::deserialize(scenario) {
             Ok(raw) => raw,
             Err(error) => {
-                let why = match error.path().to_string().as_str() {
-                    "." => error.inner().to_string(),
-                    path => format!("`{path}`: {}", error.inner()),
-                };
                 let text = |field: &str| scenario.get(field).and_then(Value::as_str).map(str::to_owned);
                 let id = text("id").unwrap_or_else(|| format!("scenario {}", index + 1));
                 let config = text("config").unwrap_or_default();
-                return Self { id, config, method: None, grain, kind: Kind::Skipped(why) };
+                return Self { id, config, method: None, grain, kind: Kind::Skipped(with_path(&error)) };
             }
         };
         let (id, config, method) = (raw.id.clone(), raw.config.clone(), raw.method.clone());
@@ -135,6 +128,10 @@ impl Pair {
 }
 
 impl Ops {
+    pub(crate) fn most_delays(&self) -> usize {
+        self.delays.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
     fn new(raw: RawScenario) -> Result<Self, Wrong> {
         let n = raw.n.ok_or(("n", "is missing".to_owned()))?;
         if !(1..=MAX_OPS).contains(&n) {
@@ -161,10 +158,7 @@ impl Ops {
         for delay in delays.iter().flatten() {
             is_wait("samples", *delay)?;
         }
-        let attempts = match raw.attempts {
-            None => Vec::new(),
-            Some(attempts) => each("attempts", attempts, n)?,
-        };
+        let attempts = raw.attempts.map_or(Ok(Vec::new()), |attempts| each("attempts", attempts, n))?;
         if attempts.contains(&0) {
             return Err((
                 "attempts",
@@ -177,14 +171,16 @@ impl Ops {
                 return Err(("samples", why));
             }
         }
-        let endings = endings(raw.outcome.as_ref(), raw.outcomes.as_ref(), n)?;
+        let mut endings = endings(raw.outcome, raw.outcomes, n)?;
         // If a recorded status never occurs in the script of server responses, the library itself created the status, because there was no
         // response. For example, Octokit reports status 500.
-        let endings = endings.into_iter().map(|(ending, count)| match ending {
-            RecordedEnding::Answer(status) if !script.has_status(status) => (RecordedEnding::Failure, count),
-            ending => (ending, count),
-        });
-        let endings: Vec<(RecordedEnding, usize)> = endings.collect();
+        for (ending, _) in &mut endings {
+            if let RecordedEnding::Known(Ending::Answer(status)) = *ending
+                && !script.has_status(status)
+            {
+                *ending = RecordedEnding::Failure;
+            }
+        }
         Ok(Self {
             script,
             attempts,
@@ -203,7 +199,7 @@ impl Series {
             return Err(("ops", format!("is {ops}; it must be from 1 to {MAX_OF_SERIES}")));
         }
         let unknown = "names a series whose script is not known; describe it in the file's `series`";
-        let answers = series::find(scripts, &raw.id).ok_or_else(|| ("id", unknown.to_owned()))?;
+        let answers = raw::find(scripts, &raw.id).ok_or_else(|| ("id", unknown.to_owned()))?;
         let script = answers.script(ops).map_err(|why| ("series", why))?;
         let pause = answers.pause().map_err(|why| ("series", why))?;
         let attempts = raw.attempts_per_op.unwrap_or_default();
@@ -230,12 +226,11 @@ impl Series {
         if attempts.is_empty() && granted.is_empty() {
             return Err(("attempts_per_op", "is missing".to_owned()));
         }
-        let kinds = match raw.outcomes {
-            Some(RawOutcomes::Named(names)) => {
-                names.iter().map(|name| RecordedEnding::of_type(name)).collect()
-            }
+        let names = match raw.outcomes {
+            Some(RawOutcomes::Named(names)) => names,
             _ => Vec::new(),
         };
+        let kinds = names.iter().map(|name| RecordedEnding::of_type(name)).collect();
         Ok(Self { script, pause, ops, attempts, waits, endings, kinds, granted })
     }
 }
@@ -268,8 +263,7 @@ fn each<T: Clone>(field: &'static str, values: OneOrMany<T>, n: usize) -> Result
 }
 
 fn waits(field: &'static str, values: Option<OneOrMany<f64>>, n: usize) -> Result<Vec<f64>, Wrong> {
-    let Some(values) = values else { return Ok(Vec::new()) };
-    let waits = each(field, values, n)?;
+    let waits = values.map_or(Ok(Vec::new()), |values| each(field, values, n))?;
     waits.iter().try_for_each(|wait| is_wait(field, *wait))?;
     Ok(waits)
 }
@@ -283,22 +277,19 @@ fn is_wait(field: &'static str, wait: f64) -> Result<(), Wrong> {
 }
 
 fn endings(
-    one: Option<&RawOutcome>,
-    all: Option<&RawOutcomes>,
+    one: Option<RawOutcome>,
+    all: Option<RawOutcomes>,
     n: usize,
 ) -> Result<Vec<(RecordedEnding, usize)>, Wrong> {
     match (one, all) {
         (_, Some(RawOutcomes::Counted(counts))) => {
-            let ending = |(text, count): (&String, &usize)| {
-                let outcome: RawOutcome = serde_json::from_str(text).map_err(|error| {
-                    ("outcomes", format!("has `{text}`, which is not an outcome: {error}"))
-                })?;
-                Ok((RecordedEnding::new(&outcome), *count))
+            let ending = |(text, count): (String, usize)| match serde_json::from_str(&text) {
+                Ok(outcome) => Ok((RecordedEnding::new(&outcome), count)),
+                Err(error) => Err(("outcomes", format!("has `{text}`, which is not an outcome: {error}"))),
             };
-            counts.iter().map(ending).collect()
+            counts.into_iter().map(ending).collect()
         }
-        (Some(outcome), _) => Ok(vec![(RecordedEnding::new(outcome), n)]),
-        (None, _) => Ok(Vec::new()),
+        (one, _) => Ok(one.iter().map(|outcome| (RecordedEnding::new(outcome), n)).collect()),
     }
 }
 
@@ -327,7 +318,7 @@ mod tests {
             (&ops.attempts[..], &ops.delays[..]),
             (&[2; 3][..], &[vec![0.5], vec![0.5], vec![0.5]][..])
         );
-        assert_eq!(ops.endings, [(RecordedEnding::Answer(503), 3)]);
+        assert_eq!(ops.endings, [(RecordedEnding::Known(Ending::Answer(503)), 3)]);
     }
 
     #[test]

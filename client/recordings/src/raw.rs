@@ -10,37 +10,37 @@ use serde::Deserialize;
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct RawFile {
-    pub(crate) library: String,
-    pub(crate) version: String,
-    pub(crate) language: String,
-    pub(crate) interception: String,
+    pub library: String,
+    pub version: String,
+    pub language: String,
+    pub interception: String,
     #[serde(default)]
-    pub(crate) series: SeriesScripts,
+    pub series: SeriesScripts,
     /// Scenarios of a recording. They are parsed one by one, so that an invalid scenario does not prevent the other scenarios from being
     /// parsed.
-    pub(crate) scenarios: Vec<serde_json::Value>,
+    pub scenarios: Vec<serde_json::Value>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(crate) struct RawScenario {
-    pub(crate) id: String,
-    pub(crate) config: String,
-    pub(crate) kind: Option<RawKind>,
-    pub(crate) method: Option<String>,
-    pub(crate) steps: Option<Vec<WrittenStep>>,
-    pub(crate) n: Option<usize>,
-    pub(crate) samples: Option<Vec<Vec<f64>>>,
-    pub(crate) attempts: Option<OneOrMany<u32>>,
-    pub(crate) outcome: Option<RawOutcome>,
-    pub(crate) outcomes: Option<RawOutcomes>,
-    pub(crate) sleep_before_first: Option<OneOrMany<f64>>,
-    pub(crate) sleep_after_last: Option<OneOrMany<f64>>,
-    pub(crate) ops: Option<usize>,
-    pub(crate) attempts_per_op: Option<Vec<u32>>,
-    pub(crate) waits_per_op: Option<Vec<Vec<f64>>>,
-    pub(crate) outcomes_per_op: Option<Vec<(String, usize)>>,
-    pub(crate) retries_granted_after_each_100: Option<Vec<u64>>,
+    pub id: String,
+    pub config: String,
+    pub kind: Option<RawKind>,
+    pub method: Option<String>,
+    pub steps: Option<Vec<WrittenStep>>,
+    pub n: Option<usize>,
+    pub samples: Option<Vec<Vec<f64>>>,
+    pub attempts: Option<OneOrMany<u32>>,
+    pub outcome: Option<RawOutcome>,
+    pub outcomes: Option<RawOutcomes>,
+    pub sleep_before_first: Option<OneOrMany<f64>>,
+    pub sleep_after_last: Option<OneOrMany<f64>>,
+    pub ops: Option<usize>,
+    pub attempts_per_op: Option<Vec<u32>>,
+    pub waits_per_op: Option<Vec<Vec<f64>>>,
+    pub outcomes_per_op: Option<Vec<(String, usize)>>,
+    pub retries_granted_after_each_100: Option<Vec<u64>>,
 }
 
 /// Kind of a scenario. A scenario without a kind consists of independent ops.
@@ -61,9 +61,9 @@ pub(crate) enum OneOrMany<T> {
 #[serde(expecting = "an object")]
 pub(crate) struct RawOutcome {
     #[serde(rename = "type")]
-    pub(crate) kind: String,
-    pub(crate) status: Option<u16>,
-    pub(crate) code: Option<RawCode>,
+    pub kind: String,
+    pub status: Option<u16>,
+    pub code: Option<RawCode>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

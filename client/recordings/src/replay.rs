@@ -45,20 +45,14 @@ impl Clients {
 /// Result of one simulated op. Times are in seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Op {
-    pub(crate) attempts: u32,
+    pub attempts: u32,
     /// Time from the op's arrival to its first attempt.
-    pub(crate) before_first: f64,
+    pub before_first: f64,
     /// Times from the end of each attempt to the start of the next one.
-    pub(crate) delays: Vec<f64>,
+    pub delays: Vec<f64>,
     /// Time from the end of the last attempt to the end of the op.
-    pub(crate) after_last: f64,
-    pub(crate) ending: Ending,
-}
-
-#[derive(Debug)]
-pub(crate) enum Replayed {
-    Ops(Vec<Op>),
-    Endless,
+    pub after_last: f64,
+    pub ending: Ending,
 }
 
 /// Log of a simulated run, or of its beginning.
@@ -70,10 +64,11 @@ pub struct TrialLog {
 }
 
 impl Trial<'_> {
-    pub(crate) fn run(self) -> Result<Replayed, SpecError> {
+    /// Runs the trial. Returns its ops, or `None` if they do not end.
+    pub(crate) fn run(self) -> Result<Option<Vec<Op>>, SpecError> {
         let ops = self.ops;
         let TrialLog { log, is_endless } = self.log(ENDLESS)?;
-        Ok(if is_endless { Replayed::Endless } else { Replayed::Ops(ops_of(&log, ops)) })
+        Ok((!is_endless).then(|| ops_of(&log, ops)))
     }
 
     /// Runs the trial and returns its log. The run is ended soon after its ops have made more than `max_attempts` attempts on average.
@@ -81,9 +76,9 @@ impl Trial<'_> {
         let ops = self.ops as u64;
         let mut run = Run::new(self.config(), |_| self.strategy.build(self.seed, None), None)?;
         run.record_log();
-        let policy = format!("script:steps={}", self.script);
+        let policy = format!("script:steps={}", self.script).parse();
         let server = Config {
-            policy: policy.parse().expect("the text of a script can always be parsed again"),
+            policy: policy.expect("the text of a script can always be parsed again"),
             network_delay: Distribution::ZERO,
             ..Config::default()
         };
@@ -99,10 +94,10 @@ impl Trial<'_> {
 
     fn config(&self) -> RunConfig {
         let ops = self.ops as u64;
+        let instant = |op: u64| Instant::from_nanos(op * 1_000_000_000 / ops);
         let (arrivals, clients, pause) = match self.clients {
             Clients::Fresh => (ArrivalProcess::Burst, ops, Duration::ZERO),
             Clients::Scattered => {
-                let instant = |op: u64| Instant::from_nanos(op * 1_000_000_000 / ops);
                 (ArrivalProcess::Listed((0..ops).map(instant).collect()), ops, Duration::ZERO)
             }
             Clients::One { pause } => (ArrivalProcess::Closed { in_flight: 1 }, 1, pause),
@@ -156,16 +151,13 @@ fn ops_of(log: &RunLog, ops: usize) -> Vec<Op> {
 mod tests {
     use super::*;
 
-    fn replay(strategy: &str, script: &str, clients: Clients, ops: usize) -> Replayed {
+    fn replay(strategy: &str, script: &str, clients: Clients, ops: usize) -> Option<Vec<Op>> {
         let (strategy, script) = (strategy.parse().unwrap(), script.parse().unwrap());
         Trial { strategy: &strategy, script: &script, clients, ops, seed: 1 }.run().unwrap()
     }
 
     fn ops(strategy: &str, script: &str, clients: Clients, ops: usize) -> Vec<Op> {
-        match replay(strategy, script, clients, ops) {
-            Replayed::Ops(ops) => ops,
-            Replayed::Endless => panic!("it ends"),
-        }
+        replay(strategy, script, clients, ops).expect("it ends")
     }
 
     #[test]
@@ -199,7 +191,7 @@ mod tests {
     #[test]
     fn a_strategy_without_an_end_is_found_out() {
         for strategy in ["immediate", "constant:delay=1s"] {
-            assert!(matches!(replay(strategy, "503", Clients::Fresh, 20), Replayed::Endless), "{strategy}");
+            assert_eq!(replay(strategy, "503", Clients::Fresh, 20), None, "{strategy}");
         }
     }
 }

@@ -15,6 +15,7 @@
 //! that is appended to each item of a list (`{l&idempotent}`).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use tailback::Rule;
 use vocabulary::split_options_of;
@@ -50,9 +51,9 @@ pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> 
     let mut options: Vec<(&String, &String)> = rule.options.iter().collect();
     options.sort_by_key(|(pattern, _)| std::cmp::Reverse(pattern.len()));
     for (pattern, puts_in) in options {
-        if let Some((start, end, values)) = find(pattern, &rest) {
-            rest.replace_range(start..end, &" ".repeat(end - start));
-            overrides.push((start, filled(puts_in, &values)?));
+        if let Some((place, values)) = find(pattern, &rest) {
+            overrides.push((place.start, filled(puts_in, &values)?));
+            rest.replace_range(place.clone(), &" ".repeat(place.len()));
         }
     }
     if rest.contains('=') || rest.split(is_between).any(is_option) {
@@ -89,8 +90,8 @@ fn is_version(range: &str, version: &str) -> bool {
     (from.is_empty() || version >= numbers(from)) && (below.is_empty() || version < numbers(below))
 }
 
-/// Finds the first match of a pattern in a text. Returns the start and the end of the match, and the values of the placeholders.
-fn find(pattern: &str, text: &str) -> Option<(usize, usize, Values)> {
+/// Finds the first match of a pattern in a text. Returns the place of the match, and the values of the placeholders.
+fn find(pattern: &str, text: &str) -> Option<(Range<usize>, Values)> {
     let first = pattern.chars().next()?;
     text.char_indices().map(|(at, _)| at).find_map(|at| {
         let before = text[..at].chars().next_back();
@@ -100,7 +101,7 @@ fn find(pattern: &str, text: &str) -> Option<(usize, usize, Values)> {
             _ => true,
         });
         let (length, values) = is_start.then(|| matches(pattern, &text[at..])).flatten()?;
-        Some((at, at + length, values))
+        Some((at..at + length, values))
     })
 }
 
@@ -134,24 +135,20 @@ fn matches(pattern: &str, text: &str) -> Option<(usize, Values)> {
 fn value<'a>(name: &str, text: &'a str) -> Option<(Value, &'a str)> {
     match name.chars().next()? {
         'l' => list(text),
-        'n' => {
-            let (number, rest) = number(text, false)?;
-            Some((Value::Number(number), rest))
-        }
-        'x' => {
-            let (number, rest) = number(text, true)?;
+        kind @ ('n' | 'x') => {
+            let (number, rest) = number(text, kind == 'x')?;
             Some((Value::Number(number), rest))
         }
         kind => {
             let (number, rest) = number(text, true)?;
             let unit = rest.trim_start();
             let length = unit.find(|char: char| !char.is_ascii_alphabetic()).unwrap_or(unit.len());
-            let usual = if kind == 'm' { 1e-3 } else { 1.0 };
-            let (seconds, rest) = match &unit[..length] {
-                "ms" => (1e-3, &unit[length..]),
-                "s" => (1.0, &unit[length..]),
-                "m" | "min" => (60.0, &unit[length..]),
-                _ => (usual, rest),
+            let (unit, after) = unit.split_at(length);
+            let (seconds, rest) = match unit {
+                "ms" => (1e-3, after),
+                "s" => (1.0, after),
+                "m" | "min" => (60.0, after),
+                _ => (if kind == 'm' { 1e-3 } else { 1.0 }, rest),
             };
             Some((Value::Duration(number * seconds), rest))
         }
@@ -179,12 +176,13 @@ fn filled(template: &str, values: &Values) -> Option<String> {
     while let Some((before, after)) = left.split_once('{') {
         let (place, after) = after.split_once('}')?;
         let end = place.find(|char: char| !char.is_ascii_alphanumeric()).unwrap_or(place.len());
+        let (name, suffix) = place.split_at(end);
         text += before;
-        text += &match values.get(&place[..end])? {
-            Value::Number(number) => calculated(*number, &place[end..])?.to_string(),
-            Value::Duration(seconds) => duration(calculated(*seconds, &place[end..])?),
+        text += &match values.get(name)? {
+            Value::Number(number) => calculated(*number, suffix)?.to_string(),
+            Value::Duration(seconds) => duration(calculated(*seconds, suffix)?),
             Value::List(items) => {
-                items.iter().map(|item| format!("{item}{}", &place[end..])).collect::<Vec<_>>().join("|")
+                items.iter().map(|item| format!("{item}{suffix}")).collect::<Vec<_>>().join("|")
             }
         };
         left = after;

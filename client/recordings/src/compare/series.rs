@@ -9,34 +9,39 @@ use statistics::KolmogorovSmirnov;
 
 use crate::compare::LEVEL;
 use crate::ending::RecordedEnding;
-use crate::grain::Grain;
+use crate::grain::{Grain, without_noise};
 use crate::outcome::Difference;
-use crate::pair::{Series, Waits};
+use crate::pair::Series;
 use crate::replay::Op;
 
 /// Maximum distance of the recorded series from all simulated runs together. It is given as a multiple of the largest distance that a
 /// single simulated run has from all of them.
 const FURTHER: f64 = 1.3;
 
-#[derive(Clone, Copy, Debug)]
-enum SeriesPosition {
-    BeforeFirst,
-    Delay(usize),
-    AfterLast,
-}
-
 /// Returns the first difference between a recorded series and simulated runs of a strategy. Every run has as many ops as the series.
 pub(crate) fn series(recorded: &Series, runs: &[Vec<Op>], grain: Grain) -> Option<Difference> {
+    let waits = || recorded.waits.iter();
+    let most = waits().map(|waits| waits.delays.len()).max().unwrap_or(0);
     attempts(&recorded.attempts, runs)
         .or_else(|| endings(recorded, runs))
         .or_else(|| kinds(&recorded.kinds, runs))
         .or_else(|| granted(&recorded.granted, runs))
         .or_else(|| {
-            let most = recorded.waits.iter().map(|waits| waits.delays.len()).max().unwrap_or(0);
-            let delays = (0..most).map(SeriesPosition::Delay);
-            let places =
-                [SeriesPosition::BeforeFirst].into_iter().chain(delays).chain([SeriesPosition::AfterLast]);
-            places.into_iter().find_map(|place| place.difference(&recorded.waits, runs, grain))
+            let first = waits().map(|waits| waits.before_first.map(without_noise));
+            let own = |op: &Op| Some(without_noise(op.before_first));
+            compared("wait before the first attempt", first, runs, own, grain.of_waiting())
+        })
+        .or_else(|| {
+            (0..most).find_map(|index| {
+                let delays = waits().map(|waits| waits.delays.get(index).copied());
+                let own = |op: &Op| op.delays.get(index).copied();
+                compared(&format!("delay {}", index + 1), delays, runs, own, grain)
+            })
+        })
+        .or_else(|| {
+            let last = waits().map(|waits| waits.after_last.map(without_noise));
+            let own = |op: &Op| Some(without_noise(op.after_last));
+            compared("wait after the last attempt", last, runs, own, grain.of_waiting())
         })
 }
 
@@ -85,75 +90,43 @@ fn granted(recorded: &[u64], runs: &[Vec<Op>]) -> Option<Difference> {
     })
 }
 
-impl SeriesPosition {
-    fn name(self) -> String {
-        match self {
-            Self::BeforeFirst => "wait before the first attempt".to_owned(),
-            Self::Delay(index) => format!("delay {}", index + 1),
-            Self::AfterLast => "wait after the last attempt".to_owned(),
+/// Compares the waits at one position of each op, such as the first delays. `recorded` has one entry per op, and `of` returns the wait of a
+/// simulated op.
+fn compared(
+    what: &str,
+    recorded: impl Iterator<Item = Option<f64>>,
+    runs: &[Vec<Op>],
+    of: impl Fn(&Op) -> Option<f64>,
+    grain: Grain,
+) -> Option<Difference> {
+    let mut drawn = Vec::new();
+    for (op, value) in recorded.enumerate() {
+        let Some(value) = value else { continue };
+        let own: Vec<f64> = runs.iter().filter_map(|run| of(&run[op])).collect();
+        let (low, high) = ends(&own);
+        if high - low > 1e-9 {
+            drawn.push((op, value));
+        } else if !grain.takes(low, value) {
+            let what = format!("{what} of op {}", op + 1);
+            return Some(Difference::new(what, seconds(value), format!("always {}", range(&own))));
         }
     }
-
-    fn recorded(self, waits: &Waits) -> Option<f64> {
-        match self {
-            Self::BeforeFirst => waits.before_first,
-            Self::Delay(index) => waits.delays.get(index).copied(),
-            Self::AfterLast => waits.after_last,
-        }
+    if drawn.is_empty() {
+        return None;
     }
-
-    fn own(self, op: &Op) -> Option<f64> {
-        match self {
-            Self::BeforeFirst => Some(op.before_first),
-            Self::Delay(index) => op.delays.get(index).copied(),
-            Self::AfterLast => Some(op.after_last),
-        }
-    }
-
-    fn difference(self, recorded: &[Waits], runs: &[Vec<Op>], grain: Grain) -> Option<Difference> {
-        let grain = if matches!(self, Self::Delay(_)) { grain } else { grain.of_waiting() };
-        let clean =
-            |value: f64| if matches!(self, Self::Delay(_)) { value } else { grain.without_noise(value) };
-        let recorded: Vec<(usize, f64)> = recorded
-            .iter()
-            .enumerate()
-            .filter_map(|(op, waits)| Some((op, clean(self.recorded(waits)?))))
-            .collect();
-        let of_op =
-            |op: usize| -> Vec<f64> { runs.iter().filter_map(|run| self.own(&run[op]).map(clean)).collect() };
-        let mut drawn = Vec::new();
-        for (op, value) in &recorded {
-            let own = of_op(*op);
-            let (low, high) = ends(&own);
-            if high - low > 1e-9 {
-                drawn.push((*op, *value));
-            } else if !grain.takes(low, *value) {
-                let what = format!("{} of op {}", self.name(), op + 1);
-                return Some(Difference::new(what, seconds(*value), format!("always {}", range(&own))));
-            }
-        }
-        if drawn.is_empty() {
-            return None;
-        }
-        let ops: Vec<usize> = drawn.iter().map(|(op, _)| *op).collect();
-        let values: Vec<f64> = drawn.iter().map(|(_, value)| *value).collect();
-        let of_run = |run: &Vec<Op>| -> Vec<f64> {
-            ops.iter().filter_map(|op| self.own(&run[*op]).map(clean).map(|own| grain.seen(own))).collect()
-        };
-        let each: Vec<Vec<f64>> = runs.iter().map(of_run).collect();
-        let all: Vec<f64> = each.concat();
-        let distance = |values: &[f64]| KolmogorovSmirnov::new(values, &all).distance;
-        let furthest = each.iter().map(|run| distance(run)).fold(0.0, f64::max);
-        let (low, high) = ends(&all);
-        let room = 0.05 * (high - low);
-        let is_out = |value: &f64| !(grain.lowest(low - room)..=grain.highest(high + room)).contains(value);
-        let is_far = distance(&values) > FURTHER * furthest;
-        (values.iter().any(is_out) || is_far).then(|| {
-            let mean = |values: &[f64]| seconds(values.iter().sum::<f64>() / values.len().max(1) as f64);
-            let described = |values: &[f64]| format!("{}, {} on average", range(values), mean(values));
-            Difference::new(self.name(), described(&values), described(&all))
-        })
-    }
+    let (ops, values): (Vec<usize>, Vec<f64>) = drawn.into_iter().unzip();
+    let of_run = |run: &Vec<Op>| -> Vec<f64> {
+        ops.iter().filter_map(|op| of(&run[*op])).map(|own| grain.seen(own)).collect()
+    };
+    let each: Vec<Vec<f64>> = runs.iter().map(of_run).collect();
+    let all = each.concat();
+    let distance = |values: &[f64]| KolmogorovSmirnov::new(values, &all).distance;
+    let furthest = each.iter().map(|run| distance(run)).fold(0.0, f64::max);
+    let (low, high) = ends(&all);
+    let room = 0.05 * (high - low);
+    let is_out = |value: &f64| !(grain.lowest(low - room)..=grain.highest(high + room)).contains(value);
+    let is_far = distance(&values) > FURTHER * furthest;
+    (values.iter().any(is_out) || is_far).then(|| Difference::new(what, described(&values), described(&all)))
 }
 
 // Comparison of delays. A fixed delay must be equal in the recording and with the strategy. A random delay must have the same distribution
@@ -181,13 +154,13 @@ const EARLY: f64 = 25e-3;
 /// `own` contains the delays of simulated ops of the strategy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delays<'a> {
-    pub(crate) what: &'a str,
-    pub(crate) recorded: &'a [f64],
-    pub(crate) own: &'a [f64],
-    pub(crate) grain: Grain,
+    pub what: &'a str,
+    pub recorded: &'a [f64],
+    pub own: &'a [f64],
+    pub grain: Grain,
     /// True if the delays depend on the calendar time. Only their range is then compared, because the recorder's clock and the simulated
     /// clock show different times.
-    pub(crate) by_calendar: bool,
+    pub by_calendar: bool,
 }
 
 impl Delays<'_> {
@@ -240,11 +213,8 @@ impl Delays<'_> {
         let share = as_that as f64 / (self.own.len() + 1) as f64;
         let likely = libm::pow(share, (self.recorded.len() - 1) as f64);
         (likely < LEVEL).then(|| {
-            Difference::new(
-                self.what,
-                format!("always {}", seconds(low)),
-                format!("drawn, {}", range(self.own)),
-            )
+            let always = format!("always {}", seconds(low));
+            Difference::new(self.what, always, format!("drawn, {}", range(self.own)))
         })
     }
 
@@ -260,15 +230,8 @@ impl Delays<'_> {
             if self.grain.adds_time() { &[0.0, 1e-3, 2e-3, 3e-3, 5e-3, 8e-3, 12e-3, 15e-3] } else { &[0.0] };
         let best = shifts.iter().map(|shift| p(*shift)).fold(0.0, f64::max);
         (best < LEVEL).then(|| {
-            let described = |values: &[f64]| {
-                let mean = values.iter().sum::<f64>() / values.len() as f64;
-                format!("{}, {} on average", range(values), seconds(mean))
-            };
-            Difference::new(
-                self.what,
-                described(self.recorded),
-                format!("{} (p {best:.1e})", described(self.own)),
-            )
+            let own = format!("{} (p {best:.1e})", described(self.own));
+            Difference::new(self.what, described(self.recorded), own)
         })
     }
 
@@ -282,18 +245,23 @@ impl Delays<'_> {
     }
 }
 
+fn described(values: &[f64]) -> String {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    format!("{}, {} on average", range(values), seconds(mean))
+}
+
 /// Formats seconds, rounded to 10 µs.
-pub(crate) fn seconds(value: f64) -> String {
+fn seconds(value: f64) -> String {
     let rounded = (value * 1e5).round() / 1e5;
     format!("{rounded} s")
 }
 
-pub(crate) fn range(values: &[f64]) -> String {
+fn range(values: &[f64]) -> String {
     let (low, high) = ends(values);
     if high - low < 1e-9 { seconds(low) } else { format!("{} to {}", seconds(low), seconds(high)) }
 }
 
-pub(crate) fn ends(values: &[f64]) -> (f64, f64) {
+fn ends(values: &[f64]) -> (f64, f64) {
     values
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)))
@@ -304,6 +272,7 @@ mod tests {
 
     use super::*;
     use crate::ending::Ending;
+    use crate::pair::Waits;
 
     fn op(before_first: f64, delays: &[f64]) -> Op {
         let attempts = u32::try_from(delays.len()).unwrap() + 1;
@@ -366,16 +335,19 @@ mod tests {
         series.kinds = vec![RecordedEnding::SomeAnswer];
         assert!(described(&series, &runs).unwrap().starts_with("retries"));
         for (kinds, words) in [
-            (vec![RecordedEnding::Success], "outcomes: recorded success, here an answer with 503"),
             (
-                vec![RecordedEnding::Failure, RecordedEnding::Success],
+                vec![RecordedEnding::Known(Ending::Success)],
+                "outcomes: recorded success, here an answer with 503",
+            ),
+            (
+                vec![RecordedEnding::Failure, RecordedEnding::Known(Ending::Success)],
                 "outcomes: recorded a failure, success, here never success",
             ),
         ] {
             series.kinds = kinds;
             assert_eq!(described(&series, &runs).as_deref(), Some(words));
         }
-        series.endings[41] = RecordedEnding::Success;
+        series.endings[41] = RecordedEnding::Known(Ending::Success);
         let words = "outcome of op 42: recorded success, here an answer with 503";
         assert_eq!(described(&series, &runs).as_deref(), Some(words));
     }
