@@ -1,7 +1,5 @@
 //! From the runs to the answer: search, decision, fresh check and document.
 
-use std::collections::BTreeMap;
-
 use experiments::checks::Share;
 use results::numbers::counted;
 use results::{RunResult, SchemaVersion};
@@ -10,22 +8,21 @@ use vocabulary::duration_text;
 
 use crate::args::RecommendArgs;
 use crate::bench::Bench;
-use crate::budget::{MAX_ATTEMPTS_PER_OP, MAX_SEARCH_ATTEMPTS, share_of_ops};
-use crate::candidate::{Candidate, Candidates, MAX_CANDIDATES, RateLimit, rates, with_rate};
+use crate::budget::{MAX_SEARCH_ATTEMPTS, share_of_ops};
+use crate::candidate::{Candidate, Candidates, Change, MAX_CANDIDATES, RateLimit, rates, with_rate};
 use crate::decision::{choose, ordered};
 use crate::flags::{Flags, quoted};
-use crate::fresh::{Fresh, FreshServer};
-use crate::look_up::{LookUp, MAX_LOOK_UPS, groups, look_ups};
-use crate::observed::Observed;
+use crate::fresh::Sample;
+use crate::look_up::{MAX_LOOK_UPS, groups, look_ups};
+use crate::observed::{Observed, RunTable};
 use crate::range::Range;
 use crate::recommendation::{
-    Assumption, Decision, FreshFigures, FreshRuns, FreshServerRuns, HoldsFor, LeftOut, LookUpRecord,
-    NominalRun, NominalRuns, Recommendation, TriedServer,
+    Assumption, Decision, FreshRuns, HoldsFor, LookUpRecord, NominalRun, NominalRuns, Recommendation,
+    TriedServer,
 };
 use crate::search::Search;
-use crate::searched::{NoHelp, Searched, finite};
+use crate::searched::{NoHelp, Searched};
 use crate::servers::{PlausibleServer, extremes};
-use crate::snippets;
 
 /// Number of the library's settings, besides today's, that are tried with fewer workers and with a rate.
 const BASES: usize = 2;
@@ -43,22 +40,23 @@ const AT_CAPACITY: f64 = 0.97;
 const MORE_UNDONE: f64 = 0.01;
 
 pub(super) struct Recommender<'a> {
-    pub(super) bench: Bench<'a>,
-    pub(super) args: &'a RecommendArgs,
-    pub(super) today: &'a str,
-    pub(super) are_assumed: bool,
-    pub(super) changes: Candidates,
+    pub bench: Bench<'a>,
+    pub args: &'a RecommendArgs,
+    pub today: &'a str,
+    pub are_assumed: bool,
+    pub changes: Candidates,
 }
 
 /// Recommendation as a document, with further results of the search that the printed text needs.
 pub(super) struct Answered {
-    pub(super) document: Recommendation,
-    pub(super) candidates: Vec<Candidate>,
+    pub document: Recommendation,
+    /// Candidates that change only the library and need no code.
+    pub of_library: Vec<usize>,
     /// Best candidate that needs code which the library does not have, with its means over the servers of the search.
-    pub(super) by_code: Option<(usize, Observed)>,
-    pub(super) any_rejected: bool,
+    pub by_code: Option<(usize, Observed)>,
+    pub any_rejected: bool,
     /// Best candidates that change only the library or only the workers, and were not chosen.
-    pub(super) no_help: Vec<NoHelp>,
+    pub no_help: Vec<NoHelp>,
 }
 
 const TODAY: usize = 0;
@@ -71,9 +69,8 @@ impl Recommender<'_> {
     pub(super) fn recommend(&self) -> anyhow::Result<Option<Answered>> {
         let Some(searched) = self.search()? else { return Ok(None) };
         let Searched { table, servers, candidates, eligible, .. } = &searched;
-        let changes = changes(candidates);
         self.refuse_hopeless(&searched)?;
-        let Some(winner) = choose(table, eligible, &changes, servers) else {
+        let Some(winner) = choose(table, eligible, servers) else {
             return Err(Fatal::error(
                 Exit::Unmet,
                 "no setting ran on all servers; name fewer figures with `--unsure`",
@@ -81,69 +78,87 @@ impl Recommender<'_> {
         };
         // If today's setting is the best, it is compared with the best other one, to show how far apart they are.
         let others: Vec<usize> = eligible.iter().copied().filter(|candidate| *candidate != TODAY).collect();
-        let other = if winner == TODAY { choose(table, &others, &changes, servers) } else { Some(winner) };
-        let compared: Vec<&Candidate> =
-            std::iter::once(TODAY).chain(other).map(|number| &candidates[number]).collect();
-        let Some((fresh_servers, seeds, rows)) = self.bench.fresh(&compared)? else { return Ok(None) };
-        let Some(nominal) = self.bench.nominal(&compared)? else { return Ok(None) };
-        let (of_today, of_other) = (&rows[0], rows.last().unwrap_or(&rows[0]));
-        let pairs = of_today.iter().zip(of_other);
-        let pairs = pairs.map(|(today, chosen)| FreshServer { today: *today, chosen: *chosen }).collect();
+        let other = if winner == TODAY { choose(table, &others, servers) } else { Some(winner) };
+        let (today, of_other) = (&candidates[TODAY], other.map(|other| &candidates[other]));
+        let compared: Vec<&Candidate> = std::iter::once(today).chain(of_other).collect();
+        let bench = &self.bench;
+        let Some(rows) = bench.fresh(&compared)? else { return Ok(None) };
+        let Some(nominal) = bench.nominal(&compared)? else { return Ok(None) };
         if rows.iter().flatten().all(|run| run.undone >= 1.0) {
             return Err(Fatal::error(Exit::Unmet, self.no_setting_can(candidates.len() - 1)));
         }
-        let fresh = Fresh::new(pairs, self.bench.goal, self.bench.seed).expect("there are fresh servers");
-        let today_is_allowed = eligible.contains(&TODAY);
-        let is_change = winner != TODAY && (fresh.is_worth_a_change(self.bench.goal) || !today_is_allowed);
+        let goal = bench.goal;
+        let changes_of = |server: &PlausibleServer| server.changes(&bench.ranges);
+        let shown = other.unwrap_or(TODAY);
+        let samples = [(TODAY, rows.first()), (shown, rows.last())].map(|(candidate, fresh)| Sample {
+            fresh: fresh.cloned().unwrap_or_default(),
+            search: table.runs(candidate, servers),
+        });
+        let fresh_changes = bench.fresh_servers().iter().map(changes_of).collect();
+        let fresh = FreshRuns::new((shown, bench.fresh_seeds()), fresh_changes, &samples, goal, bench.seed)
+            .expect("there are fresh servers");
+        let is_change = winner != TODAY && (fresh.is_worth_a_change(goal) || !eligible.contains(&TODAY));
         let chosen = if is_change { winner } else { TODAY };
-        let Some(look_ups) = self.look_ups(&searched, &changes, chosen)? else { return Ok(None) };
+        let Some(look_ups) = self.look_ups(&searched, chosen)? else { return Ok(None) };
         let holds_for = self.holds_for(&searched, chosen, servers)?;
-        if self.bench.is_interrupted() {
+        if bench.is_interrupted() {
             return Ok(None);
         }
+        let assumption = |range: &Range| Assumption {
+            key: range.key.clone(),
+            nominal: range.nominal.clone(),
+            plausible: range.text(),
+            assumed: self.are_assumed,
+        };
+        let tried_server =
+            |server: &PlausibleServer| TriedServer { changes: changes_of(server), drawn: server.drawn };
+        let run = |candidate: usize, run: &RunResult| NominalRun {
+            candidate,
+            ops_succeeded: run.ops.succeeded,
+            done_share: run.done_share,
+            makespan_s: run.makespan_s,
+            attempts: run.attempts.total,
+            attempts_per_success: run.attempts_per_success,
+        };
         let document = Recommendation {
             schema_version: SchemaVersion::default(),
             decision: if is_change { Decision::Change } else { Decision::Keep },
-            goal: self.bench.goal,
+            goal,
             within_s: self.args.workload.0.within.map(|within| within.as_secs_f64()),
             holds_for,
-            settings: snippets::changes(&candidates[chosen]),
+            settings: candidates[chosen].changes.iter().map(Change::setting).collect(),
             today: TODAY,
             chosen,
-            assumptions: self.bench.ranges.iter().map(|range| self.assumption(range)).collect(),
-            servers: self.bench.servers[..servers.len()]
-                .iter()
-                .map(|server| self.tried_server(server))
-                .collect(),
+            assumptions: bench.ranges.iter().map(assumption).collect(),
+            servers: bench.servers[..servers.len()].iter().map(tried_server).collect(),
             candidates: searched.tried(),
-            nominal: self.nominal(&nominal, other),
-            fresh: self.fresh(&searched, &fresh, (&fresh_servers, seeds), other.unwrap_or(TODAY)),
+            nominal: NominalRuns {
+                seed: bench.seed,
+                today: run(TODAY, &nominal[0]),
+                other: other.zip(nominal.get(1)).map(|(candidate, result)| run(candidate, result)),
+            },
+            fresh,
             look_ups,
             search_attempts: whole(searched.attempts),
-            left_out: LeftOut {
-                servers: searched.shortened.servers,
-                candidates: searched.shortened.candidates,
-            },
-            library_settings: snippets::written(&candidates[chosen]),
-            again: again(
-                &self.bench.nominal_flags(),
-                &candidates[TODAY],
-                other.map(|other| &candidates[other]),
-            ),
+            left_out: searched.left_out,
+            library_settings: candidates[chosen].library_settings(),
+            again: again(&bench.nominal_flags(), today, of_other),
         };
-        let by_code = searched.by_code(&changes);
-        let no_help = searched.no_help(&changes, chosen);
-        let any_rejected = table.runs(TODAY, servers).iter().any(|run| run.rejected > 0.0);
-        Ok(Some(Answered { document, candidates: searched.candidates, by_code, any_rejected, no_help }))
+        let is_of_library = |number: &usize| {
+            let candidate = &candidates[*number];
+            candidate.is_of_library() && !candidate.is_by_code
+        };
+        Ok(Some(Answered {
+            document,
+            of_library: (0..candidates.len()).filter(is_of_library).collect(),
+            by_code: searched.by_code(),
+            any_rejected: table.runs(TODAY, servers).iter().any(|run| run.rejected > 0.0),
+            no_help: searched.no_help(chosen),
+        }))
     }
 
     /// Returns the look-ups that further runs confirm. `None` after an interrupt.
-    fn look_ups(
-        &self,
-        searched: &Searched,
-        changes: &[usize],
-        chosen: usize,
-    ) -> anyhow::Result<Option<Vec<LookUpRecord>>> {
+    fn look_ups(&self, searched: &Searched, chosen: usize) -> anyhow::Result<Option<Vec<LookUpRecord>>> {
         let Searched { table, servers, candidates, eligible, .. } = searched;
         // Without all ends and corners, a part of a range may have no server of its own.
         let tried = &self.bench.servers[..servers.len()];
@@ -153,26 +168,20 @@ impl Recommender<'_> {
         let fresh = self.bench.fresh_servers();
         let of_servers = (&*self.bench.ranges, tried, &*fresh);
         let mut records = Vec::new();
-        for look_up in look_ups(table, (eligible, changes), chosen, of_servers) {
+        for look_up in look_ups(table, eligible, chosen, of_servers) {
             let pair = [&candidates[chosen], &candidates[look_up.candidate]];
             let mut runs = Vec::new();
             for (server, seed) in look_up.servers.iter().zip(1..) {
                 let on = (server, self.bench.seed.wrapping_sub(seed));
                 let Some(observed) = self.bench.on(on, &pair, 1.0)? else { return Ok(None) };
                 runs.push((observed[0], observed[1]));
-                if runs.last().is_some_and(LookUp::is_refuted_by) {
+                if runs.last().is_some_and(LookUpRecord::is_refuted_by) {
                     break;
                 }
             }
-            let Some(found) = look_up.confirmed(self.bench.goal, &runs) else { continue };
-            records.push(LookUpRecord {
-                holds_for: self.holds_for(searched, found.candidate, &found.tried)?,
-                key: found.key,
-                condition: found.condition,
-                candidate: found.candidate,
-                points: found.points,
-                cost_ratio: found.cost_ratio,
-            });
+            let Some(mut found) = look_up.confirmed(self.bench.goal, &runs) else { continue };
+            found.holds_for = self.holds_for(searched, found.candidate, &found.tried)?;
+            records.push(found);
             if records.len() == MAX_LOOK_UPS {
                 break;
             }
@@ -239,22 +248,17 @@ impl Recommender<'_> {
     }
 
     fn rates(&self) -> Vec<RateLimit> {
-        let known: Vec<Vec<f64>> =
-            self.bench.limits_per_s.iter().filter(|limits| !limits.is_empty()).cloned().collect();
-        rates(&known, self.bench.instances)
+        rates(&self.bench.limits_per_s, self.bench.instances)
     }
 
     fn new_search(&self, share: f64) -> Search {
         let Bench { servers, ranges, goal, ops, .. } = &self.bench;
         let first_drawn = servers.iter().filter(|server| !server.drawn).count();
         let ops = whole(*ops as f64 * share);
-        Search::new(
-            *goal,
-            (servers.len(), extremes(servers), first_drawn),
-            groups(ranges, servers),
-            (ops, MAX_SEARCH_ATTEMPTS),
-        )
-        .with_max_rejected(self.args.max_rejected.map(Share::of_one))
+        let counts = (servers.len(), extremes(servers), first_drawn);
+        let mut search = Search::new(*goal, counts, groups(ranges, servers), (ops, MAX_SEARCH_ATTEMPTS));
+        search.max_rejected = self.args.max_rejected.map(Share::of_one);
+        search
     }
 
     /// Runs all stages of the search. `None` after an interrupt.
@@ -263,54 +267,45 @@ impl Recommender<'_> {
         let mut search = self.new_search(share);
         let today = Candidate::today(self.today, self.args.strategy.clone(), self.args.workload.0.in_flight);
         let mut candidates = self.changes.of_library(&today);
-        let mut attempts = 0.0;
-        if !self.stage(&mut search, &candidates.iter().collect::<Vec<_>>(), share, &mut attempts)? {
+        if !self.stage(&mut search, &candidates, share)? {
             return Ok(None);
         }
-        let ranked = ordered(search.table(), search.eligible(), &changes(&candidates), &search.servers());
-        let best = ranked.into_iter().filter(|candidate| *candidate != TODAY).take(BASES);
-        let bases: Vec<&Candidate> =
-            std::iter::once(TODAY).chain(best).map(|number| &candidates[number]).collect();
+        let bases = today_and_best(&search.table, &search.eligible, &search.servers(), BASES);
+        let bases: Vec<&Candidate> = bases.into_iter().map(|number| &candidates[number]).collect();
         let rates = self.rates();
         let mut of_client = self.changes.of_client(&bases, &rates, &candidates, MAX_CANDIDATES);
         // The best setting is changed further, so that it stays the best if it is fed back as today's.
         for _ in 0..=ROUNDS {
-            let first = candidates.len();
-            candidates.append(&mut of_client);
-            if candidates.len() == first {
+            if of_client.is_empty() {
                 break;
             }
-            if !self.stage(
-                &mut search,
-                &candidates[first..].iter().collect::<Vec<_>>(),
-                share,
-                &mut attempts,
-            )? {
+            let first = candidates.len();
+            candidates.append(&mut of_client);
+            if !self.stage(&mut search, &candidates[first..], share)? {
                 return Ok(None);
             }
-            let best_of =
-                |all: &[usize]| choose(search.table(), all, &changes(&candidates), &search.servers());
-            let Some(best) = best_of(search.eligible()).filter(|best| *best != TODAY) else { break };
+            let (table, servers) = (&search.table, search.servers());
+            let best = choose(table, &search.eligible, &servers).filter(|best| *best != TODAY);
+            let Some(best) = best else { break };
             of_client = self.changes.of_client(&[&candidates[best]], &rates, &candidates, usize::MAX);
             // Fewer workers need no code. If the best setting without a rate does as much, it gets the same chance.
-            let undone = |number: usize| {
-                Observed::mean(&search.table().runs(number, &search.servers())).map(|mean| mean.undone)
-            };
+            let undone =
+                |number: usize| Observed::mean(&table.runs(number, &servers)).map(|mean| mean.undone);
             let does_as_much =
                 |number: &usize| candidates[*number].rate().is_none() && undone(*number) <= undone(best);
-            let without_rate: Vec<usize> = search.eligible().iter().copied().filter(does_as_much).collect();
-            let bases: Vec<_> =
-                best_of(&without_rate).into_iter().chain([best]).map(|number| &candidates[number]).collect();
+            let without_rate: Vec<usize> = search.eligible.iter().copied().filter(does_as_much).collect();
+            let bases = choose(table, &without_rate, &servers).into_iter().chain([best]);
+            let bases: Vec<_> = bases.map(|number| &candidates[number]).collect();
             let tried = [&*candidates, &*of_client].concat();
             of_client.extend(self.changes.finer(&bases, &tried));
         }
         let mut searched = Searched {
-            table: search.table().clone(),
             servers: search.servers(),
-            shortened: search.shortened(),
-            eligible: search.eligible().to_vec(),
+            table: search.table,
+            left_out: search.left_out,
+            eligible: search.eligible,
             candidates,
-            attempts,
+            attempts: search.budget.used,
         };
         let is_over = share >= 1.0 || self.run_with_all_ops(&mut searched)?;
         Ok(is_over.then_some(searched))
@@ -320,44 +315,37 @@ impl Recommender<'_> {
     /// after an interrupt.
     fn run_with_all_ops(&self, searched: &mut Searched) -> anyhow::Result<bool> {
         let Searched { table, servers, candidates, eligible, .. } = &*searched;
-        let ranked = ordered(table, eligible, &changes(candidates), servers);
-        let ranked = ranked.into_iter().filter(|candidate| *candidate != TODAY).take(FINALISTS);
-        let finalists: Vec<usize> = std::iter::once(TODAY).chain(ranked).collect();
+        let finalists = today_and_best(table, eligible, servers, FINALISTS);
         let mut search = self.new_search(1.0);
-        let of_finalists: Vec<&Candidate> = finalists.iter().map(|number| &candidates[*number]).collect();
-        let mut attempts = searched.attempts;
-        if !self.stage(&mut search, &of_finalists, 1.0, &mut attempts)? {
+        if !self.stage(&mut search, finalists.iter().map(|number| &candidates[*number]), 1.0)? {
             return Ok(false);
         }
-        searched.attempts = attempts;
-        searched.table = search.table().placed(&finalists, searched.candidates.len());
+        searched.attempts += search.budget.used;
         searched.servers = search.servers();
-        let is_excluded = |candidate: &usize| {
-            finalists
-                .iter()
-                .position(|other| other == candidate)
-                .is_some_and(|row| !search.eligible().contains(&row))
-        };
-        searched.eligible.retain(|candidate| !is_excluded(candidate));
-        searched.shortened.servers = search.shortened().servers;
-        searched.shortened.candidates += search.shortened().candidates;
+        for (row, finalist) in finalists.iter().enumerate() {
+            if !search.eligible.contains(&row) {
+                searched.eligible.retain(|candidate| candidate != finalist);
+            }
+        }
+        searched.left_out.servers = search.left_out.servers;
+        searched.left_out.candidates += search.left_out.candidates;
+        searched.table.replace(&finalists, search.table);
         Ok(true)
     }
 
     /// Runs new candidates. Returns false after an interrupt.
-    fn stage(
+    fn stage<'a>(
         &self,
         search: &mut Search,
-        new: &[&Candidate],
+        new: impl IntoIterator<Item = &'a Candidate>,
         share: f64,
-        attempts: &mut f64,
     ) -> anyhow::Result<bool> {
-        let first = search.table().candidates();
-        search.begin_stage(&new.iter().map(|candidate| !candidate.is_by_code).collect::<Vec<_>>());
+        let new: Vec<&Candidate> = new.into_iter().collect();
+        let first = search.table.candidates();
+        search.begin_stage(&new);
         while let Some((server, running)) = search.next_server() {
             let refs: Vec<&Candidate> = running.iter().map(|number| new[*number - first]).collect();
             let Some(observed) = self.bench.search(server, &refs, share)? else { return Ok(false) };
-            *attempts += observed.iter().map(|run| run.attempts).sum::<f64>();
             search.record(server, &running, &observed);
         }
         Ok(true)
@@ -365,10 +353,10 @@ impl Recommender<'_> {
 
     fn refuse_hopeless(&self, searched: &Searched) -> anyhow::Result<()> {
         let Searched { table, servers, candidates, eligible, .. } = searched;
-        let does_some = |candidate: &usize| table.get(*candidate, 0).is_some_and(|run| run.succeeded > 0.0);
-        let all: Vec<usize> =
-            (0..candidates.len()).filter(|number| !candidates[*number].is_by_code).collect();
-        if !all.iter().any(does_some) {
+        let does_some = |(number, candidate): (usize, &Candidate)| {
+            !candidate.is_by_code && table.get(number, 0).is_some_and(|run| run.succeeded > 0.0)
+        };
+        if !candidates.iter().enumerate().any(does_some) {
             let words = "no setting gets an op done on the nominal server; check the server's flags, such as --fault, --loss and --timeout";
             return Err(Fatal::error(Exit::Unmet, words));
         }
@@ -381,88 +369,12 @@ impl Recommender<'_> {
         }
         Ok(())
     }
-
-    fn assumption(&self, range: &Range) -> Assumption {
-        Assumption {
-            key: range.key.clone(),
-            nominal: range.nominal.clone(),
-            plausible: range.text(),
-            assumed: self.are_assumed,
-        }
-    }
-
-    fn changes_of(&self, server: &PlausibleServer) -> BTreeMap<String, String> {
-        server.changes(&self.bench.ranges).map(|(key, value)| (key.to_owned(), value)).collect()
-    }
-
-    fn tried_server(&self, server: &PlausibleServer) -> TriedServer {
-        TriedServer { changes: self.changes_of(server), drawn: server.drawn }
-    }
-
-    fn nominal(&self, runs: &[RunResult], other: Option<usize>) -> NominalRuns {
-        let run = |candidate: usize, run: &RunResult| NominalRun {
-            candidate,
-            ops_succeeded: run.ops.succeeded,
-            done_share: run.done_share,
-            makespan_s: run.makespan_s,
-            attempts: run.attempts.total,
-            attempts_per_success: run.attempts_per_success,
-        };
-        let other = other.zip(runs.get(1)).map(|(candidate, result)| run(candidate, result));
-        NominalRuns { seed: self.bench.seed, today: run(TODAY, &runs[0]), other }
-    }
-
-    fn fresh(
-        &self,
-        searched: &Searched,
-        fresh: &Fresh,
-        (servers, seeds): (&[PlausibleServer], u32),
-        other: usize,
-    ) -> FreshRuns {
-        let server = |(server, runs): (&PlausibleServer, &FreshServer)| FreshServerRuns {
-            changes: self.changes_of(server),
-            today_undone: runs.today.undone,
-            other_undone: runs.chosen.undone,
-            today_cost: finite(runs.today.cost),
-            other_cost: finite(runs.chosen.cost),
-        };
-        let of = |candidate: usize, runs: Vec<Observed>| {
-            let mean = Observed::mean(&runs).expect("there are fresh servers");
-            // A run of the search that was ended because of its many attempts leaves more undone than a whole run.
-            let was_ended = |run: &Observed| run.attempts + 1.0 >= f64::from(MAX_ATTEMPTS_PER_OP) * run.ops;
-            let tried = searched.table.runs(candidate, &searched.servers);
-            let tried: Vec<Observed> = tried.into_iter().filter(|run| !was_ended(run)).collect();
-            let undone = || runs.iter().chain(&tried).map(|run| run.undone);
-            FreshFigures {
-                undone: mean.undone,
-                least_undone: undone().fold(1.0, f64::min),
-                most_undone: undone().fold(0.0, f64::max),
-                makespan_s: finite(mean.makespan_s),
-                is_cut: mean.is_cut,
-                servers: runs.len() + tried.len(),
-                attempts_per_success: mean.attempts_per_success(),
-                rejected_per_100_ops: mean.rejected_per_100_ops(),
-            }
-        };
-        FreshRuns {
-            other,
-            seeds,
-            servers: servers.iter().zip(&fresh.servers).map(server).collect(),
-            today: of(TODAY, fresh.servers.iter().map(|server| server.today).collect()),
-            of_other: of(other, fresh.servers.iter().map(|server| server.chosen).collect()),
-            points: fresh.points,
-            points_low: fresh.interval.low,
-            points_high: fresh.interval.high,
-            cost_ratio: fresh.cost_ratio,
-            better: fresh.better,
-            same: fresh.same,
-            worse: fresh.worse.clone(),
-        }
-    }
 }
 
-fn changes(candidates: &[Candidate]) -> Vec<usize> {
-    candidates.iter().map(|candidate| candidate.changes.len()).collect()
+/// Returns today's setting and the best `count` others, the best one first.
+fn today_and_best(table: &RunTable, eligible: &[usize], servers: &[usize], count: usize) -> Vec<usize> {
+    let best = ordered(table, eligible, servers).into_iter().filter(|candidate| *candidate != TODAY);
+    std::iter::once(TODAY).chain(best.take(count)).collect()
 }
 
 fn whole(attempts: f64) -> u64 {
@@ -475,10 +387,9 @@ fn whole(attempts: f64) -> u64 {
 pub(super) fn again(flags: &Flags, today: &Candidate, other: Option<&Candidate>) -> String {
     let same_text = other.is_none_or(|other| other.text == today.text);
     let strategies = match other {
-        Some(other) if !same_text => format!("{},{}", today.text, other.text),
-        _ => today.text.clone(),
+        Some(other) if !same_text => quoted(&format!("{},{}", today.text, other.text)),
+        _ => quoted(&today.text),
     };
-    let strategies = quoted(&strategies);
     let words = |flags: &Flags| flags.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
     let workers = other.filter(|other| other.in_flight != today.in_flight).and_then(|other| other.in_flight);
     let command = match (workers, today.in_flight) {

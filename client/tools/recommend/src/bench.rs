@@ -28,16 +28,16 @@ pub(super) struct Bench<'a> {
     flags: Flags,
     /// Usual network time, and the least deviation of a request from it; `None` if the network stays as it was typed.
     network: Option<(Distribution, Duration)>,
-    pub(super) ranges: Vec<Range>,
-    pub(super) goal: Goal,
-    pub(super) seed: u64,
+    pub ranges: Vec<Range>,
+    pub goal: Goal,
+    pub seed: u64,
     /// Servers on which the search tries candidates. The nominal server comes first.
-    pub(super) servers: Vec<PlausibleServer>,
+    pub servers: Vec<PlausibleServer>,
     /// Capacity at each limit of these servers, in requests per second. Empty for a server whose capacity is unknown.
-    pub(super) limits_per_s: Vec<Vec<f64>>,
-    pub(super) instances: u32,
+    pub limits_per_s: Vec<Vec<f64>>,
+    pub instances: u32,
     /// Number of ops of the nominal run; an estimate if the run is limited by its duration.
-    pub(super) ops: u64,
+    pub ops: u64,
     driver: VirtualTime,
     interrupt: &'a Interrupt,
     live: RefCell<Live>,
@@ -63,17 +63,15 @@ impl<'a> Bench<'a> {
         let (mut instances, mut ops) = (1, 0);
         for (number, server) in servers.iter().enumerate() {
             let (experiments, server) = flags.on_server(server, &ranges).experiments([(&none, None)])?;
-            let (experiment, model) = (&experiments[0], server.model());
-            limits_per_s
-                .push(model.map(|model| experiments::limits_per_s(experiment, model)).unwrap_or_default());
+            let experiment = &experiments[0];
+            let limits = server.model().map(|model| experiments::limits_per_s(experiment, model));
+            limits_per_s.push(limits.unwrap_or_default());
             if number == 0 {
                 let run = &experiment.run;
                 instances = if run.share_strategy { 1 } else { run.clients };
                 ops = ops_of(experiment);
             }
         }
-        let driver = VirtualTime::on_threads(threads);
-        let live = RefCell::new(live);
         Ok(Self {
             flags,
             network,
@@ -84,9 +82,9 @@ impl<'a> Bench<'a> {
             limits_per_s,
             instances,
             ops,
-            driver,
+            driver: VirtualTime::on_threads(threads),
             interrupt,
-            live,
+            live: RefCell::new(live),
         })
     }
 
@@ -136,30 +134,29 @@ impl<'a> Bench<'a> {
         drawn(&self.ranges, self.seed, FRESH_SERVERS)
     }
 
-    /// Runs candidates on fresh servers. Returns the servers, and for each candidate its means over seeds on each of them. `None` after an
-    /// interrupt.
-    #[expect(clippy::type_complexity, reason = "the servers with one row per candidate")]
-    pub(super) fn fresh(
-        &self,
-        candidates: &[&Candidate],
-    ) -> anyhow::Result<Option<(Vec<PlausibleServer>, u32, Vec<Vec<Observed>>)>> {
-        let servers = self.fresh_servers();
-        // If no figure of the server is uncertain, all fresh servers are equal. Each of them then has one seed of its own.
-        let seeds = if self.ranges.is_empty() { 1 } else { FRESH_SEEDS };
+    /// Returns the number of seeds on each fresh server. If no figure of the server is uncertain, all fresh servers are equal. Each of them
+    /// then has one seed of its own.
+    pub(super) fn fresh_seeds(&self) -> u32 {
+        if self.ranges.is_empty() { 1 } else { FRESH_SEEDS }
+    }
+
+    /// Runs candidates on fresh servers. Returns for each candidate its means over seeds on each of them. `None` after an interrupt.
+    pub(super) fn fresh(&self, candidates: &[&Candidate]) -> anyhow::Result<Option<Vec<Vec<Observed>>>> {
+        let (servers, seeds) = (self.fresh_servers(), self.fresh_seeds());
         let mut rows = vec![Vec::new(); candidates.len()];
         for (number, server) in servers.iter().enumerate() {
             let count = servers.len();
             self.live.borrow_mut().line(|| format!("fresh server {} of {count}", number + 1));
             let (experiments, server) = self.flags_of(server).experiments(settings(candidates))?;
             let first = 1 + number as u64 * u64::from(seeds);
-            let of_server: Vec<u64> =
-                (0..u64::from(seeds)).map(|seed| self.seed.wrapping_add(first + seed)).collect();
+            let of_server = (first..first + u64::from(seeds)).map(|seed| self.seed.wrapping_add(seed));
+            let of_server: Vec<u64> = of_server.collect();
             let Some(observed) = self.observed(&experiments, &server, &of_server)? else { return Ok(None) };
             for (row, runs) in rows.iter_mut().zip(observed.chunks(seeds as usize)) {
                 row.extend(Observed::mean(runs));
             }
         }
-        Ok(Some((servers, seeds, rows)))
+        Ok(Some(rows))
     }
 
     /// Runs candidates on the nominal server with the seed of the search. `None` after an interrupt.

@@ -1,6 +1,7 @@
 //! Budget of attempts, which limits how long the search for a recommended setting takes.
 
 use crate::candidate::MAX_CANDIDATES;
+use crate::observed::Observed;
 
 /// Maximum mean number of attempts per op. A run that exceeds it is ended with ops undone, because strategies that ignore rejections would
 /// send millions of attempts.
@@ -20,7 +21,8 @@ pub(crate) fn share_of_ops(ops: u64, servers: usize) -> f64 {
 
 #[derive(Clone, Debug)]
 pub(super) struct Budget {
-    used: f64,
+    /// Attempts that the runs have sent.
+    pub used: f64,
     most: f64,
     /// Expected attempts of one run: the mean of the latest server's runs, and before the first run the number of ops.
     of_a_run: f64,
@@ -31,11 +33,11 @@ impl Budget {
         Self { used: 0.0, most: most as f64, of_a_run: ops as f64 }
     }
 
-    pub(super) fn spend(&mut self, attempts: &[f64]) {
-        let sum: f64 = attempts.iter().sum();
+    pub(super) fn spend(&mut self, runs: &[Observed]) {
+        let sum: f64 = runs.iter().map(|run| run.attempts).sum();
         self.used += sum;
-        if !attempts.is_empty() {
-            self.of_a_run = sum / attempts.len() as f64;
+        if !runs.is_empty() {
+            self.of_a_run = sum / runs.len() as f64;
         }
     }
 

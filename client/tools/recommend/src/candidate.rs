@@ -1,8 +1,13 @@
 //! Candidates for a recommendation: today's setting of the client, and changes of this setting.
 
+use std::mem::discriminant;
+
 use settings::knobs;
+use shell::settings::printed;
 use tailback::{Knob, StrategySpec};
 use vocabulary::split_outside;
+
+use crate::recommendation::{RecommendedSetting, SettingOf};
 
 /// Maximum number of candidates of the first two stages. The last stage only changes the best one.
 pub(crate) const MAX_CANDIDATES: usize = 48;
@@ -56,6 +61,18 @@ pub(crate) struct Candidates {
 }
 
 impl Change {
+    /// Returns the change as users write it: the library's setting, or words such as `8 workers`.
+    pub(crate) fn setting(&self) -> RecommendedSetting {
+        let (of, text) = match self {
+            Self::Knob { knob, value } => (SettingOf::Library, knob.setting_of(value)),
+            Self::Strategy(text) => (SettingOf::Strategy, text.clone()),
+            Self::Workers(1) => (SettingOf::Workers, "1 worker".to_owned()),
+            Self::Workers(workers) => (SettingOf::Workers, format!("{workers} workers")),
+            Self::Rate(rate) => (SettingOf::Rate, format!("at most {} requests/s", rate.per_s)),
+        };
+        RecommendedSetting { of, text }
+    }
+
     fn is_knob(&self) -> bool {
         matches!(self, Self::Knob { .. })
     }
@@ -77,8 +94,9 @@ impl Candidates {
             for text in [format!("{}+{name}", without_rate(&today.text)), name.to_owned()] {
                 // A limiter alone would replace the library, so a library's preset is always kept.
                 let Ok(spec) = text.parse::<StrategySpec>() else { continue };
-                let is_doubled = text != name && parts(&today.text).iter().any(|part| is_part(part, name));
-                if is_doubled || is_preset && text == name {
+                let is_alone = text == name;
+                let is_doubled = split_outside(&today.text, '+').any(|part| is_part(part, name));
+                if is_alone && is_preset || !is_alone && is_doubled {
                     continue;
                 }
                 let changes = vec![Change::Strategy(text.clone())];
@@ -99,14 +117,12 @@ impl Candidates {
         earlier: &[Candidate],
         most: usize,
     ) -> Vec<Candidate> {
-        let mut all = earlier.to_vec();
-        for base in bases {
-            let of_changes = self.in_order(base, rates).into_iter().filter_map(|change| base.with(change));
-            for candidate in of_changes.chain(base.neighbours(earlier)) {
-                add(&mut all, candidate, most);
-            }
-        }
-        all.split_off(earlier.len())
+        let of_base = |base: &&Candidate| {
+            let mut all = base.with_each(self.in_order(base, rates));
+            all.extend(base.neighbours(earlier));
+            all
+        };
+        added(earlier, bases.iter().flat_map(of_base), most)
     }
 
     /// Returns the changes of workers and rates, those first that most often decide. If the budget is short, the last ones are left out.
@@ -115,7 +131,7 @@ impl Candidates {
         let workers = WORKER_DIVISORS.map(|divisor| today / divisor).into_iter();
         let workers = workers.filter(|workers| self.workers && *workers > 0).map(Change::Workers);
         let lowest = rates.iter().position(|rate| !rate.is_below_capacity).unwrap_or(0);
-        let (below, from_lowest) = rates.split_at(lowest.min(rates.len()));
+        let (below, from_lowest) = rates.split_at(lowest);
         let rates = from_lowest.iter().take(1).chain(below.iter().rev()).chain(from_lowest.iter().skip(1));
         let mut rates = rates.filter(|_| self.rate).map(|rate| Change::Rate(*rate));
         let mut ordered = Vec::new();
@@ -130,13 +146,8 @@ impl Candidates {
     /// Returns each base with its rate, or its workers, halfway to the next higher one that was tried (geometric mean). A rate at the
     /// capacity or above it is not raised, because a higher one lives on the server's burst.
     pub(crate) fn finer(self, bases: &[&Candidate], earlier: &[Candidate]) -> Vec<Candidate> {
-        let mut all = earlier.to_vec();
-        for base in bases {
-            for candidate in self.middles(base, earlier).into_iter().filter_map(|change| base.with(change)) {
-                add(&mut all, candidate, usize::MAX);
-            }
-        }
-        all.split_off(earlier.len())
+        let of_base = |base: &&Candidate| base.with_each(self.middles(base, earlier));
+        added(earlier, bases.iter().flat_map(of_base), usize::MAX)
     }
 
     fn middles(self, base: &Candidate, earlier: &[Candidate]) -> Vec<Change> {
@@ -194,7 +205,24 @@ impl Candidate {
             Change::Knob { .. } | Change::Strategy(_) => return None,
         };
         let spec = text.parse().ok()?;
-        Some(Self { text, spec, in_flight, changes: with_change(self, change), ..self.clone() })
+        // It replaces an earlier change of the workers or of the rate.
+        let mut changes = self.changes.clone();
+        changes.retain(|other| discriminant(other) != discriminant(&change));
+        changes.push(change);
+        Some(Self { text, spec, in_flight, changes, ..self.clone() })
+    }
+
+    fn with_each(&self, changes: Vec<Change>) -> Vec<Self> {
+        changes.into_iter().filter_map(|change| self.with(change)).collect()
+    }
+
+    /// Returns the settings of the library as `loadgen strategies S --print-settings` prints them. `None` if no setting changes for which
+    /// a format is known.
+    pub(crate) fn library_settings(&self) -> Option<String> {
+        // The client's own code limits the rate, so the rate is left out of the library's settings.
+        let printed = || printed(&without_rate(&self.text), None).ok();
+        let changes_library = self.changes.iter().any(Change::is_knob);
+        changes_library.then(printed)?.filter(|printed| !printed.is_of_knobs).map(|printed| printed.settings)
     }
 
     /// Returns the candidate's workers and rate with each combination of the library's settings that differs in one setting.
@@ -210,7 +238,7 @@ impl Candidate {
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        self.in_flight == other.in_flight && is_same(&self.spec, &other.spec)
+        self.in_flight == other.in_flight && self.spec.describe() == other.spec.describe()
     }
 }
 
@@ -233,13 +261,12 @@ fn combinations(today: &Candidate) -> Vec<Candidate> {
             for value in knob.values.iter().map(ToString::to_string) {
                 let text = with_option(&base.text, key, &value);
                 let Ok(spec) = text.parse::<StrategySpec>() else { continue };
-                let is_unchanged = is_same(&spec, &base.spec);
-                let candidate = if is_unchanged {
-                    base.clone()
+                let mut candidate = Candidate { text, spec, ..base.clone() };
+                if candidate.is_same(base) {
+                    candidate = base.clone();
                 } else {
-                    let changes = with_change(base, Change::Knob { knob: knob.clone(), value });
-                    Candidate { text, spec, changes, ..base.clone() }
-                };
+                    candidate.changes.push(Change::Knob { knob: knob.clone(), value });
+                }
                 of_base.push(candidate);
             }
             // Today's value of a setting remains a choice, even if it is not among the values that are worth trying.
@@ -254,19 +281,6 @@ fn combinations(today: &Candidate) -> Vec<Candidate> {
     bases
 }
 
-/// Returns the changes of a base with one more. It replaces an earlier change of the workers or of the rate.
-fn with_change(base: &Candidate, change: Change) -> Vec<Change> {
-    let mut changes = base.changes.clone();
-    changes.retain(|other| {
-        !matches!(
-            (&change, other),
-            (Change::Workers(_), Change::Workers(_)) | (Change::Rate(_), Change::Rate(_))
-        )
-    });
-    changes.push(change);
-    changes
-}
-
 /// Adds a candidate to `all`, unless `all` contains an equal candidate or is full. Candidates that need additional code do not count
 /// towards `most`.
 fn add(all: &mut Vec<Candidate>, candidate: Candidate, most: usize) {
@@ -277,23 +291,17 @@ fn add(all: &mut Vec<Candidate>, candidate: Candidate, most: usize) {
     }
 }
 
-fn is_same(one: &StrategySpec, other: &StrategySpec) -> bool {
-    let parts = |spec: &StrategySpec| {
-        let of_part = |(name, parameters): (&'static str, Vec<vocabulary::ParameterInfo>)| {
-            (name, parameters.into_iter().map(|it| (it.key, it.value)).collect::<Vec<_>>())
-        };
-        spec.describe().into_iter().map(of_part).collect::<Vec<_>>()
-    };
-    parts(one) == parts(other)
+/// Returns the candidates that are neither among the earlier ones nor equal to each other, until all are `most`.
+fn added(earlier: &[Candidate], new: impl Iterator<Item = Candidate>, most: usize) -> Vec<Candidate> {
+    let mut all = earlier.to_vec();
+    for candidate in new {
+        add(&mut all, candidate, most);
+    }
+    all.split_off(earlier.len())
 }
 
 fn is_part(part: &str, name: &str) -> bool {
     part.split(':').next().map(str::trim) == Some(name)
-}
-
-fn with_part(text: &str, part: &str) -> String {
-    let (outer, inner) = layers(text);
-    if outer.is_empty() { format!("{part}{inner}") } else { format!("{outer}+{part}{inner}") }
 }
 
 /// Splits a strategy into its outermost layer and the rest, which begins with the separator.
@@ -301,50 +309,45 @@ fn layers(text: &str) -> (&str, &str) {
     text.split_at(text.find(OVER).unwrap_or(text.len()))
 }
 
-fn parts(text: &str) -> Vec<&str> {
-    split_outside(text, '+').collect()
-}
-
 fn with_first_part(text: &str, first: &str) -> String {
-    let mut parts = parts(text);
-    parts[0] = first;
+    let parts: Vec<&str> = std::iter::once(first).chain(split_outside(text, '+').skip(1)).collect();
     parts.join("+")
 }
 
 fn with_option(text: &str, key: &str, value: &str) -> String {
-    let mut parts: Vec<String> = parts(text).into_iter().map(str::to_owned).collect();
+    let first = split_outside(text, '+').next().unwrap_or_default();
     let is_set = |option: &str| option.split_once('=').is_some_and(|(known, _)| known.trim() == key);
-    let kept: Vec<&str> = split_outside(&parts[0], ',').filter(|option| !is_set(option)).collect();
-    parts[0] = format!("{},{key}={value}", kept.join(","));
-    parts.join("+")
+    let kept: Vec<&str> = split_outside(first, ',').filter(|option| !is_set(option)).collect();
+    with_first_part(text, &format!("{},{key}={value}", kept.join(",")))
 }
 
 /// Adds a limit of the rate of attempts to a strategy, instead of the limit that it has.
 pub(crate) fn with_rate(text: &str, rate: RateLimit) -> String {
-    let limiter = format!("{RATE_LIMITER}:rate={}/s,burst=1", rate.per_s);
-    with_part(&without_rate(text), &limiter)
+    let text = without_rate(text);
+    let (outer, inner) = layers(&text);
+    let plus = if outer.is_empty() { "" } else { "+" };
+    format!("{outer}{plus}{RATE_LIMITER}:rate={}/s,burst=1{inner}", rate.per_s)
 }
 
 pub(crate) fn without_rate(text: &str) -> String {
     let is_other = |part: &&str| !is_part(part, RATE_LIMITER);
     let (outer, inner) = layers(text);
-    parts(outer).into_iter().filter(is_other).collect::<Vec<_>>().join("+") + inner
+    split_outside(outer, '+').filter(is_other).collect::<Vec<_>>().join("+") + inner
 }
 
 /// Returns the rates to try: 0.7, 0.85 and 1 times the lowest plausible capacity, the geometric middle of the lowest and the highest, and
 /// the highest. Then the lowest plausible value of each other limit, because a short run may end before a lower limit counts. `limits_per_s`
-/// has one list for each server whose capacity is known. `instances` clients share the capacity. Rates are rounded down to three significant
+/// has one list for each server, which is empty if the server's capacity is unknown. `instances` clients share the capacity. Rates are rounded down to three significant
 /// digits.
 pub(crate) fn rates(limits_per_s: &[Vec<f64>], instances: u32) -> Vec<RateLimit> {
-    let least = |limits: &Vec<f64>| limits.iter().copied().reduce(f64::min);
-    let capacities = || limits_per_s.iter().filter_map(least);
+    let known = || limits_per_s.iter().filter(|limits| !limits.is_empty());
+    let capacities = || known().filter_map(|limits| limits.iter().copied().reduce(f64::min));
     let (lowest, highest) = (capacities().reduce(f64::min), capacities().reduce(f64::max));
     let Some((lowest, highest)) = lowest.zip(highest) else { return Vec::new() };
     let middle = libm::sqrt(lowest * highest);
     let of_lowest = RATE_FACTORS.map(|factor| factor * lowest);
-    let stages = limits_per_s.iter().map(Vec::len).min().unwrap_or_default();
-    let of_stage =
-        |stage: usize| limits_per_s.iter().map(|limits| limits[stage]).fold(f64::INFINITY, f64::min);
+    let stages = known().map(Vec::len).min().unwrap_or_default();
+    let of_stage = |stage: usize| known().map(|limits| limits[stage]).fold(f64::INFINITY, f64::min);
     let mut rates = Vec::new();
     for per_s in of_lowest.into_iter().chain([lowest, middle, highest]).chain((0..stages).map(of_stage)) {
         let is_below_capacity = per_s < lowest;

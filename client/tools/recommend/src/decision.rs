@@ -44,23 +44,16 @@ pub(super) fn mean_cost(table: &RunTable, kept: &[usize], candidate: usize, serv
 /// candidates are discarded if their mean cost is more than 3 % above the least one. The remaining candidate with the fewest changes is
 /// chosen. If several candidates have the fewest changes, the lower worst excess decides, then the lower mean cost, then the order of the
 /// candidates.
-pub(crate) fn choose(
-    table: &RunTable,
-    among: &[usize],
-    changes: &[usize],
-    servers: &[usize],
-) -> Option<usize> {
+pub(crate) fn choose(table: &RunTable, among: &[usize], servers: &[usize]) -> Option<usize> {
     let known: Vec<(usize, f64)> = among
         .iter()
         .filter_map(|candidate| Some((*candidate, worst_excess(table, among, *candidate, servers)?)))
         .collect();
     let least = known.iter().map(|(_, excess)| *excess).reduce(f64::min)?;
-    let kept: Vec<(usize, f64)> =
-        known.into_iter().filter(|(_, excess)| *excess <= least + table.goal.equal_points()).collect();
-    let all: Vec<usize> = kept.iter().map(|(candidate, _)| *candidate).collect();
-    let costs: Vec<(usize, f64, f64)> = kept
-        .into_iter()
-        .map(|(candidate, excess)| (candidate, excess, mean_cost(table, &all, candidate, servers)))
+    let kept = || known.iter().filter(|(_, excess)| *excess <= least + table.goal.equal_points());
+    let all: Vec<usize> = kept().map(|(candidate, _)| *candidate).collect();
+    let costs: Vec<(usize, f64, f64)> = kept()
+        .map(|(candidate, excess)| (*candidate, *excess, mean_cost(table, &all, *candidate, servers)))
         .collect();
     let least = costs.iter().map(|(.., cost)| *cost).reduce(f64::min)?;
     costs
@@ -68,17 +61,17 @@ pub(crate) fn choose(
         .filter(|(.., cost)| *cost <= least * EQUAL_COST)
         .min_by(|(one, excess, cost), (other, of_other, cost_of_other)| {
             let by_figures = excess.total_cmp(of_other).then(cost.total_cmp(cost_of_other));
-            changes[*one].cmp(&changes[*other]).then(by_figures).then(one.cmp(other))
+            table.changes[*one].cmp(&table.changes[*other]).then(by_figures).then(one.cmp(other))
         })
         .map(|(candidate, ..)| candidate)
 }
 
 /// Returns the candidates, the best first. Each entry is the candidate that `choose` selects from the candidates that are not in the list
 /// yet.
-pub(crate) fn ordered(table: &RunTable, among: &[usize], changes: &[usize], servers: &[usize]) -> Vec<usize> {
+pub(crate) fn ordered(table: &RunTable, among: &[usize], servers: &[usize]) -> Vec<usize> {
     let mut left = among.to_vec();
     let mut ordered = Vec::new();
-    while let Some(best) = choose(table, &left, changes, servers) {
+    while let Some(best) = choose(table, &left, servers) {
         left.retain(|candidate| *candidate != best);
         ordered.push(best);
     }
@@ -90,10 +83,10 @@ mod tests {
     use super::*;
     use crate::observed::{Goal, Observed};
 
-    fn table(rows: &[&[(f64, f64)]]) -> RunTable {
+    fn table(changes: &[usize], rows: &[&[(f64, f64)]]) -> RunTable {
         let mut table = RunTable::new(Goal::InTime);
-        for row in rows {
-            let candidate = table.add_row(row.len());
+        for (row, changes) in rows.iter().zip(changes) {
+            let candidate = table.add_row(*changes, row.len());
             for (server, (undone, cost)) in row.iter().enumerate() {
                 table.set(candidate, server, Observed::with_cost(*undone, *cost));
             }
@@ -103,35 +96,36 @@ mod tests {
 
     #[test]
     fn the_least_worst_excess_is_chosen_not_the_least_mean() {
-        let table = table(&[&[(0.0, 1.0), (0.5, 1.0)], &[(0.2, 1.0), (0.2, 1.0)]]);
+        let table = table(&[0, 1], &[&[(0.0, 1.0), (0.5, 1.0)], &[(0.2, 1.0), (0.2, 1.0)]]);
         assert_eq!(excess(&table, &[0, 1], 0, 1), Some(30.0));
-        assert_eq!(choose(&table, &[0, 1], &[0, 1], &[0, 1]), Some(1));
-        assert_eq!(choose(&table, &[0, 1], &[0, 1], &[0]), Some(0));
+        assert_eq!(choose(&table, &[0, 1], &[0, 1]), Some(1));
+        assert_eq!(choose(&table, &[0, 1], &[0]), Some(0));
     }
 
     #[test]
     fn equal_shares_are_decided_by_cost_and_then_by_changes() {
-        let table = table(&[&[(0.0, 10.0)], &[(0.005, 5.0)], &[(0.0, 5.1)], &[(0.5, 1.0)]]);
-        assert_eq!(choose(&table, &[0, 1, 2, 3], &[0, 2, 1, 1], &[0]), Some(2));
-        assert_eq!(ordered(&table, &[0, 1, 2, 3], &[0, 2, 1, 1], &[0]), [2, 1, 0, 3]);
+        let table = table(&[0, 2, 1, 1], &[&[(0.0, 10.0)], &[(0.005, 5.0)], &[(0.0, 5.1)], &[(0.5, 1.0)]]);
+        assert_eq!(choose(&table, &[0, 1, 2, 3], &[0]), Some(2));
+        assert_eq!(ordered(&table, &[0, 1, 2, 3], &[0]), [2, 1, 0, 3]);
     }
 
     #[test]
     fn of_a_fixed_amount_of_work_a_fifth_of_a_point_decides() {
-        let mut table = table(&[&[(0.0, 10.0)], &[(0.003, 5.0)], &[(0.002, 9.0)], &[(0.001, 9.1)]]);
-        assert_eq!(choose(&table, &[0, 1, 2, 3], &[0, 1, 1, 1], &[0]), Some(1));
+        let mut table =
+            table(&[0, 1, 1, 1], &[&[(0.0, 10.0)], &[(0.003, 5.0)], &[(0.002, 9.0)], &[(0.001, 9.1)]]);
+        assert_eq!(choose(&table, &[0, 1, 2, 3], &[0]), Some(1));
         table.goal = Goal::Finish;
-        assert_eq!(choose(&table, &[0, 1, 2, 3], &[0, 1, 1, 1], &[0]), Some(3));
+        assert_eq!(choose(&table, &[0, 1, 2, 3], &[0]), Some(3));
     }
 
     #[test]
     fn candidates_without_all_runs_are_never_chosen() {
-        let mut table = table(&[&[(0.3, 1.0), (0.3, 1.0)]]);
-        let dropped = table.add_row(2);
+        let mut table = table(&[0], &[&[(0.3, 1.0), (0.3, 1.0)]]);
+        let dropped = table.add_row(1, 2);
         table.set(dropped, 0, Observed::with_cost(0.0, 1.0));
-        assert_eq!(choose(&table, &[0, dropped], &[0, 1], &[0, 1]), Some(0));
-        assert_eq!(choose(&table, &[0, dropped], &[0, 1], &[0]), Some(dropped));
-        assert_eq!(choose(&table, &[], &[0, 1], &[0]), None);
+        assert_eq!(choose(&table, &[0, dropped], &[0, 1]), Some(0));
+        assert_eq!(choose(&table, &[0, dropped], &[0]), Some(dropped));
+        assert_eq!(choose(&table, &[], &[0]), None);
     }
 
     #[test]
@@ -143,12 +137,12 @@ mod tests {
                     .collect()
             })
             .collect();
-        let table = table(&rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let table = table(&[1; 6], &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let all: Vec<usize> = (0..6).collect();
-        let best = choose(&table, &all, &[1; 6], &[0, 1, 2, 3, 4]).unwrap();
+        let best = choose(&table, &all, &[0, 1, 2, 3, 4]).unwrap();
         for turn in 1..6 {
             let order: Vec<usize> = (0..6).map(|row| (row + turn) % 6).collect();
-            let found = choose(&table.permuted(&order), &all, &[1; 6], &[0, 1, 2, 3, 4]).unwrap();
+            let found = choose(&table.permuted(&order), &all, &[0, 1, 2, 3, 4]).unwrap();
             assert_eq!(order[found], best);
         }
     }

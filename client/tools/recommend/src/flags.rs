@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use clap::ArgMatches;
 use clap::parser::ValueSource;
 use experiments::Experiment;
 use experiments::servers::server_under_test::ServerUnderTest;
@@ -39,7 +38,8 @@ impl Flags {
         let mut flags = Vec::new();
         for arg in RecommendArgs::flags().get_arguments() {
             let (id, heading) = (arg.get_id().as_str(), arg.get_help_heading().unwrap_or_default());
-            if ![WORKLOAD, MOCK_SERVER].contains(&heading) || !is_given(&matches, id) {
+            let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
+            if ![WORKLOAD, MOCK_SERVER].contains(&heading) || !is_given {
                 continue;
             }
             let name = arg.get_long().unwrap_or_default().to_owned();
@@ -53,13 +53,10 @@ impl Flags {
                 flags.push(Flag { name, value: None });
                 continue;
             }
-            let values = matches.get_raw(id).into_iter().flatten();
-            flags.extend(
-                values.map(|value| Flag {
-                    name: name.clone(),
-                    value: Some(value.to_string_lossy().into_owned()),
-                }),
-            );
+            for value in matches.get_raw(id).into_iter().flatten() {
+                let value = Some(value.to_string_lossy().into_owned());
+                flags.push(Flag { name: name.clone(), value });
+            }
         }
         Ok(Self(flags))
     }
@@ -74,14 +71,13 @@ impl Flags {
         if !key.contains('.') {
             flags.set(key, value);
         } else if let Some(preset) = self.value("preset") {
-            let preset = with_option(preset, key, value);
-            flags.set("preset", &preset);
+            flags.set("preset", &with_option(preset, key, value));
         }
         flags
     }
 
     pub(super) fn on_server(&self, server: &PlausibleServer, ranges: &[Range]) -> Self {
-        server.changes(ranges).fold(self.clone(), |flags, (key, value)| flags.with(key, &value))
+        server.changes(ranges).iter().fold(self.clone(), |flags, (key, value)| flags.with(key, value))
     }
 
     /// Returns the flags with a network time that each request draws, uniform around its mean: ±30 %, at least ±`least`. A distribution that
@@ -129,11 +125,8 @@ impl Flags {
     }
 
     pub(super) fn words(&self) -> Vec<String> {
-        let words = self
-            .0
-            .iter()
-            .flat_map(|Flag { name, value }| std::iter::once(format!("--{name}")).chain(value.clone()));
-        words.collect()
+        let words = |Flag { name, value }: &Flag| [Some(format!("--{name}")), value.clone()];
+        self.0.iter().flat_map(words).flatten().collect()
     }
 
     /// Returns one experiment per given strategy, configured by the command-line flags in `self`, and the server under
@@ -177,10 +170,6 @@ impl Flags {
         }
         Ok((experiments, server))
     }
-}
-
-fn is_given(matches: &ArgMatches, id: &str) -> bool {
-    matches.value_source(id) == Some(ValueSource::CommandLine)
 }
 
 fn with_option(preset: &str, key: &str, value: &str) -> String {

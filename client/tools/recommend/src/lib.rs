@@ -24,7 +24,6 @@ mod recommendation;
 mod search;
 mod searched;
 mod servers;
-mod snippets;
 mod text;
 mod unsure;
 
@@ -95,7 +94,7 @@ pub fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<ExitCode>
         let exit = interrupt.exit().unwrap_or(Exit::Interrupted);
         return Err(Fatal::error(exit, "interrupted before the search was complete; there is no answer"));
     };
-    let text::Answer { lines, settings } = text::answer(&answer, &recommender);
+    let lines = text::answer(&answer, &recommender);
     // The progress line is erased before the answer is printed.
     drop(recommender);
     if let Some(json) = &json {
@@ -104,12 +103,13 @@ pub fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<ExitCode>
         json.write(&bytes)?;
     }
     if let Some(html) = &html {
-        let page = page::page(&answer.document, &lines, settings.as_deref());
+        let page = page::page(&answer.document, &lines);
         html.write(page.as_bytes())?;
     }
     if !args.output.quiet {
         let stdout_is_claimed = [&json, &html].into_iter().flatten().any(Output::is_stdout);
-        to_people(&lines::screen(&lines, settings.as_deref()), stdout_is_claimed)?;
+        let settings = answer.document.library_settings.as_deref();
+        to_people(&lines::screen(&lines, settings), stdout_is_claimed)?;
     }
     Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use results::numbers::thousands;
 use shell::text::wrapping::{terminal_width, wrapped_to};
 use vocabulary::split_outside;
 
@@ -35,23 +34,16 @@ pub(super) fn screen(lines: &[Line], settings: Option<&str>) -> String {
     let columns = terminal_width().min(COLUMNS);
     let mut text = String::new();
     for line in lines {
-        let (label, words) = line;
-        if *label == "Again" {
-            text.extend([&*format!("{label:<LABEL$}"), words.as_str()]);
-        } else {
-            text += &wrapped_line(line, columns);
-        }
+        text += &match line {
+            ("Again", words) => format!("{:<LABEL$}{words}", "Again"),
+            line => wrapped_line(line, columns),
+        };
         text.push('\n');
     }
     if let Some(settings) = settings {
-        text.push('\n');
-        text += settings;
+        text += &format!("\n{settings}");
     }
     text
-}
-
-pub(super) fn workers_text(workers: u32) -> String {
-    if workers == 1 { "1 worker".to_owned() } else { format!("{} workers", thousands(workers.into())) }
 }
 
 pub(super) fn in_points(number: f64) -> String {
@@ -72,18 +64,18 @@ pub(super) fn share(share: f64) -> String {
 /// Formats percentage points with one decimal below 100 and without decimals above. A decimal of 0 is left out.
 pub(super) fn points(points: f64) -> String {
     let text = if points.abs() < 99.95 { format!("{points:.1}") } else { format!("{points:.0}") };
-    let text = text.strip_suffix(".0").map(str::to_owned).unwrap_or(text);
+    let text = text.strip_suffix(".0").unwrap_or(&text);
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
-pub(super) fn listed(changes: &BTreeMap<String, String>) -> String {
+/// Lists the changes of a server. Without changes, it is the `nominal` one.
+pub(super) fn listed(changes: &BTreeMap<String, String>, nominal: &str) -> String {
     if changes.is_empty() {
-        return "the nominal server".to_owned();
+        return nominal.to_owned();
     }
     changes.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn listed_values(plausible: &str) -> String {
-    let values: Vec<&str> = split_outside(plausible, ',').collect();
-    values.join(" or ").replace("..", "–")
+    split_outside(plausible, ',').collect::<Vec<_>>().join(" or ").replace("..", "–")
 }

@@ -3,6 +3,7 @@
 use crate::decision::choose;
 use crate::observed::{Goal, Observed, RunTable};
 use crate::range::{Plausible, Range, read};
+use crate::recommendation::LookUpRecord;
 use crate::servers::{PlausibleServer, Position};
 
 pub(crate) const MAX_LOOK_UPS: usize = 2;
@@ -12,24 +13,7 @@ const WORTH_POINTS: f64 = 1.0;
 const WORTH_COST: f64 = 0.95;
 const DONE: f64 = 0.01;
 
-/// Figure that changes the answer if it is in one part of its range.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct LookUp {
-    pub key: String,
-    /// Condition on the server's figure `key` under which another candidate would be chosen, such as `≥ 418/m` or `no`.
-    pub condition: String,
-    pub candidate: usize,
-    /// Undone ops that `candidate` saves compared with the chosen candidate if `condition` holds, in percentage points (mean over servers).
-    pub points: f64,
-    /// Ratio of the cost of `candidate` to the cost of the chosen candidate if `condition` holds (geometric mean over servers).
-    pub cost_ratio: f64,
-    /// Numbers of the servers of the search on which the condition holds.
-    pub tried: Vec<usize>,
-    /// Fresh servers on which to confirm the look-up, each with the figure in the part of its range.
-    pub servers: Vec<PlausibleServer>,
-}
-
-impl LookUp {
+impl LookUpRecord {
     /// Returns the look-up with its gains on `servers`, or `None` if the candidate is not better there. `runs` are pairs of the chosen
     /// candidate's and of this candidate's run on each server.
     #[must_use]
@@ -53,36 +37,33 @@ impl LookUp {
 /// a candidate is chosen again from the same runs, on the servers in that part. `fresh` are servers that the search has not used.
 pub(crate) fn look_ups(
     table: &RunTable,
-    (among, changes): (&[usize], &[usize]),
+    among: &[usize],
     chosen: usize,
     (ranges, servers, fresh): (&[Range], &[PlausibleServer], &[PlausibleServer]),
-) -> Vec<LookUp> {
+) -> Vec<LookUpRecord> {
     let mut found = Vec::new();
     for (index, range) in ranges.iter().enumerate() {
         let of_range = parts(range).into_iter().filter_map(|(condition, part)| {
-            let numbers: Vec<usize> = (0..servers.len())
-                .filter(|server| part.includes(&servers[*server].positions[index]))
-                .collect();
-            let candidate = choose(table, among, changes, &numbers).filter(|other| *other != chosen)?;
+            let numbers = part.servers(servers, index);
+            let candidate = choose(table, among, &numbers).filter(|other| *other != chosen)?;
             let (points, cost_ratio) = gain(&table.runs(chosen, &numbers), &table.runs(candidate, &numbers))?;
             let is_worth_it =
                 points >= WORTH_POINTS || (points > -table.goal.equal_points() && cost_ratio <= WORTH_COST);
-            let key = range.key.clone();
-            let servers = fresh.iter().map(|server| part.moved(server, index)).collect();
-            is_worth_it.then_some(LookUp {
-                key,
+            is_worth_it.then(|| LookUpRecord {
+                key: range.key.clone(),
                 condition,
+                holds_for: None,
                 candidate,
                 points,
                 cost_ratio,
                 tried: numbers,
-                servers,
+                servers: fresh.iter().map(|server| part.moved(server, index)).collect(),
             })
         });
         // Only the part of a range with the larger gain is named, because the other part follows from it.
         found.extend(of_range.reduce(|one, other| if is_larger(&other, &one) { other } else { one }));
     }
-    let mut ordered: Vec<LookUp> = Vec::new();
+    let mut ordered: Vec<LookUpRecord> = Vec::new();
     for look_up in found {
         let place = ordered.iter().position(|other| is_larger(&look_up, other)).unwrap_or(ordered.len());
         ordered.insert(place, look_up);
@@ -91,17 +72,13 @@ pub(crate) fn look_ups(
 }
 
 pub(crate) fn groups(ranges: &[Range], servers: &[PlausibleServer]) -> Vec<Vec<usize>> {
-    let of_range = |(index, range): (usize, &Range)| {
-        let of_part = |(_, part): (String, Part)| {
-            (0..servers.len()).filter(|server| part.includes(&servers[*server].positions[index])).collect()
-        };
-        parts(range).into_iter().map(of_part).collect::<Vec<_>>()
-    };
+    let of_range =
+        |(index, range)| parts(range).into_iter().map(move |(_, part)| part.servers(servers, index));
     ranges.iter().enumerate().flat_map(of_range).collect()
 }
 
-fn is_larger(one: &LookUp, other: &LookUp) -> bool {
-    let points = |look_up: &LookUp| if look_up.points >= WORTH_POINTS { look_up.points } else { 0.0 };
+fn is_larger(one: &LookUpRecord, other: &LookUpRecord) -> bool {
+    let points = |look_up: &LookUpRecord| if look_up.points >= WORTH_POINTS { look_up.points } else { 0.0 };
     let order = points(one).total_cmp(&points(other)).then(other.cost_ratio.total_cmp(&one.cost_ratio));
     order.is_gt()
 }
@@ -129,14 +106,18 @@ impl Part {
             },
         }
     }
-}
 
-impl Part {
+    /// Returns the numbers of the servers with the figure `index` in this part.
+    fn servers(self, servers: &[PlausibleServer], index: usize) -> Vec<usize> {
+        (0..servers.len()).filter(|server| self.includes(&servers[*server].positions[index])).collect()
+    }
+
     /// Returns the server with the figure `index` in this part. A value in the other half of a range is mirrored at the middle.
     fn moved(self, server: &PlausibleServer, index: usize) -> PlausibleServer {
         let mut server = server.clone();
-        if !self.includes(&server.positions[index]) {
-            server.positions[index] = match (self, &server.positions[index]) {
+        let position = &mut server.positions[index];
+        if !self.includes(position) {
+            *position = match (self, &*position) {
                 (Self::Listed { index, .. }, _) => Position::Listed(index),
                 (Self::UpTo { end, .. } | Self::From { end, .. }, Position::At(value)) => {
                     Position::At(end * end / value)
@@ -190,7 +171,7 @@ mod tests {
         let servers = search_servers(&ranges, 1);
         let mut table = RunTable::new(Goal::InTime);
         for candidate in 0..2 {
-            let row = table.add_row(servers.len());
+            let row = table.add_row(1, servers.len());
             for (number, server) in servers.iter().enumerate() {
                 let is_own = !matches!(server.positions[0], Position::Listed(1));
                 let undone = if candidate == 1 && is_own { 0.5 } else { 0.0 };
@@ -206,8 +187,8 @@ mod tests {
     fn a_figure_that_changes_the_answer_is_named_with_its_gain() {
         let (ranges, servers, table) = example();
         let all: Vec<usize> = (0..servers.len()).collect();
-        assert_eq!(choose(&table, &[0, 1], &[1, 1], &all), Some(0));
-        let found = look_ups(&table, (&[0, 1], &[1, 1]), 0, (&ranges, &servers, &servers));
+        assert_eq!(choose(&table, &[0, 1], &all), Some(0));
+        let found = look_ups(&table, &[0, 1], 0, (&ranges, &servers, &servers));
         let [look_up] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((&*look_up.key, &*look_up.condition, look_up.candidate), ("own", "no", 1));
         assert!((look_up.cost_ratio - 0.5).abs() < 1e-9 && look_up.points == 0.0);
@@ -216,7 +197,7 @@ mod tests {
     #[test]
     fn a_look_up_is_confirmed_on_servers_in_its_part() {
         let (ranges, servers, table) = example();
-        let found = look_ups(&table, (&[0, 1], &[1, 1]), 0, (&ranges, &servers, &servers));
+        let found = look_ups(&table, &[0, 1], 0, (&ranges, &servers, &servers));
         let [look_up] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(look_up.servers.len(), servers.len());
         assert!(look_up.servers.iter().all(|server| server.positions[0] == Position::Listed(1)));
@@ -232,6 +213,6 @@ mod tests {
     #[test]
     fn nothing_is_looked_up_if_the_answer_is_the_same_everywhere() {
         let (ranges, servers, table) = example();
-        assert_eq!(look_ups(&table, (&[0], &[1, 1]), 0, (&ranges, &servers, &servers)), []);
+        assert_eq!(look_ups(&table, &[0], 0, (&ranges, &servers, &servers)), []);
     }
 }

@@ -85,19 +85,26 @@ impl Observed {
     }
 }
 
+pub(crate) fn finite(number: f64) -> Option<f64> {
+    Some(number).filter(|number| number.is_finite())
+}
+
 /// Runs of a search: one row per candidate, one column per server. Runs that were not made are missing.
 #[derive(Clone, Debug)]
 pub(crate) struct RunTable {
-    pub(super) goal: Goal,
+    pub goal: Goal,
+    /// Number of each candidate's changes.
+    pub changes: Vec<usize>,
     rows: Vec<Vec<Option<Observed>>>,
 }
 
 impl RunTable {
     pub(super) fn new(goal: Goal) -> Self {
-        Self { goal, rows: Vec::new() }
+        Self { goal, changes: Vec::new(), rows: Vec::new() }
     }
 
-    pub(super) fn add_row(&mut self, servers: usize) -> usize {
+    pub(super) fn add_row(&mut self, changes: usize, servers: usize) -> usize {
+        self.changes.push(changes);
         self.rows.push(vec![None; servers]);
         self.rows.len() - 1
     }
@@ -110,15 +117,12 @@ impl RunTable {
         self.rows.get(candidate)?.get(server)?.as_ref()
     }
 
-    /// Returns a table with `count` rows, of which row `rows[i]` is row `i` of this table. The other rows have no runs.
-    #[must_use]
-    pub(crate) fn placed(&self, rows: &[usize], count: usize) -> Self {
-        let servers = self.rows.first().map_or(0, Vec::len);
-        let mut placed = Self { goal: self.goal, rows: vec![vec![None; servers]; count] };
-        for (row, runs) in rows.iter().zip(&self.rows) {
-            placed.rows[*row].clone_from(runs);
+    /// Replaces all runs with those of another table. Its row `i` becomes row `rows[i]`, and the other rows have no runs.
+    pub(crate) fn replace(&mut self, rows: &[usize], runs: Self) {
+        self.rows.fill(Vec::new());
+        for (row, runs) in rows.iter().zip(runs.rows) {
+            self.rows[*row] = runs;
         }
-        placed
     }
 
     pub(crate) fn candidates(&self) -> usize {
@@ -136,6 +140,7 @@ impl RunTable {
     /// Returns a copy of the table of runs with its rows in another order. Row `i` of the result is row `order[i]`.
     #[cfg(test)]
     pub(super) fn permuted(&self, order: &[usize]) -> Self {
-        Self { goal: self.goal, rows: order.iter().map(|row| self.rows[*row].clone()).collect() }
+        let changes = order.iter().map(|row| self.changes[*row]).collect();
+        Self { goal: self.goal, changes, rows: order.iter().map(|row| self.rows[*row].clone()).collect() }
     }
 }

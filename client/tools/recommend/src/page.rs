@@ -18,8 +18,8 @@ const STYLE: &str = include_str!("page/style.css");
 
 const AGAIN: &str = "Again";
 
-/// Returns the page. `lines` are labels and words of the answer, and `settings` the text of the library's settings, if any.
-pub(crate) fn page(document: &Recommendation, lines: &[(&str, String)], settings: Option<&str>) -> String {
+/// Returns the page. `lines` are labels and words of the answer.
+pub(crate) fn page(document: &Recommendation, lines: &[(&str, String)]) -> String {
     let rows = rows(document);
     let (first, others) = lines.split_at(lines.len().min(1));
     let whole = html! {
@@ -33,7 +33,7 @@ pub(crate) fn page(document: &Recommendation, lines: &[(&str, String)], settings
                         h1 { (heading(document, first)) }
                         (answer(others))
                     }
-                    @if let Some(settings) = settings {
+                    @if let Some(settings) = &document.library_settings {
                         section {
                             h2 { "Settings of the library" }
                             pre { (settings) }
@@ -43,7 +43,12 @@ pub(crate) fn page(document: &Recommendation, lines: &[(&str, String)], settings
                         h2 { "Settings tried" }
                         div class="exhibit" {
                             (picture::picture(document, &rows))
-                            div { (settings_table(document, &rows)) (servers_table(document)) }
+                            div {
+                                (settings_table(document, &rows))
+                                h3 { "Servers assumed" }
+                                @if !document.assumptions.is_empty() { (assumptions(document)) }
+                                p class="note" { (servers_of_search(document)) }
+                            }
                         }
                     }
                     p class="note" { (search(document)) }
@@ -81,28 +86,23 @@ fn answer(lines: &[(&str, String)]) -> Markup {
 }
 
 fn search(document: &Recommendation) -> String {
-    let count = |number: usize, one: &str| counted(number as u64, one);
     let mut sentences = vec![
         "All figures are from virtual time, not from a real server.".to_owned(),
         format!(
             "The search tried {} on {}, with {} attempts.",
-            count(document.candidates.len(), "setting"),
-            count(document.servers.len(), "server"),
+            counted(document.candidates.len() as u64, "setting"),
+            counted(document.servers.len() as u64, "server"),
             thousands(document.search_attempts),
         ),
     ];
     if !document.assumptions.is_empty() {
         sentences.push(format!(
             "The answer was then checked on {} that the search had not used, with {} each.",
-            count(document.fresh.servers.len(), "server"),
+            counted(document.fresh.servers.len() as u64, "server"),
             counted(document.fresh.seeds.into(), "seed"),
         ));
     }
-    let left_out = [(document.left_out.servers, "server"), (document.left_out.candidates, "setting")];
-    let left_out = left_out.iter().filter(|(number, _)| *number > 0);
-    let left_out: Vec<String> = left_out.map(|(number, one)| count(*number, one)).collect();
-    if !left_out.is_empty() {
-        let what = left_out.join(" and ");
+    if let Some(what) = document.left_out.text() {
         sentences.push(format!("The search left out {what}, because it is limited to 6 million attempts."));
     }
     sentences.join(" ")
@@ -117,7 +117,16 @@ fn settings_table(document: &Recommendation, rows: &[Row<'_>]) -> Markup {
                 thead {
                     tr { th { "setting" } th { "worst" } th { "mean " (undone) } }
                 }
-                tbody { @for row in rows { (setting(row)) } }
+                tbody {
+                    @for row in rows {
+                        @let marks = row.marks();
+                        tr {
+                            td { (row.setting.name()) @if !marks.is_empty() { small { (marks) } } }
+                            td { (row.worst_text()) }
+                            td { (row.mean_undone().map_or_else(|| "–".to_owned(), percent)) }
+                        }
+                    }
+                }
             }
         }
         p class="note" {
@@ -130,25 +139,6 @@ fn settings_table(document: &Recommendation, rows: &[Row<'_>]) -> Markup {
                 " Settings with too many rejections exceed " code { "--max-rejected" } " on a server, so they cannot be chosen."
             }
         }
-    }
-}
-
-fn setting(row: &Row<'_>) -> Markup {
-    let marks = row.marks();
-    html! {
-        tr {
-            td { (row.name()) @if !marks.is_empty() { small { (marks) } } }
-            td { (row.worst_text()) }
-            td { (row.mean_undone().map_or_else(|| "–".to_owned(), percent)) }
-        }
-    }
-}
-
-fn servers_table(document: &Recommendation) -> Markup {
-    html! {
-        h3 { "Servers assumed" }
-        @if !document.assumptions.is_empty() { (assumptions(document)) }
-        p class="note" { (servers_of_search(document)) }
     }
 }
 
@@ -188,15 +178,9 @@ fn servers_of_search(document: &Recommendation) -> String {
     if drawn > 0 {
         parts.push(format!("{drawn} drawn at random"));
     }
-    let is_assumed = document.assumptions.iter().any(|assumption| assumption.assumed);
-    format!(
-        "{}: {}.{}",
-        counted(document.servers.len() as u64, "server"),
-        parts.join(", "),
-        if is_assumed {
-            " Assumed: no --unsure was given, so the figure was taken as uncertain."
-        } else {
-            ""
-        },
-    )
+    let mut text = format!("{}: {}.", counted(document.servers.len() as u64, "server"), parts.join(", "));
+    if document.assumptions.iter().any(|assumption| assumption.assumed) {
+        text += " Assumed: no --unsure was given, so the figure was taken as uncertain.";
+    }
+    text
 }

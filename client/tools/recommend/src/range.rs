@@ -35,34 +35,12 @@ pub(crate) enum Notation {
     Rate(RateUnit),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum RangeError {
-    #[error("`{0}` is a single value; write a range such as `{1}`, or leave the key out")]
-    Single(String, String),
-    #[error("`{0}` lacks a value; write a range `LOW..HIGH` or a list `VALUE,VALUE`")]
-    Missing(String),
-    #[error("`{text}` goes from {low} to {high}; write the lower end first, and a higher one after it")]
-    Reversed { text: String, low: String, high: String },
-    #[error("`{text}`: both ends must be {wanted}, like the nominal value `{nominal}`")]
-    OtherUnit { text: String, wanted: &'static str, nominal: String },
-    #[error(
-        "`{0}` must begin above 0, because values are drawn with equal factors; write a list `VALUE,VALUE` to include 0"
-    )]
-    Zero(String),
-    #[error("the nominal value `{nominal}` is not within `{text}`; include it, or change the nominal server")]
-    NominalOutside { nominal: String, text: String },
-    #[error("the nominal value `{0}` is not a number, a rate or a duration; write a list `VALUE,VALUE`")]
-    NoRange(String),
-    #[error("value `{0}` is repeated")]
-    Repeated(String),
-}
-
 impl Range {
     /// Parses the plausible values of a key: `LOW..HIGH` or `VALUE,VALUE`. A range of times for a distribution sets its mean.
     ///
     /// # Errors
     /// Fails if the text is empty, a single value, reversed, of another unit than the nominal value, or does not include it.
-    pub(crate) fn parse(key: &str, text: &str, nominal: &str) -> Result<Self, RangeError> {
+    pub(crate) fn parse(key: &str, text: &str, nominal: &str) -> Result<Self, String> {
         let plausible = match text.split_once("..") {
             Some((low, high)) => between(text, (low.trim(), high.trim()), nominal)?,
             None => listed(text, nominal)?,
@@ -153,67 +131,80 @@ fn decimal(text: &str) -> Option<f64> {
     number.trim().parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * factor)
 }
 
-fn between(text: &str, (low, high): (&str, &str), nominal: &str) -> Result<Plausible, RangeError> {
+fn between(text: &str, (low, high): (&str, &str), nominal: &str) -> Result<Plausible, String> {
     if low.is_empty() || high.is_empty() {
-        return Err(RangeError::Missing(text.to_owned()));
+        return Err(lacks_a_value(text));
     }
-    let (value, of_nominal) = read(nominal).ok_or_else(|| RangeError::NoRange(nominal.to_owned()))?;
-    let other_unit = || RangeError::OtherUnit {
-        text: text.to_owned(),
-        wanted: of_nominal.unit(),
-        nominal: nominal.to_owned(),
+    let Some((value, of_nominal)) = read(nominal) else {
+        return Err(format!(
+            "the nominal value `{nominal}` is not a number, a rate or a duration; write a list `VALUE,VALUE`"
+        ));
     };
-    let (Some((from, of_low)), Some((to, of_high))) = (read(low), read(high)) else {
-        return Err(other_unit());
-    };
-    let notation = match (of_nominal, of_low, of_high) {
+    let ends = read(low).zip(read(high));
+    let notation = ends.and_then(|((_, of_low), (_, of_high))| match (of_nominal, of_low, of_high) {
         (Notation::MeanOf(_) | Notation::Duration, Notation::Duration, Notation::Duration)
-        | (Notation::Whole, Notation::Whole, Notation::Whole) => of_nominal,
-        (Notation::Rate(_), Notation::Rate(unit), Notation::Rate(_)) => Notation::Rate(unit),
+        | (Notation::Whole, Notation::Whole, Notation::Whole) => Some(of_nominal),
+        (Notation::Rate(_), rate @ Notation::Rate(_), Notation::Rate(_)) => Some(rate),
         (
             Notation::Decimal | Notation::Whole,
             Notation::Decimal | Notation::Whole,
             Notation::Decimal | Notation::Whole,
-        ) => Notation::Decimal,
-        _ => return Err(other_unit()),
+        ) => Some(Notation::Decimal),
+        _ => None,
+    });
+    let Some((((from, _), (to, _)), notation)) = ends.zip(notation) else {
+        let wanted = of_nominal.unit();
+        return Err(format!("`{text}`: both ends must be {wanted}, like the nominal value `{nominal}`"));
     };
     if from <= 0.0 {
-        return Err(RangeError::Zero(text.to_owned()));
+        return Err(format!(
+            "`{text}` must begin above 0, because values are drawn with equal factors; write a list `VALUE,VALUE` to include 0"
+        ));
     }
     if from >= to {
-        let (low, high) = (low.to_owned(), high.to_owned());
-        return Err(RangeError::Reversed { text: text.to_owned(), low, high });
+        return Err(format!(
+            "`{text}` goes from {low} to {high}; write the lower end first, and a higher one after it"
+        ));
     }
     let (slightly_less, slightly_more) = (from * (1.0 - 1e-9), to * (1.0 + 1e-9));
     if !(slightly_less..=slightly_more).contains(&value) {
-        return Err(RangeError::NominalOutside { nominal: nominal.to_owned(), text: text.to_owned() });
+        return Err(nominal_outside(nominal, text));
     }
     Ok(Plausible::Between { low: from, high: to, notation })
 }
 
-fn listed(text: &str, nominal: &str) -> Result<Plausible, RangeError> {
-    let values: Vec<String> = split_outside(text, ',').map(|value| value.trim().to_owned()).collect();
+fn listed(text: &str, nominal: &str) -> Result<Plausible, String> {
+    let mut values: Vec<String> = split_outside(text, ',').map(|value| value.trim().to_owned()).collect();
     if values.iter().any(String::is_empty) {
-        return Err(RangeError::Missing(text.to_owned()));
+        return Err(lacks_a_value(text));
     }
     if let [single] = values.as_slice() {
         let example = Range::by_factors("", single, (0.5, 2.0)).map(|range| range.text());
         let example = example.unwrap_or_else(|| format!("{nominal},{single}"));
-        return Err(RangeError::Single(single.clone(), example));
+        return Err(format!(
+            "`{single}` is a single value; write a range such as `{example}`, or leave the key out"
+        ));
     }
     // The nominal value may be spelled differently, such as `5%` for `0.05`.
-    let is_nominal = |value: &String| value == nominal || is_same_number(value, nominal);
-    let values: Vec<String> =
-        values.into_iter().map(|value| if is_nominal(&value) { nominal.to_owned() } else { value }).collect();
-    if !values.iter().any(|value| value == nominal) {
-        return Err(RangeError::NominalOutside { nominal: nominal.to_owned(), text: text.to_owned() });
+    for value in values.iter_mut().filter(|value| is_same_number(value, nominal)) {
+        nominal.clone_into(value);
     }
-    if let Some((_, twice)) =
-        values.iter().enumerate().find(|(index, value)| values[..*index].contains(value))
-    {
-        return Err(RangeError::Repeated(twice.clone()));
+    if !values.iter().any(|value| value == nominal) {
+        return Err(nominal_outside(nominal, text));
+    }
+    let mut repeated = values.iter().enumerate().filter(|(index, value)| values[..*index].contains(value));
+    if let Some((_, value)) = repeated.next() {
+        return Err(format!("value `{value}` is repeated"));
     }
     Ok(Plausible::Listed(values))
+}
+
+fn lacks_a_value(text: &str) -> String {
+    format!("`{text}` lacks a value; write a range `LOW..HIGH` or a list `VALUE,VALUE`")
+}
+
+fn nominal_outside(nominal: &str, text: &str) -> String {
+    format!("the nominal value `{nominal}` is not within `{text}`; include it, or change the nominal server")
 }
 
 fn is_same_number(one: &str, other: &str) -> bool {
@@ -257,7 +248,7 @@ mod tests {
     }
 
     fn refused(text: &str, nominal: &str) -> String {
-        Range::parse("key", text, nominal).unwrap_err().to_string()
+        Range::parse("key", text, nominal).unwrap_err()
     }
 
     #[test]

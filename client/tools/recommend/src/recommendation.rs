@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use results::SchemaVersion;
+use results::numbers::counted;
 use serde::{Deserialize, Serialize};
+
+use crate::servers::PlausibleServer;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -137,6 +140,12 @@ pub struct TriedSetting {
     pub cost: Vec<Option<f64>>,
 }
 
+impl TriedSetting {
+    pub(crate) fn name(&self) -> String {
+        if self.changes.is_empty() { "today's setting".to_owned() } else { self.changes.join(" and ") }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NominalRuns {
@@ -226,6 +235,12 @@ pub struct LookUpRecord {
     pub points: f64,
     /// Ratio of the cost of this setting to the cost of the chosen setting, over servers that meet the condition.
     pub cost_ratio: f64,
+    // Numbers of the servers of the search on which the condition holds.
+    #[serde(skip)]
+    pub(crate) tried: Vec<usize>,
+    // Fresh servers on which to confirm the look-up, each with the figure in the part of its range.
+    #[serde(skip)]
+    pub(crate) servers: Vec<PlausibleServer>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,4 +248,14 @@ pub struct LookUpRecord {
 pub struct LeftOut {
     pub servers: usize,
     pub candidates: usize,
+}
+
+impl LeftOut {
+    /// Returns what was left out, such as `2 servers and 1 setting`. `None` if nothing was.
+    pub(crate) fn text(self) -> Option<String> {
+        let parts = [(self.servers, "server"), (self.candidates, "setting")];
+        let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+        let parts: Vec<String> = parts.map(|(number, one)| counted(number as u64, one)).collect();
+        (!parts.is_empty()).then(|| parts.join(" and "))
+    }
 }

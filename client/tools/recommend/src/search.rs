@@ -1,8 +1,10 @@
 //! Search: which candidates run on which servers, and which are dropped on the way.
 
 use crate::budget::Budget;
+use crate::candidate::Candidate;
 use crate::decision::{mean_cost, worst_excess};
 use crate::observed::{Goal, Observed, RunTable};
+use crate::recommendation::LeftOut;
 
 /// A candidate is far from the best if its worst excess is this many points above the best worst excess.
 const FAR_POINTS: f64 = 10.0;
@@ -22,9 +24,9 @@ const FIRST_STAGE: f64 = 0.5;
 /// them, until it returns `None`.
 #[derive(Clone, Debug)]
 pub(crate) struct Search {
-    table: RunTable,
+    pub table: RunTable,
     /// Candidates that the search may choose. All other candidates run only for comparison.
-    eligible: Vec<usize>,
+    pub eligible: Vec<usize>,
     stage_first: usize,
     stages: u32,
     alive: Vec<bool>,
@@ -37,16 +39,10 @@ pub(crate) struct Search {
     groups: Vec<Vec<usize>>,
     server: usize,
     /// Maximum share of rejected attempts, 0 to 1. A candidate that exceeds it on any server may not be chosen.
-    max_rejected: Option<f64>,
-    budget: Budget,
-    shortened: Shortened,
-}
-
-/// Numbers of servers and candidates that a search left out because of its budget.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Shortened {
-    pub servers: usize,
-    pub candidates: usize,
+    pub max_rejected: Option<f64>,
+    pub budget: Budget,
+    /// Servers and candidates that the search left out because of its budget.
+    pub left_out: LeftOut,
 }
 
 impl Search {
@@ -73,26 +69,20 @@ impl Search {
             server: 0,
             max_rejected: None,
             budget: Budget::new(most, ops),
-            shortened: Shortened::default(),
+            left_out: LeftOut::default(),
         }
     }
 
-    #[must_use]
-    pub(crate) fn with_max_rejected(self, max_rejected: Option<f64>) -> Self {
-        Self { max_rejected, ..self }
-    }
-
-    /// Begins a stage of the search. `are_eligible` has one value for each new candidate, which is true if the candidate may be chosen.
-    /// Candidate 0, today's setting, is never dropped.
-    pub(crate) fn begin_stage(&mut self, are_eligible: &[bool]) {
+    /// Begins a stage of the search with new candidates. Candidate 0, today's setting, is never dropped.
+    pub(crate) fn begin_stage(&mut self, candidates: &[&Candidate]) {
         self.stage_first = self.table.candidates();
         self.stages += 1;
         self.server = 0;
-        for is_eligible in are_eligible {
-            let candidate = self.table.add_row(self.servers);
+        for candidate in candidates {
+            let row = self.table.add_row(candidate.changes.len(), self.servers);
             self.alive.push(true);
-            if *is_eligible {
-                self.eligible.push(candidate);
+            if !candidate.is_by_code {
+                self.eligible.push(row);
             }
         }
     }
@@ -106,19 +96,16 @@ impl Search {
         let share = if self.stages == 1 { FIRST_STAGE } else { 1.0 };
         let runs_left = self.budget.runs_left(share);
         let mut running = self.running();
-        if server >= self.first_drawn {
-            if runs_left < running.len() {
-                self.leave_out_servers(server);
-                return None;
-            }
-        } else {
+        if server < self.first_drawn {
             let most = (runs_left / (self.first_drawn - server)).max(2);
             self.drop_worst(running.len().saturating_sub(most), server);
             running = self.running();
-            if runs_left < running.len() && server > 0 {
-                self.leave_out_servers(server);
-                return None;
-            }
+        }
+        if runs_left < running.len() && server > 0 {
+            self.left_out.servers += self.servers - server;
+            self.servers = server;
+            self.first_drawn = self.first_drawn.min(server);
+            return None;
         }
         self.server += 1;
         (!running.is_empty()).then_some((server, running))
@@ -126,60 +113,41 @@ impl Search {
 
     /// Records the runs on one server of all candidates that [`Search::next_server`] returned. `observed` has the order of `candidates`.
     pub(crate) fn record(&mut self, server: usize, candidates: &[usize], observed: &[Observed]) {
+        self.budget.spend(observed);
         for (candidate, observed) in candidates.iter().zip(observed) {
             self.table.set(*candidate, server, *observed);
-        }
-        self.budget.spend(&observed.iter().map(|run| run.attempts).collect::<Vec<_>>());
-        let is_excluded =
-            |observed: &Observed| self.max_rejected.is_some_and(|most| observed.rejected_share() > most);
-        for (candidate, _) in candidates.iter().zip(observed).filter(|(_, observed)| is_excluded(observed)) {
-            self.eligible.retain(|other| other != candidate);
-            self.alive[*candidate] &= *candidate == 0;
+            if self.max_rejected.is_some_and(|most| observed.rejected_share() > most) {
+                self.eligible.retain(|other| other != candidate);
+                self.alive[*candidate] &= *candidate == 0;
+            }
         }
         self.drop_far(server);
-    }
-
-    pub(crate) fn table(&self) -> &RunTable {
-        &self.table
     }
 
     pub(crate) fn servers(&self) -> Vec<usize> {
         (0..self.servers).collect()
     }
 
-    pub(crate) fn eligible(&self) -> &[usize] {
-        &self.eligible
-    }
-
-    pub(crate) fn shortened(&self) -> Shortened {
-        self.shortened
-    }
-
     fn running(&self) -> Vec<usize> {
         (self.stage_first..self.table.candidates()).filter(|candidate| self.alive[*candidate]).collect()
     }
 
-    fn leave_out_servers(&mut self, from: usize) {
-        self.shortened.servers += self.servers - from;
-        self.servers = from;
-        self.first_drawn = self.first_drawn.min(from);
+    /// Returns the candidates that run in the current stage, without today's setting.
+    fn rivals(&self) -> impl Iterator<Item = usize> {
+        self.running().into_iter().filter(|candidate| *candidate != 0)
     }
 
     /// Drops candidates that are far from the best, both on all servers tried so far and in each group of servers. Without the groups, no
     /// look-up could find a candidate that is the best in one part of a range and hopeless in the other.
     fn drop_far(&mut self, last_server: usize) {
-        let mut far = self.far(&(0..=last_server).collect::<Vec<_>>());
+        let tried: Vec<usize> = (0..=last_server).collect();
+        let mut far = self.far(&tried);
         for group in &self.groups {
             let tried: Vec<usize> = group.iter().copied().filter(|server| *server <= last_server).collect();
             let far_there = self.far(&tried);
             far.retain(|candidate| far_there.contains(candidate));
         }
-        let tried: Vec<usize> = (0..=last_server).collect();
-        far.extend(
-            self.running()
-                .into_iter()
-                .filter(|candidate| *candidate != 0 && self.is_beaten(*candidate, &tried)),
-        );
+        far.extend(self.rivals().filter(|candidate| self.is_beaten(*candidate, &tried)));
         for candidate in far {
             self.alive[candidate] = false;
         }
@@ -208,11 +176,7 @@ impl Search {
         let Some(best) = best.filter(|_| !servers.is_empty()) else { return Vec::new() };
         let far = if servers.len() >= ENOUGH_SERVERS { NEAR_POINTS } else { FAR_POINTS };
         let is_far = |candidate: &usize| worst(*candidate).is_some_and(|excess| excess > best + far);
-        let running = self.running().into_iter();
-        running
-            .filter(|candidate| *candidate != 0 && self.eligible.contains(candidate))
-            .filter(is_far)
-            .collect()
+        self.rivals().filter(|candidate| self.eligible.contains(candidate)).filter(is_far).collect()
     }
 
     /// Drops `count` candidates of the current stage because of the budget. Candidates that cannot be chosen are dropped first, then
@@ -225,15 +189,14 @@ impl Search {
             let cost = mean_cost(&self.table, &self.eligible, candidate, &servers);
             (!self.eligible.contains(&candidate), worst, cost, candidate)
         };
-        let mut running: Vec<_> =
-            self.running().into_iter().filter(|candidate| *candidate != 0).map(key).collect();
+        let mut running: Vec<_> = self.rivals().map(key).collect();
         running.sort_by(|one, other| {
             let by_figures = other.1.total_cmp(&one.1).then(other.2.total_cmp(&one.2));
             other.0.cmp(&one.0).then(by_figures).then(other.3.cmp(&one.3))
         });
         for (.., candidate) in running.into_iter().take(count) {
             self.alive[candidate] = false;
-            self.shortened.candidates += 1;
+            self.left_out.candidates += 1;
         }
     }
 }
@@ -246,10 +209,14 @@ mod tests {
         Observed { attempts, ..Observed::with_cost(undone, 1.0) }
     }
 
+    fn candidate() -> Candidate {
+        Candidate::today("none", "none".parse().unwrap(), None)
+    }
+
     /// Runs a search in which candidate `c` leaves `undone(c, server)` of the ops undone.
     fn run(search: &mut Search, candidates: usize, undone: impl Fn(usize, usize) -> f64) -> Vec<usize> {
         let mut sizes = Vec::new();
-        search.begin_stage(&vec![true; candidates]);
+        search.begin_stage(&vec![&candidate(); candidates]);
         while let Some((server, running)) = search.next_server() {
             let runs: Vec<Observed> =
                 running.iter().map(|candidate| observed(undone(*candidate, server), 100.0)).collect();
@@ -264,16 +231,16 @@ mod tests {
         let mut search = Search::new(Goal::InTime, (12, 8, 10), Vec::new(), (100, 1_000_000));
         let sizes = run(&mut search, 4, |candidate, _| [0.9, 0.0, 0.05, 0.5][candidate]);
         assert_eq!(sizes, [4, 3, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2]);
-        assert!(search.table().has_all(0, &search.servers()) && search.table().has_all(1, &search.servers()));
-        assert!(!search.table().has_all(2, &search.servers()));
-        assert_eq!(search.shortened(), Shortened::default());
+        assert!(search.table.has_all(0, &search.servers()) && search.table.has_all(1, &search.servers()));
+        assert!(!search.table.has_all(2, &search.servers()));
+        assert_eq!(search.left_out, LeftOut::default());
     }
 
     #[test]
     fn candidates_with_many_rejections_are_no_competition() {
-        let mut search =
-            Search::new(Goal::InTime, (4, 8, 4), Vec::new(), (100, 1_000_000)).with_max_rejected(Some(0.1));
-        search.begin_stage(&[true; 3]);
+        let mut search = Search::new(Goal::InTime, (4, 8, 4), Vec::new(), (100, 1_000_000));
+        search.max_rejected = Some(0.1);
+        search.begin_stage(&[&candidate(); 3]);
         while let Some((server, running)) = search.next_server() {
             let run = |candidate: &usize| {
                 let undone = if *candidate == 2 { 0.5 } else { 0.0 };
@@ -282,9 +249,9 @@ mod tests {
             };
             search.record(server, &running, &running.iter().map(run).collect::<Vec<_>>());
         }
-        assert_eq!(search.eligible(), [2], "it is not compared with those that are excluded");
-        assert!(search.table().has_all(2, &search.servers()) && search.table().has_all(0, &search.servers()));
-        assert!(!search.table().has_all(1, &search.servers()));
+        assert_eq!(search.eligible, [2], "it is not compared with those that are excluded");
+        assert!(search.table.has_all(2, &search.servers()) && search.table.has_all(0, &search.servers()));
+        assert!(!search.table.has_all(1, &search.servers()));
     }
 
     #[test]
@@ -297,7 +264,7 @@ mod tests {
             _ => 0.0,
         };
         assert_eq!(run(&mut search, 3, undone), [3, 3, 3, 2, 2, 2], "candidate 2 is far in both groups");
-        assert!(search.table().has_all(1, &search.servers()));
+        assert!(search.table.has_all(1, &search.servers()));
     }
 
     #[test]
@@ -307,17 +274,17 @@ mod tests {
         assert_eq!(sizes, [4; 12], "48 runs of 100 attempts are within half of the budget");
         let mut search = Search::new(Goal::InTime, (12, 8, 10), Vec::new(), (100, 8_500));
         assert_eq!(run(&mut search, 4, |_, _| 0.0), [4; 10]);
-        assert_eq!(search.shortened(), Shortened { servers: 2, candidates: 0 });
+        assert_eq!(search.left_out, LeftOut { servers: 2, candidates: 0 });
         let mut search = Search::new(Goal::InTime, (12, 8, 10), Vec::new(), (100, 6_000));
         let sizes = run(&mut search, 4, |candidate, _| candidate as f64 * 0.001);
         assert_eq!(sizes, [3; 10]);
-        assert_eq!(search.shortened(), Shortened { servers: 2, candidates: 1 });
+        assert_eq!(search.left_out, LeftOut { servers: 2, candidates: 1 });
     }
 
     #[test]
     fn costly_candidates_are_dropped_if_another_is_cheaper_everywhere() {
         let mut search = Search::new(Goal::Finish, (10, 8, 10), Vec::new(), (100, 1_000_000));
-        search.begin_stage(&[true; 4]);
+        search.begin_stage(&[&candidate(); 4]);
         let mut sizes = Vec::new();
         while let Some((server, running)) = search.next_server() {
             // Candidate 2 is the cheapest on one server, and candidate 3 is as cheap as today's setting on some.
@@ -332,7 +299,7 @@ mod tests {
             sizes.push(running.len());
         }
         assert_eq!(sizes, [4, 4, 4, 4, 4, 4, 4, 4, 2, 2]);
-        assert!(search.table().has_all(2, &search.servers()));
+        assert!(search.table.has_all(2, &search.servers()));
     }
 
     #[test]

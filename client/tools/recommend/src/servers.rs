@@ -3,6 +3,8 @@
 //! The rule is: the nominal server; the corners of all ranges; each end of each range alone; six servers drawn at random. A rule is used
 //! because an answer found on random servers alone changes from draw to draw.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use vocabulary::{Purpose, draws, unit};
 
 use crate::range::{Plausible, Range};
@@ -20,7 +22,7 @@ const OF_FRESH: u32 = 4;
 const GENERATORS: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 3], [0, 1, 2], [0, 1, 3]];
 
 /// Value of one uncertain figure on one plausible server.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Position {
     Nominal,
     /// Value within a range, in the base unit of its notation.
@@ -35,25 +37,22 @@ pub(crate) struct PlausibleServer {
 }
 
 impl PlausibleServer {
-    fn nominal(ranges: &[Range]) -> Self {
-        Self { positions: vec![Position::Nominal; ranges.len()], drawn: false }
-    }
-
-    pub(crate) fn changes<'a>(&'a self, ranges: &'a [Range]) -> impl Iterator<Item = (&'a str, String)> {
-        self.positions.iter().zip(ranges).filter_map(|(position, range)| {
+    pub(crate) fn changes(&self, ranges: &[Range]) -> BTreeMap<String, String> {
+        let changes = self.positions.iter().zip(ranges).filter_map(|(position, range)| {
             let value = match (position, &range.plausible) {
                 (Position::At(value), Plausible::Between { notation, .. }) => notation.write(*value),
                 (Position::Listed(index), Plausible::Listed(values)) => values.get(*index)?.clone(),
                 _ => return None,
             };
-            (value != range.nominal).then_some((&*range.key, value))
-        })
+            (value != range.nominal).then(|| (range.key.clone(), value))
+        });
+        changes.collect()
     }
 }
 
 /// Returns the servers of a search, the nominal server first and the drawn servers last. No server is repeated.
 pub(crate) fn search_servers(ranges: &[Range], seed: u64) -> Vec<PlausibleServer> {
-    let nominal = PlausibleServer::nominal(ranges);
+    let nominal = PlausibleServer { positions: vec![Position::Nominal; ranges.len()], drawn: false };
     let mut servers = vec![nominal.clone()];
     servers.extend(corners(ranges));
     for (index, range) in ranges.iter().enumerate() {
@@ -66,14 +65,8 @@ pub(crate) fn search_servers(ranges: &[Range], seed: u64) -> Vec<PlausibleServer
     if !ranges.is_empty() {
         servers.extend((0..DRAWN).map(|number| draw(ranges, seed, number, OF_SEARCH)));
     }
-    let mut earlier = Vec::new();
-    servers.retain(|server| {
-        let changes: Vec<(String, String)> =
-            server.changes(ranges).map(|(key, value)| (key.to_owned(), value)).collect();
-        let is_new = !earlier.contains(&changes);
-        earlier.push(changes);
-        is_new
-    });
+    let mut earlier = BTreeSet::new();
+    servers.retain(|server| earlier.insert(server.changes(ranges)));
     servers
 }
 
@@ -97,13 +90,6 @@ fn all_ends(range: &Range) -> Vec<Position> {
     }
 }
 
-fn end(range: &Range, is_high: bool) -> Position {
-    match &range.plausible {
-        Plausible::Between { low, high, .. } => Position::At(if is_high { *high } else { *low }),
-        Plausible::Listed(values) => Position::Listed(if is_high { values.len() - 1 } else { 0 }),
-    }
-}
-
 fn corners(ranges: &[Range]) -> Vec<PlausibleServer> {
     if ranges.is_empty() {
         return Vec::new();
@@ -116,9 +102,11 @@ fn corners(ranges: &[Range]) -> Vec<PlausibleServer> {
                 GENERATORS[derived % FULL].iter().filter(|factor| basic(**factor)).count() % 2 == 1
             }
         };
-        let positions =
-            ranges.iter().enumerate().map(|(factor, range)| end(range, is_high(factor))).collect();
-        PlausibleServer { positions, drawn: false }
+        let end = |(factor, range)| {
+            let ends = all_ends(range);
+            if is_high(factor) { ends.last().copied() } else { ends.first().copied() }
+        };
+        PlausibleServer { positions: ranges.iter().enumerate().filter_map(end).collect(), drawn: false }
     };
     (0..1 << ranges.len().min(FULL)).map(corner).collect()
 }
@@ -202,6 +190,6 @@ mod tests {
         let ranges = ranges(2);
         let server =
             PlausibleServer { positions: vec![Position::At(100.0), Position::At(10.0)], drawn: false };
-        assert_eq!(server.changes(&ranges).collect::<Vec<_>>(), [("k1", "10".to_owned())]);
+        assert_eq!(server.changes(&ranges), [("k1".to_owned(), "10".to_owned())].into());
     }
 }

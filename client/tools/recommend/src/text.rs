@@ -6,66 +6,60 @@ use results::numbers::{counted, seconds, short, thousands};
 use vocabulary::Distribution;
 
 use crate::answer::{Answered, Recommender};
-use crate::candidate::{Candidate, without_rate};
+use crate::candidate::without_rate;
 use crate::flags::NETWORK;
-use crate::lines::{Line, fit, in_points, listed, listed_values, points, share, workers_text};
-use crate::observed::Observed;
+use crate::lines::{Line, fit, in_points, listed, listed_values, points, share};
+use crate::observed::finite;
 use crate::recommendation::{
-    Decision, FreshFigures, FreshRuns, FreshServerRuns, LookUpRecord, Recommendation, RecommendationGoal,
-    SettingOf,
+    Decision, FreshFigures, FreshServerRuns, LookUpRecord, Recommendation, RecommendationGoal, SettingOf,
+    TriedSetting,
 };
 use crate::searched::NoHelp;
-use crate::snippets;
 
 const NAMED_FIGURES: usize = 4;
 
-pub(super) struct Answer {
-    pub(super) lines: Vec<Line>,
-    pub(super) settings: Option<String>,
-}
-
-pub(super) fn answer(answered: &Answered, recommender: &Recommender<'_>) -> Answer {
+/// Returns the lines of the answer.
+pub(super) fn answer(answered: &Answered, recommender: &Recommender<'_>) -> Vec<Line> {
     let document = &answered.document;
-    let text = Text { answered, document, recommender };
-    let is_change = document.decision == Decision::Change;
-    let mut lines = vec![if is_change { ("Set", text.set()) } else { ("Keep", text.keep()) }];
+    let today = &document.candidates[document.today];
+    let text = Text { answered, document, today, recommender };
+    let mut lines = vec![if text.is_change() { ("Set", text.set()) } else { ("Keep", text.keep()) }];
     lines.extend(text.holds_for());
     lines.extend(text.undone());
-    lines.extend(text.price());
-    lines.extend(text.worse());
-    lines.extend(text.excluded());
-    if !is_change {
-        lines.extend(text.tried());
+    lines.push(("Price", text.price()));
+    if text.is_change() {
+        lines.extend(text.worse());
     }
-    lines.extend(text.no_help());
+    lines.extend(text.excluded());
+    lines.extend(if text.is_change() { text.no_help() } else { Some(("Tried", text.tried())) });
+    lines.extend(text.knobless());
     lines.extend(text.unreadable());
     lines.extend(text.look_up());
     lines.extend(text.by_code());
     lines.push(("Rests on", text.rests_on()));
-    lines.extend(text.left_out());
+    let left_out = document.left_out.text().map(|what| {
+        format!("{what}, because the search is limited to 6 million attempts; a shorter run allows more")
+    });
+    lines.extend(left_out.map(|words| ("Left out", words)));
     fit(&mut lines);
     lines.push(("Again", document.again.clone()));
-    let settings = document.library_settings.clone();
-    Answer { lines, settings }
+    lines
 }
 
 struct Text<'a> {
     answered: &'a Answered,
     document: &'a Recommendation,
+    today: &'a TriedSetting,
     recommender: &'a Recommender<'a>,
 }
 
 impl Text<'_> {
-    fn fresh(&self) -> &FreshRuns {
-        &self.document.fresh
+    fn is_change(&self) -> bool {
+        self.document.decision == Decision::Change
     }
 
     fn is_finish(&self) -> bool {
         self.document.goal == RecommendationGoal::Finish
-    }
-
-    fn today(&self) -> &Candidate {
-        &self.answered.candidates[self.document.today]
     }
 
     fn set(&self) -> String {
@@ -75,7 +69,7 @@ impl Text<'_> {
             }
             SettingOf::Rate => format!("{}, in your own code", setting.text),
             SettingOf::Workers => {
-                format!("{} instead of {}", setting.text, self.today().in_flight.unwrap_or_default())
+                format!("{} instead of {}", setting.text, self.today.in_flight.unwrap_or_default())
             }
             SettingOf::Library | SettingOf::Strategy => setting.text.clone(),
         });
@@ -88,12 +82,13 @@ impl Text<'_> {
     }
 
     fn keep(&self) -> String {
-        let workers = self.today().in_flight.map(|workers| format!(" with {}", workers_text(workers)));
-        format!("{}{}", self.today().text, workers.unwrap_or_default())
+        let workers =
+            self.today.in_flight.map(|workers| format!(" with {}", counted(workers.into(), "worker")));
+        self.today.strategy.clone() + &workers.unwrap_or_default()
     }
 
     fn holds_for(&self) -> Option<Line> {
-        let holds_for = self.document.holds_for.as_ref()?;
+        let holds_for = self.document.holds_for?;
         let rate =
             holds_for.rate_for_any_number_per_s.map(|rate| format!("; at most {rate}/s for any number"));
         let words = format!(
@@ -107,15 +102,14 @@ impl Text<'_> {
     }
 
     fn undone(&self) -> Vec<Line> {
-        let fresh = self.fresh();
+        let fresh = &self.document.fresh;
         let label = if self.document.undone_word() == "late" { "Late" } else { "Undone" };
         // The number of ops that arrive in a duration is drawn at random.
         let ops = match self.recommender.args.workload.0.duration {
             None => counted(self.recommender.bench.ops, "op"),
             Some(_) => "ops".to_owned(),
         };
-        let what = if self.recommender.bench.ranges.is_empty() { "seeds" } else { "fresh servers" };
-        let count = fresh.servers.len();
+        let on = format!("{ops} on {}", self.fresh_servers());
         let of = |figures: &FreshFigures| {
             let FreshFigures { undone, least_undone: least, most_undone: most, servers, .. } = figures;
             let most_text = Some(points(100.0 * most)).filter(|text| text != "0" || *most == 0.0);
@@ -123,22 +117,21 @@ impl Text<'_> {
             (share(*undone), format!("{least}–{most} on all {servers}"))
         };
         let ((today, of_today), (other, of_other)) = (of(&fresh.today), of(&fresh.of_other));
-        if self.document.decision == Decision::Keep {
-            return vec![(label, format!("{today} of {ops} on {count} {what} ({of_today})"))];
+        if !self.is_change() {
+            return vec![(label, format!("{today} of {on} ({of_today})"))];
         }
-        vec![
-            (
-                label,
-                format!(
-                    "today {today} of {ops} on {count} {what} ({of_today}), with this {other} ({of_other})"
-                ),
-            ),
-            ("", self.difference()),
-        ]
+        let words = format!("today {today} of {on} ({of_today}), with this {other} ({of_other})");
+        vec![(label, words), ("", self.difference())]
+    }
+
+    /// Returns the number of fresh servers, or of seeds if all servers are equal.
+    fn fresh_servers(&self) -> String {
+        let what = if self.document.assumptions.is_empty() { "seeds" } else { "fresh servers" };
+        format!("{} {what}", self.document.fresh.servers.len())
     }
 
     fn difference(&self) -> String {
-        let fresh = self.fresh();
+        let fresh = &self.document.fresh;
         if fresh.better + fresh.worse.len() == 0 && fresh.points.abs() < 0.05 {
             return format!("the same share on all {}", fresh.servers.len());
         }
@@ -161,11 +154,10 @@ impl Text<'_> {
         )
     }
 
-    fn price(&self) -> Vec<Line> {
-        let fresh = self.fresh();
-        let is_change = self.document.decision == Decision::Change;
+    fn price(&self) -> String {
+        let fresh = &self.document.fresh;
         let (of, before) =
-            if is_change { (&fresh.of_other, Some(&fresh.today)) } else { (&fresh.today, None) };
+            if self.is_change() { (&fresh.of_other, Some(&fresh.today)) } else { (&fresh.today, None) };
         let cost = if self.is_finish() {
             let time = |figures: &FreshFigures| {
                 let at_least = if figures.is_cut { "≥ " } else { "" };
@@ -180,68 +172,57 @@ impl Text<'_> {
             format!("{} attempts per success{}", attempts(of.attempts_per_success), today.unwrap_or_default())
         };
         let per_100 = |figures: &FreshFigures| {
-            if figures.rejected_per_100_ops < 0.05 {
-                "no".to_owned()
-            } else {
-                short(figures.rejected_per_100_ops)
-            }
+            let rejected = figures.rejected_per_100_ops;
+            if rejected < 0.05 { "no".to_owned() } else { short(rejected) }
         };
+        let rejected = per_100(of);
         let rejections = match before.map(per_100) {
-            Some(today) if today != "no" => format!("{} rejections (today {today} per 100 ops)", per_100(of)),
-            _ if per_100(of) == "no" => "no rejections".to_owned(),
-            _ => format!("{} rejections per 100 ops", per_100(of)),
+            Some(today) if today != "no" => format!(" (today {today} per 100 ops)"),
+            _ if rejected == "no" => String::new(),
+            _ => " per 100 ops".to_owned(),
         };
-        vec![("Price", format!("{cost}; {rejections}"))]
+        format!("{cost}; {rejected} rejections{rejections}")
     }
 
-    fn worse(&self) -> Vec<Line> {
-        let fresh = self.fresh();
-        if self.document.decision == Decision::Keep {
-            return Vec::new();
-        }
+    fn worse(&self) -> Option<Line> {
+        let fresh = &self.document.fresh;
         let servers = fresh.worse.iter().map(|number| &fresh.servers[*number]);
         let more = |server: &FreshServerRuns| 100.0 * (server.other_undone - server.today_undone);
-        let Some(worst) = servers.max_by(|one, other| more(one).total_cmp(&more(other))) else {
-            return Vec::new();
-        };
+        let worst = servers.max_by(|one, other| more(one).total_cmp(&more(other)))?;
         let undone = self.document.undone_word();
         let words = format!(
             "{} of {} servers, at most {} more {undone}: {}",
             fresh.worse.len(),
             fresh.servers.len(),
             in_points(more(worst)),
-            listed(&worst.changes)
+            listed(&worst.changes, "the nominal server")
         );
-        vec![("Worse", words)]
+        Some(("Worse", words))
     }
 
-    fn tried(&self) -> Vec<Line> {
-        let fresh = self.fresh();
+    fn tried(&self) -> String {
+        let fresh = &self.document.fresh;
         let count = self.document.candidates.iter().filter(|candidate| !candidate.by_code).count() - 1;
         let undone = self.document.undone_word();
         if fresh.other == self.document.today {
-            let words = match count {
+            return match count {
                 0 => "no other setting could be tried".to_owned(),
                 1 => "1 other setting, which did not do as well on all servers".to_owned(),
                 count => format!("{count} other settings; none did as well on all servers"),
             };
-            return vec![("Tried", words)];
         }
-        let name = self.name(fresh.other);
         let direction = if fresh.points < 0.0 { "more" } else { "less" };
-        let what = if self.recommender.bench.ranges.is_empty() { "seeds" } else { "fresh servers" };
-        let cost = fresh.cost_ratio.map(|ratio| self.cost(ratio)).unwrap_or_default();
         let left = match fresh.points.abs() {
             equal if equal < 0.05 => format!("leaves as much {undone}"),
             other => format!("leaves {} {direction} {undone}", in_points(other)),
         };
-        let words = format!(
-            "{} other {}; the best, {name}, {left} on {} {what}{cost}",
-            thousands(count as u64),
-            if count == 1 { "setting" } else { "settings" },
-            fresh.servers.len(),
-        );
-        vec![("Tried", words)]
+        format!(
+            "{}; the best, {}, {left} on {}{}",
+            counted(count as u64, "other setting"),
+            self.name(fresh.other),
+            self.fresh_servers(),
+            fresh.cost_ratio.map(|ratio| self.cost(ratio)).unwrap_or_default()
+        )
     }
 
     fn cost(&self, ratio: f64) -> String {
@@ -260,10 +241,7 @@ impl Text<'_> {
         }
     }
 
-    fn no_help(&self) -> Vec<Line> {
-        if self.document.decision == Decision::Keep {
-            return self.knobless();
-        }
+    fn no_help(&self) -> Option<Line> {
         let undone = self.document.undone_word();
         let of = |no_help: &NoHelp| {
             let name = self.name(no_help.candidate);
@@ -275,53 +253,37 @@ impl Text<'_> {
             (times >= 1.05).then(|| format!("{name}: up to {} × {cost}", short(times)))
         };
         let each: Vec<String> = self.answered.no_help.iter().filter_map(of).collect();
-        let mut lines = Vec::new();
-        if !each.is_empty() {
-            lines.push(("No help", each.join("; ")));
-        }
-        lines.extend(self.knobless());
-        lines
+        (!each.is_empty()).then(|| ("No help", each.join("; ")))
     }
 
     /// Explains why no setting of the library was tried, or why none makes a difference.
-    fn knobless(&self) -> Vec<Line> {
-        let is_preset = self.today().text.starts_with("preset:");
-        if !is_preset || !self.recommender.changes.library {
-            return Vec::new();
+    fn knobless(&self) -> Option<Line> {
+        if !self.today.strategy.starts_with("preset:") || !self.recommender.changes.library {
+            return None;
         }
-        let tried: Vec<usize> = (0..self.answered.candidates.len())
-            .filter(|number| self.answered.candidates[*number].is_of_library())
-            .filter(|number| !self.answered.candidates[*number].is_by_code)
-            .collect();
-        let library = without_rate(&self.today().text);
+        let tried = &self.answered.of_library;
+        let library = without_rate(&self.today.strategy);
         if tried.is_empty() {
-            return vec![("Library", format!("no other setting of {library} is known, so none was tried"))];
+            return Some(("Library", format!("no other setting of {library} is known, so none was tried")));
         }
-        let today = &self.document.candidates[self.document.today];
+        let today = self.today;
         let is_same = |number: &usize| {
             let tried = &self.document.candidates[*number];
             let known = tried.undone.iter().zip(&tried.cost).zip(today.undone.iter().zip(&today.cost));
             let mut known = known.filter(|((undone, _), _)| undone.is_some()).peekable();
             known.peek().is_some() && known.all(|(tried, today)| tried == today)
         };
-        if !self.answered.any_rejected {
-            return Vec::new();
-        }
-        if tried.iter().all(is_same) {
-            let words =
-                format!("{library} does not retry these rejections, so none of its settings changes a run");
-            return vec![("Library", words)];
-        }
-        Vec::new()
+        let words =
+            format!("{library} does not retry these rejections, so none of its settings changes a run");
+        (self.answered.any_rejected && tried.iter().all(is_same)).then_some(("Library", words))
     }
 
     /// Names an answer of the preset after which the client gives up only because it cannot read the advice.
     fn unreadable(&self) -> Option<Line> {
         let name = self.recommender.bench.nominal_flags().value("preset")?.split(':').next()?.to_owned();
         let preset = server_presets().iter().find(|preset| preset.name == name)?;
-        let today = self.today();
         let is_retried = |script: &str| {
-            let waits = waits(&today.spec, &script.parse().ok()?, 1).ok()?;
+            let waits = waits(&self.recommender.args.strategy, &script.parse().ok()?, 1).ok()?;
             Some(waits.first()?.is_some())
         };
         preset.reject.iter().find_map(|(of, response)| {
@@ -331,19 +293,15 @@ impl Text<'_> {
             let of = format!("reject.{of}");
             let is_unverified = preset.facts.iter().any(|fact| fact.of == of && !fact.verified);
             let source = if is_unverified { " (not verified)" } else { "" };
-            let library = without_rate(&today.text);
+            let library = without_rate(&self.today.strategy);
             gives_up.then(|| ("Library", format!("{library} cannot read `Retry-After: {value}` of {name}{source}, and gives up after it")))
         })
     }
 
-    fn excluded(&self) -> Vec<Line> {
-        let Some(most) = self.recommender.args.max_rejected else { return Vec::new() };
-        if self.document.candidates[self.document.today].eligible {
-            return Vec::new();
-        }
-        let words =
-            format!("today's setting has more than {} rejections on some server", share(most.of_one()));
-        vec![("Excluded", words)]
+    fn excluded(&self) -> Option<Line> {
+        let most = share(self.recommender.args.max_rejected?.of_one());
+        let words = format!("today's setting has more than {most} rejections on some server");
+        (!self.today.eligible).then_some(("Excluded", words))
     }
 
     fn look_up(&self) -> Vec<Line> {
@@ -364,38 +322,29 @@ impl Text<'_> {
         self.document.look_ups.iter().enumerate().map(line).collect()
     }
 
-    fn by_code(&self) -> Vec<Line> {
-        let Some((number, Observed { undone, makespan_s, .. })) = &self.answered.by_code else {
-            return Vec::new();
-        };
-        let observed = &self.answered.by_code.as_ref().expect("checked").1;
-        let fresh = self.fresh();
-        let of_answer = match self.document.decision {
-            Decision::Change => fresh.of_other.undone,
-            Decision::Keep => fresh.today.undone,
-        };
-        if *undone > of_answer + 0.01 {
-            return Vec::new();
+    fn by_code(&self) -> Option<Line> {
+        let (number, observed) = self.answered.by_code.as_ref()?;
+        let fresh = &self.document.fresh;
+        let of_answer = if self.is_change() { fresh.of_other.undone } else { fresh.today.undone };
+        if observed.undone > of_answer + 0.01 {
+            return None;
         }
-        let text = &self.answered.candidates[*number].text;
+        let text = &self.document.candidates[*number].strategy;
         let limiter = text.rsplit('+').next().unwrap_or(text);
         let what = match limiter {
             "aimd" => "an adaptive concurrency limit",
             "aws-adaptive" => "a rate controller",
             _ => "an adaptive limiter",
         };
-        let left = self.document.undone_word();
-        let time = if self.is_finish() && makespan_s.is_finite() {
-            format!(" in {}", seconds(*makespan_s))
-        } else {
-            String::new()
-        };
+        let makespan_s = finite(observed.makespan_s).filter(|_| self.is_finish());
         let words = format!(
-            "{what} ({limiter}): {} {left}{time}, {} rejections per 100 ops",
-            share(*undone),
+            "{what} ({limiter}): {} {}{}, {} rejections per 100 ops",
+            share(observed.undone),
+            self.document.undone_word(),
+            makespan_s.map(|s| format!(" in {}", seconds(s))).unwrap_or_default(),
             short(observed.rejected_per_100_ops())
         );
-        vec![("By code", words)]
+        Some(("By code", words))
     }
 
     fn rests_on(&self) -> String {
@@ -432,30 +381,7 @@ impl Text<'_> {
         format!("virtual time, {tried} + {fresh} servers: {server}{assumed}{}", ranges.join(", "))
     }
 
-    fn left_out(&self) -> Vec<Line> {
-        let left_out = self.document.left_out;
-        let mut parts = Vec::new();
-        if left_out.servers > 0 {
-            parts.push(counted(left_out.servers as u64, "server"));
-        }
-        if left_out.candidates > 0 {
-            parts.push(counted(left_out.candidates as u64, "setting"));
-        }
-        if parts.is_empty() {
-            return Vec::new();
-        }
-        let words = format!(
-            "{}, because the search is limited to 6 million attempts; a shorter run allows more",
-            parts.join(" and ")
-        );
-        vec![("Left out", words)]
-    }
-
     fn name(&self, number: usize) -> String {
-        let changes = snippets::changes(&self.answered.candidates[number]);
-        if changes.is_empty() {
-            return "today's setting".to_owned();
-        }
-        changes.into_iter().map(|change| change.text).collect::<Vec<_>>().join(" and ")
+        self.document.candidates[number].name()
     }
 }

@@ -85,29 +85,21 @@ struct Nominal<'a> {
     preset: Option<&'static ServerPreset>,
     /// Parameters of the preset's stages as `STAGE.PARAMETER`, with their values.
     parameters: Vec<(String, String)>,
-    is_of_policy: bool,
 }
 
 impl<'a> Nominal<'a> {
     fn new(flags: &'a Flags, config: &'a Config) -> anyhow::Result<Self> {
         let scale = flags.value("scale").and_then(|scale| mockserver::core::read_scale(scale).ok());
-        let expanded = flags
-            .value("preset")
-            .map(|preset| expand(preset, scale))
-            .transpose()
-            .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+        let expanded = flags.value("preset").map(|preset| expand(preset, scale)).transpose();
+        let expanded = expanded.map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
         let mut parameters = Vec::new();
         for policy in expanded.iter().flat_map(|expanded| expanded.policy.iter()) {
             let Some(label) = policy.label() else { continue };
-            parameters.extend(
-                policy
-                    .all_parameters()
-                    .into_iter()
-                    .map(|parameter| (format!("{label}.{}", parameter.key), parameter.value)),
-            );
+            let of_stage = policy.all_parameters().into_iter();
+            parameters
+                .extend(of_stage.map(|parameter| (format!("{label}.{}", parameter.key), parameter.value)));
         }
-        let preset = expanded.map(|expanded| expanded.preset);
-        Ok(Self { flags, config, preset, parameters, is_of_policy: flags.value("policy").is_some() })
+        Ok(Self { flags, config, preset: expanded.map(|expanded| expanded.preset), parameters })
     }
 
     fn assumed(&self) -> Vec<Range> {
@@ -125,7 +117,9 @@ impl<'a> Nominal<'a> {
                     }
                 }
             }
-            None if self.config.has_cap() && !self.is_of_policy => add(MAX_BUSY, HALF_TO_DOUBLE),
+            None if self.config.has_cap() && self.flags.value("policy").is_none() => {
+                add(MAX_BUSY, HALF_TO_DOUBLE);
+            }
             None => {}
         }
         ranges.truncate(MAX_RANGES);
@@ -143,7 +137,7 @@ impl<'a> Nominal<'a> {
         let nominal = self.value(&key).ok_or_else(|| {
             refusal(text, &format!("the nominal server has no `{key}`; give `--{key}` its nominal value"))
         })?;
-        Range::parse(&key, values, &nominal).map_err(|error| refusal(text, &error.to_string()))
+        Range::parse(&key, values, &nominal).map_err(|words| refusal(text, &words))
     }
 
     fn check(&self, key: &str) -> Result<(), String> {
@@ -156,45 +150,32 @@ impl<'a> Nominal<'a> {
         };
         let of_server: Vec<&str> =
             flags.get_arguments().filter(is_offered).filter_map(clap::Arg::get_long).collect();
-        if self.parameters.iter().any(|(known, _)| known == key) || of_server.contains(&key) {
+        let parameters: Vec<&str> = self.parameters.iter().map(|(key, _)| &**key).collect();
+        let known = [&*of_server, &*parameters].concat();
+        if known.contains(&key) {
             return Ok(());
         }
-        let known: Vec<&str> =
-            of_server.iter().copied().chain(self.parameters.iter().map(|(key, _)| &**key)).collect();
-        let suggestion = did_you_mean(key, known.iter().copied());
+        let suggestion = did_you_mean(key, known);
         let Some((stage, _)) = key.split_once('.') else {
             let all = of_server.join("`, `");
             return Err(format!("`{key}` is not a flag of the server{suggestion}; flags are `{all}`"));
         };
-        let stages: Vec<&str> =
-            self.parameters.iter().filter_map(|(key, _)| Some(key.split_once('.')?.0)).collect();
-        let elsewhere =
-            server_presets().iter().find(|preset| preset.limits.iter().any(|limit| limit.name == stage));
-        Err(match (self.preset, elsewhere) {
-            (None, _) => format!("`{key}` is a parameter of a preset; add `--preset NAME`"),
-            (Some(preset), _)
-                if preset.limits.iter().any(|limit| limit.name == stage) && !stages.contains(&stage) =>
-            {
-                format!("stage `{stage}` of `{}` is switched off; leave it out here", preset.name)
+        let Some(preset) = self.preset else {
+            return Err(format!("`{key}` is a parameter of a preset; add `--preset NAME`"));
+        };
+        let is_on = parameters.iter().any(|key| key.split_once('.').is_some_and(|(on, _)| on == stage));
+        let has_stage = |preset: &&ServerPreset| preset.limits.iter().any(|limit| limit.name == stage);
+        if !is_on && has_stage(&preset) {
+            return Err(format!("stage `{stage}` of `{}` is switched off; leave it out here", preset.name));
+        }
+        let other = server_presets().iter().find(has_stage).filter(|_| !is_on);
+        let what = match other {
+            Some(other) => {
+                format!("`{stage}` is a stage of preset `{}`, not of `{}`", other.name, preset.name)
             }
-            (Some(preset), Some(other)) if !stages.contains(&stage) => format!(
-                "`{stage}` is a stage of preset `{}`, not of `{}`{suggestion}; parameters are `{}`",
-                other.name,
-                preset.name,
-                self.keys()
-            ),
-            (Some(preset), _) => {
-                format!(
-                    "`{}` has no parameter `{key}`{suggestion}; parameters are `{}`",
-                    preset.name,
-                    self.keys()
-                )
-            }
-        })
-    }
-
-    fn keys(&self) -> String {
-        self.parameters.iter().map(|(key, _)| &**key).collect::<Vec<_>>().join("`, `")
+            None => format!("`{}` has no parameter `{key}`", preset.name),
+        };
+        Err(format!("{what}{suggestion}; parameters are `{}`", parameters.join("`, `")))
     }
 
     fn value(&self, key: &str) -> Option<String> {
@@ -202,18 +183,18 @@ impl<'a> Nominal<'a> {
             return Some(value.clone());
         }
         let config = self.config;
-        match key {
-            MAX_BUSY => Some(config.max_busy.to_string()),
-            SERVICE_TIME => Some(config.service_time.to_string()),
-            "reject-time" => Some(config.reject_time.to_string()),
-            "network-delay" => Some(config.network_delay.to_string()),
-            "return-delay" => Some(config.return_delay.to_string()),
-            "rejects-occupy" => Some(config.rejects_occupy.to_string()),
-            "reject-status" => Some(config.reject_status.to_string()),
-            "reject-first" => Some(config.reject_first.to_string()),
-            "loss" => Some(config.loss.to_string()),
-            "retry-after" => config.retry_after.map(duration_text::format),
-            _ => self.flags.value(key).map(str::to_owned),
-        }
+        Some(match key {
+            MAX_BUSY => config.max_busy.to_string(),
+            SERVICE_TIME => config.service_time.to_string(),
+            "reject-time" => config.reject_time.to_string(),
+            "network-delay" => config.network_delay.to_string(),
+            "return-delay" => config.return_delay.to_string(),
+            "rejects-occupy" => config.rejects_occupy.to_string(),
+            "reject-status" => config.reject_status.to_string(),
+            "reject-first" => config.reject_first.to_string(),
+            "loss" => config.loss.to_string(),
+            "retry-after" => return config.retry_after.map(duration_text::format),
+            _ => return self.flags.value(key).map(str::to_owned),
+        })
     }
 }

@@ -1,12 +1,11 @@
 //! Picture of all settings on all servers: one row per setting, one mark per server. The horizontal axis is the excess of
 //! undone ops in percentage points.
 
-use std::collections::BTreeMap;
-
 use dashboards::report::{Axis, Span, lines, marker};
 use maud::{Markup, html};
 use results::numbers::short;
 
+use crate::lines::listed;
 use crate::page::rows::{Place, Row};
 use crate::recommendation::{Recommendation, RecommendationGoal};
 
@@ -45,13 +44,13 @@ struct Labelled<'a> {
 
 impl<'a> Labelled<'a> {
     fn new(row: &'a Row<'a>) -> Self {
-        let marks = row.marks();
-        let whole = if marks.is_empty() { row.name() } else { format!("{} – {marks}", row.name()) };
+        let (name, marks) = (row.setting.name(), row.marks());
+        let whole = if marks.is_empty() { name.clone() } else { format!("{name} – {marks}") };
         let is_bold = matches!(row.place, Place::Chosen | Place::Today);
         let letters = if is_bold { BOLD_LETTERS } else { LETTERS };
         let mut label = lines(&whole, letters);
         if label.len() > MAX_LINES {
-            label = lines(&row.name(), letters);
+            label = lines(&name, letters);
             label.truncate(MAX_LINES - 1);
             label.push(format!("… {marks}"));
         }
@@ -155,21 +154,19 @@ fn mark(kind: Place, (x, y): (f64, f64), words: &str) -> Markup {
 }
 
 fn words(document: &Recommendation, server: usize, excess: f64) -> String {
-    let server = document.servers.get(server).map(|server| listed(&server.changes));
+    let server = document.servers.get(server).map(|server| listed(&server.changes, "nominal server"));
     let points = short(excess);
     let unit = if points == "1" { "point" } else { "points" };
     format!("{}: {points} {unit}", server.unwrap_or_default())
 }
 
-fn listed(changes: &BTreeMap<String, String>) -> String {
-    if changes.is_empty() {
-        return "nominal server".to_owned();
-    }
-    changes.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(", ")
-}
-
 fn caption(document: &Recommendation, rows: &[Row<'_>]) -> String {
     let undone = document.undone_word();
+    let shapes = if document.chosen == document.today {
+        "Diamonds: today's setting, which is kept. Dots: the others."
+    } else {
+        "Diamonds: the chosen setting. Rings: today's setting. Dots: the others."
+    };
     let mut sentences = vec![
         "Each row is a setting, and each mark in it one server of the search.".to_owned(),
         format!(
@@ -183,15 +180,14 @@ fn caption(document: &Recommendation, rows: &[Row<'_>]) -> String {
                 RecommendationGoal::InTime => "the number of attempts per success",
             }
         ),
-        shapes(document).to_owned(),
+        shapes.to_owned(),
         "The height of a mark in its row has no meaning. Point at a mark to read its server.".to_owned(),
     ];
-    let has = |is: fn(&Row<'_>) -> bool| rows.iter().any(is);
-    if has(|row| row.setting.by_code) {
+    if rows.iter().any(|row| row.setting.by_code) {
         let words = "The least share on a server is that of the settings that can be chosen.";
         sentences.push(words.to_owned());
     }
-    if has(|row| row.setting.worst_excess_points.is_none()) {
+    if rows.iter().any(|row| row.setting.worst_excess_points.is_none()) {
         let words = "A setting was dropped if it was far behind, or if the search ran out of attempts.";
         sentences.push(words.to_owned());
     }
@@ -199,12 +195,4 @@ fn caption(document: &Recommendation, rows: &[Row<'_>]) -> String {
         sentences.push(format!("The table has {} more settings.", rows.len() - MAX_ROWS));
     }
     sentences.join(" ")
-}
-
-fn shapes(document: &Recommendation) -> &'static str {
-    if document.chosen == document.today {
-        "Diamonds: today's setting, which is kept. Dots: the others."
-    } else {
-        "Diamonds: the chosen setting. Rings: today's setting. Dots: the others."
-    }
 }

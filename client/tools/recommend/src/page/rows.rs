@@ -1,14 +1,12 @@
 //! Settings that were tried, in the order in which the picture and the table show them.
 
-use std::cmp::Ordering;
-
 use results::numbers::{counted, short};
 
 use crate::recommendation::{Recommendation, TriedSetting};
 
 pub(super) struct Row<'a> {
-    pub(super) setting: &'a TriedSetting,
-    pub(super) place: Place,
+    pub setting: &'a TriedSetting,
+    pub place: Place,
 }
 
 /// Group of a row. The groups are in the order of the rows.
@@ -26,7 +24,8 @@ pub(super) enum Place {
 pub(super) fn rows(document: &Recommendation) -> Vec<Row<'_>> {
     let row = |(index, setting)| Row { setting, place: place(document, index, setting) };
     let mut rows: Vec<Row<'_>> = document.candidates.iter().enumerate().map(row).collect();
-    rows.sort_by(|one, other| one.place.cmp(&other.place).then_with(|| by_worst(one, other)));
+    let worst = |row: &Row<'_>| row.known_worst().unwrap_or(f64::INFINITY);
+    rows.sort_by(|one, other| one.place.cmp(&other.place).then(worst(one).total_cmp(&worst(other))));
     rows
 }
 
@@ -44,36 +43,25 @@ fn place(document: &Recommendation, index: usize, setting: &TriedSetting) -> Pla
     }
 }
 
-fn by_worst(one: &Row<'_>, other: &Row<'_>) -> Ordering {
-    let worst = |row: &Row<'_>| row.known_worst().unwrap_or(f64::INFINITY);
-    worst(one).total_cmp(&worst(other))
-}
-
 impl Row<'_> {
-    pub(super) fn name(&self) -> String {
-        match self.setting.changes.as_slice() {
-            [] => "today's setting".to_owned(),
-            changes => changes.join(" and "),
-        }
-    }
-
     /// Returns words that distinguish the setting from other settings, such as `chosen`. May be empty.
     pub(super) fn marks(&self) -> String {
         let ran = self.known_excess().count();
-        let servers = counted(self.setting.excess_points.len() as u64, "server");
-        let mut marks: Vec<String> = Vec::new();
+        let dropped =
+            format!("dropped after {ran} of {}", counted(self.setting.excess_points.len() as u64, "server"));
+        let mut marks = Vec::new();
         if self.place == Place::Chosen {
-            marks.push("chosen".to_owned());
+            marks.push("chosen");
         }
         if self.setting.by_code {
-            marks.push("needs code".to_owned());
+            marks.push("needs code");
         } else if !self.setting.eligible {
-            marks.push("too many rejections".to_owned());
+            marks.push("too many rejections");
         }
         if ran == 0 {
-            marks.push("did not run".to_owned());
+            marks.push("did not run");
         } else if self.setting.worst_excess_points.is_none() {
-            marks.push(format!("dropped after {ran} of {servers}"));
+            marks.push(&dropped);
         }
         marks.join(", ")
     }
@@ -95,7 +83,7 @@ impl Row<'_> {
 
     pub(super) fn known_excess(&self) -> impl Iterator<Item = (usize, f64)> {
         let values = self.setting.excess_points.iter().enumerate();
-        values.filter_map(|(server, excess)| Some((server, (*excess)?)))
+        values.filter_map(|(server, excess)| excess.map(|excess| (server, excess)))
     }
 
     fn known_worst(&self) -> Option<f64> {

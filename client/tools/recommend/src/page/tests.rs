@@ -70,7 +70,9 @@ fn lines() -> Vec<(&'static str, String)> {
 
 #[test]
 fn the_answer_is_a_heading_and_a_list() {
-    let page = page(&several(), &lines(), Some("OpenAI(\n)"));
+    let mut document = several();
+    document.library_settings = Some("OpenAI(\n)".to_owned());
+    let page = page(&document, &lines());
     assert!(page.contains("<h1>Set 2 workers.</h1>"), "{page}");
     assert!(page.contains("<dt>Undone</dt><dd><div>today 45 %</div><div>44 points less</div></dd>"));
     assert!(page.contains("<dt>Again</dt><dd><pre class=\"command\">loadgen compare</pre></dd>"));
@@ -91,7 +93,8 @@ fn texts_of_the_document_stay_text() {
     hostile.assumptions[0].key = name.to_owned();
     hostile.assumptions[0].plausible = name.to_owned();
     let lines = [("Set", name.to_owned()), ("Again", name.to_owned())];
-    let page = page(&hostile, &lines, Some(name));
+    hostile.library_settings = Some(name.to_owned());
+    let page = page(&hostile, &lines);
     assert!(!page.contains("<script") && !page.contains("<img") && !page.contains('\u{202e}'), "{page}");
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     assert_eq!(page.matches("</svg>").count(), 1);
@@ -99,7 +102,7 @@ fn texts_of_the_document_stay_text() {
 
 #[test]
 fn the_page_loads_and_runs_nothing() {
-    let page = page(&several(), &lines(), None);
+    let page = page(&several(), &lines());
     let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
     assert!(page.contains(policy), "{page}");
     assert!(
@@ -112,7 +115,7 @@ fn the_page_loads_and_runs_nothing() {
 
 #[test]
 fn every_known_excess_is_one_mark() {
-    let page = page(&several(), &lines(), None);
+    let page = page(&several(), &lines());
     assert_eq!(page.matches("class=\"dot").count(), 11);
     assert!(page.contains("<title>requests.own=no, service-time=6s: 35.2 points</title>"), "{page}");
     assert!(page.contains("<title>nominal server: 12 points</title>"), "{page}");
@@ -123,7 +126,7 @@ fn every_known_excess_is_one_mark() {
 fn rows_are_ordered_by_their_group_and_their_worst_excess() {
     let document = several();
     let rows = rows(&document);
-    let rows: Vec<(String, String)> = rows.iter().map(|row| (row.name(), row.marks())).collect();
+    let rows: Vec<(String, String)> = rows.iter().map(|row| (row.setting.name(), row.marks())).collect();
     let rows: Vec<(&str, &str)> = rows.iter().map(|(name, marks)| (name.as_str(), marks.as_str())).collect();
     let expected = [
         ("2 workers", "chosen"),
@@ -146,7 +149,7 @@ fn a_setting_that_was_dropped_has_a_lower_bound_of_its_worst_excess() {
 #[test]
 fn a_setting_that_is_kept_has_no_rings() {
     let document = document(&[candidate(&[], &[Some(0.0), Some(0.0)])], TODAY);
-    let page = page(&document, &[("Keep", "none with 20 workers".to_owned())], None);
+    let page = page(&document, &[("Keep", "none with 20 workers".to_owned())]);
     assert!(page.contains("<h1>Keep none with 20 workers.</h1>"), "{page}");
     assert!(page.contains("today's setting – chosen</text>"), "{page}");
     assert!(page.contains("today's setting, which is kept") && !page.contains("Rings"));
@@ -157,7 +160,7 @@ fn a_setting_that_is_kept_has_no_rings() {
 fn a_long_label_is_cut_but_keeps_its_marks() {
     let long = ["word"; 60].join(" ");
     let document = document(&[candidate(&[], &[Some(0.0)]), by_code(&long, &[Some(0.0)])], TODAY);
-    let page = page(&document, &lines(), None);
+    let page = page(&document, &lines());
     assert!(page.contains("… needs code</text>"), "{page}");
     assert!(
         page.contains(&format!("<title>{long} – needs code</title>"))
@@ -170,7 +173,7 @@ fn a_picture_has_at_most_45_rows() {
     let other = |index: usize| candidate(&[&format!("{index} workers")], &[Some(index as f64), Some(0.0)]);
     let candidates: Vec<Value> =
         std::iter::once(candidate(&[], &[Some(0.0), Some(0.0)])).chain((1..50).map(other)).collect();
-    let page = page(&document(&candidates, TODAY), &lines(), None);
+    let page = page(&document(&candidates, TODAY), &lines());
     assert_eq!(page.matches("class=\"dot").count(), 90);
     assert!(
         page.contains("The table has 5 more settings.") && page.contains("<td>49 workers</td>"),
@@ -182,11 +185,11 @@ fn a_picture_has_at_most_45_rows() {
 fn a_document_without_servers_draws_nothing_strange() {
     let mut document = document(&[candidate(&[], &[])], TODAY);
     (document.servers, document.assumptions) = (Vec::new(), Vec::new());
-    let page = page(&document, &[], None);
+    let page = page(&document, &[]);
     assert!(page.contains("<h1>Keep today's setting.</h1>") && !page.contains("NaN"), "{page}");
 }
 
 #[test]
 fn the_same_document_is_the_same_page() {
-    assert_eq!(page(&several(), &lines(), None), page(&several(), &lines(), None));
+    assert_eq!(page(&several(), &lines()), page(&several(), &lines()));
 }
