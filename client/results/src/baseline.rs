@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::conditions::{Conditions, WrittenConditions};
-use crate::document::malformed::Malformed;
-use crate::document::reading::read;
-use crate::figures::Figure;
-use crate::figures::run_figures::RunFigures;
+use crate::{Conditions, Figure, Malformed, RunFigures, read};
 
 /// Version of the format of baseline files. It is increased when baselines can no longer be read as before.
 const VERSION: u32 = 1;
@@ -37,22 +34,19 @@ const JUDGED: &[&str] = &[
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Baseline {
     kind: String,
     version: u32,
     /// Settings under which a baseline's runs were made, such as workload and server. Later runs can be compared with the baseline only if
     /// their settings are equal. The strategy does not belong to these settings.
     #[cfg_attr(feature = "schema", schemars(with = "Conditions"))]
-    pub experiment: WrittenConditions,
+    pub experiment: Value,
     /// Figures of each strategy. The outer key is the strategy as given on the command line, and the inner key is the path of the figure.
     /// Each figure has one value per run.
     pub strategies: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
 }
 
 #[derive(Deserialize)]
-#[serde(default)]
-#[derive(Default)]
 struct Head {
     kind: Option<String>,
     version: Option<u64>,
@@ -71,7 +65,7 @@ impl Baseline {
         Self {
             kind: KIND.to_owned(),
             version: VERSION,
-            experiment: experiment.into(),
+            experiment: experiment.written(),
             strategies: strategies.into_iter().map(|(name, runs)| (name.to_owned(), figures(runs))).collect(),
         }
     }

@@ -7,12 +7,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::document::config::{ConfigRecord, RequestRecord, ServerModel, WorkloadRecord};
-use crate::document::run::{Mode, RunResult};
-use crate::document::setting::Setting;
+use crate::{ConfigRecord, Mode, RequestRecord, RunResult, ServerModel, Setting, WorkloadRecord};
 
 /// Settings, including the seeds, that must be equal in two runs for a comparison of the runs to be meaningful. The fields are in
 /// alphabetical order, because baseline files contain them in this order.
@@ -117,15 +115,23 @@ impl Conditions {
         self
     }
 
+    /// Returns the conditions as a baseline file contains them.
+    pub fn written(&self) -> Value {
+        // Serialization cannot fail, because the record contains only plain values.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
-        leaves("", &WrittenConditions::from(self).0, &mut found);
+        leaves("", &self.written(), &mut found);
         found
     }
 
-    pub fn differences(&self, there: &WrittenConditions) -> Vec<String> {
+    /// Compares these conditions with those of a file, which keep all keys of the program version that wrote the file. A key that only one
+    /// side contains is a difference, just as different values are.
+    pub fn differences(&self, there: &Value) -> Vec<String> {
         let mut differences = Vec::new();
-        differ("", &WrittenConditions::from(self).0, &there.0, &mut differences);
+        differ("", &self.written(), there, &mut differences);
         differences
     }
 }
@@ -151,21 +157,6 @@ pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, Str
     }
 }
 
-/// Conditions exactly as a baseline file contains them. They keep all keys of the program version that wrote the file. A key that only one
-/// side contains makes two conditions different, just as different values do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct WrittenConditions(Value);
-
-impl From<&Conditions> for WrittenConditions {
-    fn from(conditions: &Conditions) -> Self {
-        // Serialization cannot fail, because the record contains only plain values.
-        Self(serde_json::to_value(conditions).unwrap_or_default())
-    }
-}
-
-/// Collects the differences between two JSON values: the path of each difference and both values. Conditions are compared as JSON, because
-/// users see this form and it contains every key. A missing key counts as null.
 fn differ(path: &str, here: &Value, there: &Value, differences: &mut Vec<String>) {
     match (here, there) {
         (Value::Object(here), Value::Object(there)) => {
@@ -201,7 +192,7 @@ mod tests {
         let (here, there) =
             (Conditions::new(&config(10, 1), Mode::Http), Conditions::new(&config(10, 2), Mode::Http));
         assert_eq!(
-            here.differences(&(&there).into()),
+            here.differences(&there.written()),
             ["seed is 1, there 2", "server_model.seed is 1, there 2"]
         );
         assert_eq!(here.of_any_seed(), there.of_any_seed());
@@ -212,7 +203,7 @@ mod tests {
         let here = Conditions::new(&config(10, 1), Mode::Http);
         let there = Conditions::new(&config(20, 1), Mode::Simulated);
         assert_eq!(
-            here.differences(&(&there).into()),
+            here.differences(&there.written()),
             ["mode is \"http\", there \"simulated\"", "workload.ops is 10, there 20"]
         );
     }
@@ -224,9 +215,9 @@ mod tests {
             Conditions::new(&config, Mode::Simulated)
         };
         let before = conditions(None);
-        assert!(conditions(Some("0s")).differences(&(&before).into()).is_empty());
+        assert!(conditions(Some("0s")).differences(&before.written()).is_empty());
         let noisy = conditions(Some("200us"));
-        assert_eq!(noisy.differences(&(&before).into()), ["delay_noise is \"200us\", there null"]);
+        assert_eq!(noisy.differences(&before.written()), ["delay_noise is \"200us\", there null"]);
     }
 
     #[test]
@@ -243,7 +234,7 @@ mod tests {
     fn a_key_on_one_side_only_makes_another_experiment() {
         let here = Conditions::new(&config(10, 1), Mode::Http);
         let mut written = serde_json::to_value(&here).unwrap();
-        assert!(here.differences(&WrittenConditions(written.clone())).is_empty());
+        assert!(here.differences(&written).is_empty());
         written["novel"] = 5.into();
         written["workload"]["think_time"] = "5s".into();
         written["workload"].as_object_mut().unwrap().remove("share_strategy");

@@ -25,15 +25,11 @@ use std::io;
 
 use serde::{Deserialize, Serialize, Serializer, ser};
 
-use crate::document::comparison::{Compared, Comparison, Repeats};
-use crate::document::malformed::Malformed;
-use crate::document::merged::ShardRecord;
 use crate::document::probe::DocumentProbe;
-use crate::document::reading::read;
-use crate::document::reproduction::Reproduction;
-use crate::document::run::RunResult;
-use crate::document::sweep::{Sweep, Swept};
-use crate::document::version::SchemaVersion;
+use crate::{
+    Compared, Comparison, Malformed, Repeats, Reproduction, RunResult, SchemaVersion, ShardRecord, Sweep,
+    Swept, read,
+};
 
 /// Output of loadgen with --json: a run, runs with --repeats, a comparison, a sweep, or a reproduction. docs/figures.md
 /// explains the figures. More keys may be added without a new `schema_version`.
@@ -103,14 +99,13 @@ impl Document {
     fn checked(self) -> Result<Self, Malformed> {
         let empty = |key: &str, words: &str| Err(Malformed::at(key, words));
         match &self {
-            Self::Run(run) => run.possible().map_err(|(path, what)| Malformed::at(&path, what))?,
+            Self::Run(run) => run.possible("")?,
             Self::Repeats(Repeats { runs, .. }) | Self::Comparison(Comparison { runs, .. }) => {
                 if runs.is_empty() {
                     return empty("runs", "is empty: there is nothing to show");
                 }
                 for (index, run) in runs.iter().enumerate() {
-                    let at = |(path, what)| Malformed::at(&format!("runs[{index}].{path}"), what);
-                    run.possible().map_err(at)?;
+                    run.possible(&format!("runs[{index}]."))?;
                 }
             }
             Self::Reproduction(reproduction) if reproduction.scenarios.is_empty() => {
@@ -129,14 +124,12 @@ impl Document {
 pub(crate) const FORMER_SHARD: &str = "the document is a shard of a former version; merge it with the version that wrote it, or run its command again";
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 pub(crate) struct Versioned {
     #[serde(rename = "schema_version")]
     _version: SchemaVersion,
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct SweepAlone {
     sweep: Swept,
 }

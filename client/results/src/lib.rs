@@ -22,7 +22,7 @@ mod warning_groups;
 
 pub use crate::ranking::knows_the_future;
 pub use baseline::{Baseline, judged};
-pub use conditions::{Conditions, WrittenConditions};
+pub use conditions::Conditions;
 pub use document::comparison::{
     Compared, Comparison, PairRecord, PairVerdict, Repeats, StandingRecord, TimesRecord, Variation,
 };
@@ -55,7 +55,7 @@ pub use document::{Document, sorted};
 pub use figures::columns::Column;
 pub use figures::numbers;
 pub use figures::over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs};
-pub use figures::run_figures::RunFigures;
+pub use figures::run_figures::{Counts, RunFigures};
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
 pub use health::{Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_machine, names_remedy};
 pub use merging::{MergeError, Merged, MergedCommand, MergedPoint, Part as MergePart, merged, together};
@@ -64,7 +64,7 @@ pub use ranking::answer::{
     Answer, Lead, MIN_SEEDS, PairRow, Part, PointWinner, RankedBy, RankingColumn, Row, RowRank, Sentence,
     Times, first_by_point, pair_rows, same_winner_sentence,
 };
-pub use ranking::ranked_strategy::{RankedStrategy, Work, geometric_mean};
+pub use ranking::ranked_strategy::{RankedStrategy, Work, geometric_mean, paired_ratio};
 pub use ranking::score::Score;
 pub use ranking::unthrottled::Unthrottled;
 pub use ranking::{best_that_can_be_had, ranked, ranked_by_share, standings};

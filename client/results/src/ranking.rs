@@ -14,14 +14,14 @@ pub(crate) mod ranked_strategy;
 pub(crate) mod score;
 pub(crate) mod unthrottled;
 
+use std::borrow::Borrow;
+
 use statistics::{Level, Method, Summary};
 use tailback::{ORACLE, StrategySpec};
 
-use crate::figures::MAKESPAN_OVER_BOUND;
 use crate::figures::numbers::{at_least, percent, thousands};
-use crate::figures::run_figures::{Counts, RunFigures};
-use crate::ranking::ranked_strategy::{RankedStrategy, Ties, Work};
-use crate::ranking::score::Score;
+use crate::ranking::ranked_strategy::{are_equal, shared_level};
+use crate::{Counts, MAKESPAN_OVER_BOUND, RankedStrategy, RunFigures, Score, Work};
 
 /// Ranks strategies from best to worst by the score `by`. Strategies that cannot be ranked follow in the given order. Each strategy is
 /// given by its name and the figures of its runs, which are in the order of seeds from `seed`. The figures must include those that
@@ -41,15 +41,11 @@ pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrate
         standings.into_iter().partition(|standing| {
             standing.counts.cut_off() == 0 && (standing.is_complete() || standing.tier > 0)
         });
-    let ties = Ties::among(&ranked);
-    let (same_work, unequal): (Vec<RankedStrategy>, Vec<RankedStrategy>) =
+    let level = shared_level(&ranked);
+    let (same_work, others): (Vec<RankedStrategy>, Vec<RankedStrategy>) =
         ranked.into_iter().partition(RankedStrategy::is_comparable);
-    let effort = Score::attempts_per_success();
-    let groups = groups_by_score(same_work, (by, by.companion()), &ties)
-        .into_iter()
-        .chain(groups_by_share(unequal, effort, &ties));
     let mut standings: Vec<RankedStrategy> = Vec::new();
-    for group in groups {
+    for group in equal_groups(same_work, others, by, level, false) {
         let (rank, is_tied) = (Some(standings.len() as u64 + 1), group.len() > 1);
         standings.extend(group.into_iter().map(|standing| RankedStrategy { rank, is_tied, ..standing }));
     }
@@ -59,58 +55,62 @@ pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrate
     standings
 }
 
-fn groups_by_score(
-    standings: Vec<RankedStrategy>,
-    (by, then): (Score, Score),
-    ties: &Ties,
-) -> Vec<Vec<RankedStrategy>> {
-    let key = |standing: &RankedStrategy| standing.score(by);
-    let groups = groups(standings, key, |one, other| ties.are_equal(by, one, other));
-    groups.into_iter().map(|group| in_order_of(group, then, key, ties)).collect()
-}
-
-fn groups_by_share(standings: Vec<RankedStrategy>, then: Score, ties: &Ties) -> Vec<Vec<RankedStrategy>> {
-    let key = |standing: &RankedStrategy| -standing.share;
-    let same = |one: &RankedStrategy, other: &RankedStrategy| {
+/// Splits strategies into groups of equals, best group first. Those that did the same work come first, grouped by the score `by` and, within
+/// a group, ordered by its companion. The others follow, grouped by their shares of ops done and ordered by attempts per success. Equals in
+/// this second figure are ordered like the groups.
+pub(crate) fn equal_groups<S: Borrow<RankedStrategy>>(
+    same_work: Vec<S>,
+    others: Vec<S>,
+    by: Score,
+    level: Level,
+    only_neighbours: bool,
+) -> Vec<Vec<S>> {
+    let equal_in = |score: Score| {
+        move |one: &RankedStrategy, other: &RankedStrategy| are_equal(level, score, one, other)
+    };
+    let same_tier = |one: &RankedStrategy, other: &RankedStrategy| {
         one.tier == other.tier && !one.foresees && !other.foresees
     };
-    let groups = groups(standings, key, |one, other| {
-        same(one, other) || ties.are_equal(Score::done_share(), one, other)
-    });
-    groups.into_iter().map(|group| in_order_of(group, then, key, ties)).collect()
-}
-
-fn in_order_of(
-    equals: Vec<RankedStrategy>,
-    score: Score,
-    key: impl Fn(&RankedStrategy) -> f64,
-    ties: &Ties,
-) -> Vec<RankedStrategy> {
-    let groups =
-        groups(equals, |standing| standing.score(score), |one, other| ties.are_equal(score, one, other));
-    let by_key = |mut group: Vec<RankedStrategy>| {
-        group.sort_by(|a, b| key(a).total_cmp(&key(b)));
-        group
+    let equal_share = |one: &RankedStrategy, other: &RankedStrategy| {
+        same_tier(one, other) || equal_in(Score::done_share())(one, other)
     };
-    groups.into_iter().flat_map(by_key).collect()
+    let in_order = |group: Vec<S>, then: Score, key: &dyn Fn(&RankedStrategy) -> f64| {
+        let groups = groups(group, &|standing| standing.score(then), equal_in(then), only_neighbours);
+        groups.into_iter().flat_map(|group| sorted(group, key)).collect()
+    };
+    let by_score = |standing: &RankedStrategy| standing.score(by);
+    let by_share = |standing: &RankedStrategy| -standing.share;
+    let same_work = groups(same_work, &by_score, equal_in(by), only_neighbours).into_iter();
+    let others = groups(others, &by_share, equal_share, only_neighbours).into_iter();
+    same_work
+        .map(|group| in_order(group, by.companion(), &by_score))
+        .chain(others.map(|group| in_order(group, Score::attempts_per_success(), &by_share)))
+        .collect()
 }
 
-fn groups(
-    mut standings: Vec<RankedStrategy>,
-    key: impl Fn(&RankedStrategy) -> f64,
+/// Sorts strategies by a key and splits them into groups. A strategy joins the first group whose first strategy it is equal to. With
+/// `only_neighbours` it joins only the last group so far, so that groups follow each other in the order of the key.
+fn groups<S: Borrow<RankedStrategy>>(
+    standings: Vec<S>,
+    key: &dyn Fn(&RankedStrategy) -> f64,
     are_equal: impl Fn(&RankedStrategy, &RankedStrategy) -> bool,
-) -> Vec<Vec<RankedStrategy>> {
-    standings.sort_by(|a, b| key(a).total_cmp(&key(b)));
-    let mut groups = Vec::new();
-    while !standings.is_empty() {
-        let first = standings.remove(0);
-        let (equals, others) = standings.into_iter().partition(|other| are_equal(&first, other));
-        let mut group: Vec<RankedStrategy> = equals;
-        group.insert(0, first);
-        groups.push(group);
-        standings = others;
+    only_neighbours: bool,
+) -> Vec<Vec<S>> {
+    let mut groups: Vec<Vec<S>> = Vec::new();
+    for standing in sorted(standings, key) {
+        let from = if only_neighbours { groups.len().saturating_sub(1) } else { 0 };
+        let is_equal = |group: &&mut Vec<S>| are_equal(group[0].borrow(), standing.borrow());
+        match groups[from..].iter_mut().find(is_equal) {
+            Some(group) => group.push(standing),
+            None => groups.push(vec![standing]),
+        }
     }
     groups
+}
+
+fn sorted<S: Borrow<RankedStrategy>>(mut standings: Vec<S>, key: &dyn Fn(&RankedStrategy) -> f64) -> Vec<S> {
+    standings.sort_by(|a, b| key(a.borrow()).total_cmp(&key(b.borrow())));
+    standings
 }
 
 /// Returns true if strategies are ranked first by their shares of ops done, and only then by their scores. This is so if a ranked strategy
@@ -152,7 +152,7 @@ fn unranked(name: &str, runs: &RunFigures, by: Score, seed: u64) -> RankedStrate
 }
 
 fn place(standing: &mut RankedStrategy, by: Score, shares: &Shares, number: usize) {
-    let (tier, same_work) = (shares.tier(number), shares.same_work);
+    let (tier, same_work) = (shares.tiers[number], shares.same_work);
     let ranked_by = &Score::ranking(by)[..3];
     let missing = ranked_by.iter().find(|score| standing.values(**score).is_empty()).filter(|_| same_work);
     standing.incomplete = match missing {
@@ -161,8 +161,8 @@ fn place(standing: &mut RankedStrategy, by: Score, shares: &Shares, number: usiz
         None => None,
     };
     (standing.rank, standing.is_tied, standing.on_front) = (None, false, false);
-    (standing.share, standing.tier) = (shares.share(number), tier);
-    standing.limit = shares.limit().map(ToOwned::to_owned);
+    (standing.share, standing.tier) = (shares.of[number], tier);
+    standing.limit.clone_from(&shares.limit);
     standing.work = match standing.all_done() {
         _ if same_work && tier == 0 => Work::Same,
         true => Work::All,
@@ -177,25 +177,24 @@ fn over_runs(values: &[f64], seed: u64) -> Option<Summary> {
 fn shortfall(counts: &Counts, shares: &Shares, number: usize) -> String {
     let Counts { runs, stalled, interrupted, short, given_up, unfinished: left, .. } = *counts;
     let least = |share: f64| at_least(share, counts.is_lower_bound);
-    let in_time = shares.limit().map(|limit| format!("{} within {limit}", least(shares.share(number))));
+    let in_time = shares.limit.as_ref().map(|limit| format!("{} within {limit}", least(shares.of[number])));
     let in_some = |some: usize| format!("in {} of {} runs", thousands(some as u64), thousands(runs as u64));
     let in_short = if short < runs { format!(" {}", in_some(short)) } else { String::new() };
+    let comma = if in_short.is_empty() { "" } else { "," };
     let how = match () {
         () if stalled == runs => "stalled in every run".to_owned(),
         () if stalled > 0 => format!("stalled {}", in_some(stalled)),
         () if interrupted == runs => "was interrupted".to_owned(),
         () if interrupted > 0 => format!("was interrupted {}", in_some(interrupted)),
         () if given_up == 0 && left == 0 => {
-            let late = in_time.unwrap_or_else(|| percent(shares.share(number)));
+            let late = in_time.unwrap_or_else(|| percent(shares.of[number]));
             return format!("was late: all of its ops succeeded, {late}");
         }
         () if left == 0 => format!("gave ops up{in_short}"),
         () if given_up == 0 => {
-            let comma = if in_short.is_empty() { "" } else { "," };
             format!("left ops unfinished when the time of `--drain` was over{comma}{in_short}")
         }
         () => {
-            let comma = if in_short.is_empty() { "" } else { "," };
             format!(
                 "gave ops up, and left others unfinished when the time of `--drain` was over{comma}{in_short}"
             )
@@ -251,18 +250,18 @@ fn share_and_effort(standing: &RankedStrategy) -> Option<(f64, f64)> {
 /// Maximum difference between two shares of ops done that count as equal. A share of 1 never counts as equal to a smaller share.
 const EQUAL_SHARES: f64 = 0.001;
 
-pub(crate) struct Shares {
+struct Shares {
     of: Vec<f64>,
     tiers: Vec<usize>,
     /// True if the strategies with the largest share of ops done did the same work, so that their makespans can be compared.
-    pub(crate) same_work: bool,
+    same_work: bool,
     limit: Option<String>,
 }
 
 impl Shares {
     /// Compares the shares of strategies, from counts summed over the runs of each strategy. A strategy with a run that was cut off comes
     /// after all others.
-    pub(crate) fn new(strategies: &[&Counts]) -> Self {
+    fn new(strategies: &[&Counts]) -> Self {
         let counts = || strategies.iter().copied();
         let at_all: Vec<f64> = counts().map(Counts::at_all).collect();
         let cut_off: Vec<bool> = counts().map(|counts| counts.cut_off() > 0).collect();
@@ -284,18 +283,6 @@ impl Shares {
         };
         let same_work = top_did_all || all_alike();
         Self { of, tiers, same_work, limit }
-    }
-
-    pub(crate) fn share(&self, number: usize) -> f64 {
-        self.of[number]
-    }
-
-    pub(crate) fn tier(&self, number: usize) -> usize {
-        self.tiers[number]
-    }
-
-    pub(crate) fn limit(&self) -> Option<&str> {
-        self.limit.as_deref()
     }
 }
 

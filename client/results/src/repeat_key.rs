@@ -1,7 +1,6 @@
 //! Rule that decides which runs are repeats of one another.
 
-use crate::conditions::Conditions;
-use crate::document::run::RunResult;
+use crate::{Conditions, RunResult};
 
 /// Key that all repeats of a run share: the strategy with all its flags, and the conditions except seeds. Reports show runs with the same
 /// key as one strategy.

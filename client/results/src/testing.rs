@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::document::run::RunResult;
+use crate::RunResult;
 
 /// Returns a run of ten ops, of which `succeeded` succeeded.
 pub(crate) fn run(strategy: &str, seed: u64, succeeded: u64, attempts: u64, makespan_s: f64) -> RunResult {

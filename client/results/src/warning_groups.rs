@@ -1,6 +1,6 @@
 //! Equal warnings of several runs, grouped to one text with the ranges of their numbers.
 
-use crate::health::is_about_machine;
+use crate::is_about_machine;
 
 /// Words after a number that is 1, and after all other numbers.
 const ONE_AND_MANY: [(&str, &str); 4] = [

@@ -4,28 +4,26 @@ pub mod junit;
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use experiments::checks::{
     ChangeKind, Finding, Subject, asked_for, changes, counterparts, judge, refuse_absent, refuse_foreign,
     refuse_other, refuse_unknown,
 };
-use results::numbers::{percent, short};
+use results::numbers::{dash, percent, short};
 use results::{Baseline, Conditions, ConfigRecord, Figure, Mode, judged};
 
-use crate::args::{BaselineName, CheckArgs};
-use crate::exit::{Exit, Fatal};
-use crate::files::output::Output;
-use crate::text::stderr::to_stderr;
-use crate::text::table::{Column, LongNames, Table};
-use crate::text::wrapping::wrapped;
+use crate::args::BaselineName;
+use crate::text::{Column, LongNames, Table, to_stderr, wrapped};
+use crate::{CheckArgs, Exit, Fatal, Output, usage};
 
 pub use junit::{Case, Outcome};
 
 pub struct Checks<'a> {
     args: &'a CheckArgs,
-    baseline: Option<Baseline>,
+    /// Baseline to compare with, and the path of its file.
+    baseline: Option<(Baseline, String)>,
     save: Option<Output>,
     junit: Option<Output>,
 }
@@ -37,17 +35,16 @@ impl<'a> Checks<'a> {
             refuse_unknown(&args.fail_if)?;
             refuse_absent(&args.fail_if, strategies)?;
         }
-        let saved = args.baseline.as_ref().map(read_baseline).transpose()?;
-        if let Some((baseline, BaselineName(path))) = saved.as_ref().zip(args.baseline.as_ref()) {
-            refuse_foreign(baseline, &path.display().to_string(), strategies)?;
+        let baseline = args.baseline.as_ref().map(read_baseline).transpose()?;
+        if let Some((baseline, name)) = &baseline {
+            refuse_foreign(baseline, name, strategies)?;
         }
         if args.junit.is_some() && args.fail_if.is_empty() && args.baseline.is_none() {
-            let words = "`--junit` writes the results of checks; add `--fail-if` or `--baseline`";
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(usage("`--junit` writes the results of checks; add `--fail-if` or `--baseline`"));
         }
         Ok(Self {
             args,
-            baseline: saved,
+            baseline,
             save: args.save_baseline.as_ref().map(prepare_baseline).transpose()?,
             junit: args.junit.as_ref().map(|path| Output::prepare(path, "--junit")).transpose()?,
         })
@@ -55,11 +52,8 @@ impl<'a> Checks<'a> {
 
     /// Rejects a baseline that was saved for a different experiment, before any run starts.
     pub fn same_experiment(&self, mode: Mode, config: &ConfigRecord) -> anyhow::Result<()> {
-        let Some((baseline, BaselineName(path))) = self.baseline.as_ref().zip(self.args.baseline.as_ref())
-        else {
-            return Ok(());
-        };
-        refuse_other(baseline, &path.display().to_string(), &Conditions::new(config, mode))
+        let Some((baseline, name)) = &self.baseline else { return Ok(()) };
+        refuse_other(baseline, name, &Conditions::new(config, mode))
     }
 
     pub fn figures(&self) -> impl Iterator<Item = &'static Figure> {
@@ -96,13 +90,14 @@ impl<'a> Checks<'a> {
         let failures = cases.iter().filter(|case| matches!(case.outcome, Outcome::Failed(_))).count();
         let first = subjects.iter().find_map(|subject| subject.runs().first());
         if let (Some(save), Some(name), Some(first)) = (&self.save, &self.args.save_baseline, first) {
-            if failures == 0 {
+            let name = name.0.display();
+            let _ = if failures == 0 {
                 let runs = subjects.iter().map(|subject| (subject.strategy(), subject.runs()));
                 write_baseline(&Baseline::new(&Conditions::from_run(first), runs), save)?;
-                let _ = writeln!(text, "baseline saved as `{}`", name.0.display());
+                writeln!(text, "baseline saved as `{name}`")
             } else {
-                let _ = writeln!(text, "baseline `{}` not saved, because a check failed", name.0.display());
-            }
+                writeln!(text, "baseline `{name}` not saved, because a check failed")
+            };
         }
         if !quiet {
             to_stderr(&text);
@@ -126,9 +121,10 @@ impl<'a> Checks<'a> {
             let mark = if *failed { "FAIL" } else { "ok  " };
             let line = format!("{strategy}: {found} (fails if {condition})");
             let _ = writeln!(text, "{}", wrapped(&line, &format!("  {mark} "), "       "));
-            let outcome = match failed {
-                true => Outcome::Failed(format!("`{condition}` with {strategy}: {found}")),
-                false => Outcome::Passed,
+            let outcome = if *failed {
+                Outcome::Failed(format!("`{condition}` with {strategy}: {found}"))
+            } else {
+                Outcome::Passed
             };
             cases.push(Case { group: strategy.clone(), name: format!("fails if {condition}"), outcome });
         }
@@ -136,43 +132,33 @@ impl<'a> Checks<'a> {
     }
 
     fn compared(&self, subjects: &[Subject<'_>], cases: &mut Vec<Case>) -> String {
-        let Some((baseline, name)) = self.baseline.as_ref().zip(self.args.baseline.as_ref()) else {
-            return String::new();
-        };
+        let Some((baseline, name)) = &self.baseline else { return String::new() };
         let noise = self.args.noise;
-        let mut text =
-            format!("\nagainst baseline `{}`, noise {}\n", name.0.display(), percent(noise.of_one()));
         let columns = [Column::Right(11), Column::Right(11), Column::Right(9), Column::Left(0)];
         let mut table = Table::new(38, columns, LongNames::Shift);
         table.titles("  mean over runs", ["then", "now", "change", "verdict"]);
         let names: Vec<&str> = subjects.iter().map(Subject::strategy).collect();
         for (subject, counterpart) in subjects.iter().zip(counterparts(baseline, &names)) {
+            let strategy = subject.strategy();
+            let mut case = |name, outcome| cases.push(Case { group: strategy.to_owned(), name, outcome });
             let then = counterpart.and_then(|name| Some((name, baseline.strategies.get(name)?)));
             let Some((other, then)) = then else {
-                table.line(&wrapped(subject.strategy(), "  ", "    "));
+                table.line(&wrapped(strategy, "  ", "    "));
                 table.line("    is not in the baseline");
-                let strategy = subject.strategy().to_owned();
-                let message = format!(
-                    "{strategy} was not checked, because the baseline `{}` does not contain it",
-                    name.0.display()
-                );
-                let outcome = Outcome::Skipped(message);
-                cases.push(Case { group: strategy, name: "against the baseline".to_owned(), outcome });
+                let message =
+                    format!("{strategy} was not checked, because the baseline `{name}` does not contain it");
+                case("against the baseline".to_owned(), Outcome::Skipped(message));
                 continue;
             };
-            let other = Some(other).filter(|other| *other != subject.strategy());
+            let other = Some(other).filter(|other| *other != strategy);
             let against =
                 other.map(|other| format!(" (compared with {other} of the baseline)")).unwrap_or_default();
-            table.line(&wrapped(&format!("{}{against}", subject.strategy()), "  ", "    "));
+            table.line(&wrapped(&format!("{strategy}{against}"), "  ", "    "));
             for (figure, change) in changes(subject, then, noise) {
-                let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), short);
+                let [then, now] = [change.then, change.now].map(|value| value.map_or_else(dash, short));
                 let off =
                     change.ratio.map_or_else(String::new, |ratio| format!("{:+.1} %", (ratio - 1.0) * 100.0));
-                let verdict = change.verdict.words().to_owned();
-                table.row("    ", figure, &[show(change.then), show(change.now), off, verdict]);
-                let strategy = subject.strategy().to_owned();
                 let outcome = if change.verdict == ChangeKind::Worse {
-                    let (then, now) = (show(change.then), show(change.now));
                     let of_other = other.map(|other| format!(" of {other}")).unwrap_or_default();
                     Outcome::Failed(format!(
                         "{figure} of {strategy} is worse than the baseline's{of_other}: {now}, was {then}"
@@ -180,39 +166,36 @@ impl<'a> Checks<'a> {
                 } else {
                     Outcome::Passed
                 };
-                cases.push(Case { group: strategy, name: format!("{figure} against the baseline"), outcome });
+                table.row("    ", figure, &[then, now, off, change.verdict.words().to_owned()]);
+                case(format!("{figure} against the baseline"), outcome);
             }
         }
-        text.push_str(&table.into_text());
-        text
+        format!("\nagainst baseline `{name}`, noise {}\n{}", percent(noise.of_one()), table.into_text())
     }
 }
 
 /// Maximum size of a baseline file in bytes. Larger files are rejected, because a file given by mistake must not fill the memory.
 const MAX_BASELINE_BYTES: u64 = 256 << 20;
 
-fn read_baseline(BaselineName(path): &BaselineName) -> anyhow::Result<Baseline> {
-    let shown = path.display();
-    let refuse = |why: anyhow::Error| {
-        Fatal::because(Exit::Usage, format!("`{shown}` (--baseline) cannot be used"), why)
+fn read_baseline(BaselineName(path): &BaselineName) -> anyhow::Result<(Baseline, String)> {
+    let name = path.display().to_string();
+    let read = || -> anyhow::Result<Baseline> {
+        let file = File::open(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => anyhow!("the file does not exist; create it with `--save-baseline`"),
+            _ => error.into(),
+        })?;
+        // The size limit is enforced while reading, because a device file may have no length and no end.
+        let mut bytes = Vec::new();
+        file.take(MAX_BASELINE_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_BASELINE_BYTES {
+            bail!("the file is too large for a baseline");
+        }
+        Ok(Baseline::read(&String::from_utf8(bytes)?)?)
     };
-    let file = File::open(path).map_err(|error| {
-        let missing = error.kind() == std::io::ErrorKind::NotFound;
-        let why = if missing {
-            anyhow!("the file does not exist; create it with `--save-baseline`")
-        } else {
-            error.into()
-        };
-        refuse(why)
-    })?;
-    // The size limit is enforced while reading, because a device file may have no length and no end.
-    let mut bytes = Vec::new();
-    file.take(MAX_BASELINE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(error.into()))?;
-    if bytes.len() as u64 > MAX_BASELINE_BYTES {
-        return Err(refuse(anyhow!("the file is too large for a baseline")));
+    match read() {
+        Ok(baseline) => Ok((baseline, name)),
+        Err(why) => Err(Fatal::because(Exit::Usage, format!("`{name}` (--baseline) cannot be used"), why)),
     }
-    let text = String::from_utf8(bytes).map_err(|error| refuse(error.into()))?;
-    Baseline::read(&text).map_err(|error| refuse(error.into()))
 }
 
 fn write_baseline(baseline: &Baseline, output: &Output) -> anyhow::Result<()> {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use experiments::{ErrorKind, words_of};
 use rustix::io::Errno;
 
-use crate::text::stderr::to_stderr;
+use crate::text::to_stderr;
 
 /// Exit codes. Users and scripts rely on their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,11 @@ impl Fatal {
     }
 }
 
+/// Returns the error of a command line or an input that cannot be used.
+pub fn usage(message: impl Into<String>) -> anyhow::Error {
+    Fatal::error(Exit::Usage, message)
+}
+
 pub fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
@@ -91,4 +96,13 @@ fn limit_to_raise(cause: &(dyn std::error::Error + 'static)) -> Option<&'static 
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref().is_some_and(closed))
+}
+
+pub fn exit_code(exit: Option<Exit>) -> ExitCode {
+    exit.map_or(ExitCode::SUCCESS, ExitCode::from)
+}
+
+/// Ignores the error of a reader that closed its end of a pipe, because it wants no more.
+pub fn unless_closed(written: anyhow::Result<()>) -> anyhow::Result<()> {
+    written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
 }

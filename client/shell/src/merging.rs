@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use experiments::runs::past::Past;
+use experiments::runs::point::{Point, SweepPoint};
 use experiments::runs::virtual_time::series_points;
-use experiments::servers::server_under_test::ServerUnderTest;
 use experiments::{Experiment, restored};
 use results::{Incomplete, Merged, MergedCommand, MergedPoint, Mode, RunResult, Score};
 
-use crate::args::{MergeArgs, MultiArgs};
-use crate::exit::{Exit, Fatal};
+use crate::{Exit, Fatal, MergeArgs, MultiArgs, usage};
 
 /// Maximum number of runs that a merge iterates over, including missing ones.
 const MAX_RUNS: usize = 100_000_000;
@@ -20,8 +19,8 @@ pub struct Merging<'a> {
     pub args: &'a MergeArgs,
     /// Merged documents. `past` has their runs.
     pub merged: Merged,
-    /// Values of the varied parameters, experiments and server of each point.
-    pub points: Vec<(Vec<String>, Vec<Experiment>, ServerUnderTest)>,
+    /// Points without their situations, which only a sweep has.
+    pub points: Vec<Point>,
     pub past: Past,
 }
 
@@ -45,33 +44,33 @@ impl<'a> Merging<'a> {
                 runs.retain(|_| kept.next() == Some(&true));
             }
         }
-        let runs = points.iter().map(|point| point.runs.iter().map(Vec::len).sum::<usize>()).sum::<usize>();
+        let runs = points.iter().flat_map(|point| &point.runs).map(Vec::len).sum::<usize>();
         if runs > MAX_RUNS || u32::try_from(seeds.len()).is_err() {
-            let words = format!("{runs} runs are too many; merge at most {MAX_RUNS}");
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(usage(format!("{runs} runs are too many; merge at most {MAX_RUNS}")));
         }
         let all_runs = || points.iter().flat_map(|point| &point.runs).flatten().flatten();
         let earliest = all_runs().min_by_key(|run| seeds.iter().position(|seed| *seed == run.seed));
         let command_line = without_seeds(earliest.map_or(&[], |run| &run.config.command_line));
         let seeds: Arc<[u64]> = seeds.as_slice().into();
-        let of_point =
-            |point: &MergedPoint| -> anyhow::Result<(Vec<String>, Vec<Experiment>, ServerUnderTest)> {
-                let experiment = |runs: &Vec<Option<Box<RunResult>>>| -> anyhow::Result<Experiment> {
-                    let mut first = runs.iter().flatten().next().context("a strategy has no run")?.clone();
-                    if args.together {
-                        first.config.merged.clear();
-                    }
-                    let mut experiment = restored::experiment(&first)?;
-                    experiment.run.seed = seeds[0];
-                    experiment.repeats = u32::try_from(seeds.len())?;
-                    experiment.merged_seeds = Some(seeds.clone());
-                    experiment.command_line.clone_from(&command_line);
-                    Ok(experiment)
-                };
-                let experiments = point.runs.iter().map(experiment).collect::<anyhow::Result<_>>()?;
-                let first = point.runs.iter().flatten().flatten().next().context("a point has no run")?;
-                Ok((point.at.clone(), experiments, restored::server(first)?.with_seed(seeds[0])))
-            };
+        let experiment = |runs: &Vec<Option<Box<RunResult>>>| -> anyhow::Result<Experiment> {
+            let mut first = runs.iter().flatten().next().context("a strategy has no run")?.clone();
+            if args.together {
+                first.config.merged.clear();
+            }
+            let mut experiment = restored::experiment(&first)?;
+            experiment.run.seed = seeds[0];
+            experiment.repeats = u32::try_from(seeds.len())?;
+            experiment.merged_seeds = Some(seeds.clone());
+            experiment.command_line.clone_from(&command_line);
+            Ok(experiment)
+        };
+        let of_point = |point: &MergedPoint| -> anyhow::Result<Point> {
+            let experiments = point.runs.iter().map(&experiment).collect::<anyhow::Result<_>>()?;
+            let first = point.runs.iter().flatten().flatten().next().context("a point has no run")?;
+            let server_under_test = restored::server(first)?.with_seed(seeds[0]);
+            let situation = SweepPoint::default();
+            Ok(Point { situation, at: point.at.clone(), experiments, server_under_test })
+        };
         let restored = points.iter().map(of_point).collect::<anyhow::Result<_>>().map_err(changed)?;
         let of_file = series_points(u32::try_from(runs).unwrap_or(u32::MAX));
         for run in points.iter_mut().flat_map(|point| &mut point.runs).flatten().flatten() {
@@ -88,10 +87,9 @@ impl<'a> Merging<'a> {
         let mut in_order = Vec::with_capacity(runs);
         for MergedPoint { runs, .. } in points {
             if is_sweep {
-                let blocks = 0..seeds.len();
-                in_order.extend(
-                    blocks.flat_map(|seed| runs.iter_mut().map(|runs| runs[seed].take()).collect::<Vec<_>>()),
-                );
+                for seed in 0..seeds.len() {
+                    in_order.extend(runs.iter_mut().map(|runs| runs[seed].take()));
+                }
             } else {
                 in_order.extend(runs.iter_mut().flat_map(std::mem::take));
             }
@@ -103,9 +101,8 @@ impl<'a> Merging<'a> {
     pub fn set(&self, several: &mut MultiArgs) -> anyhow::Result<()> {
         several.simulate = self.is_simulated();
         let by = &self.merged.common.by;
-        several.by = Score::at(by).ok_or_else(|| {
-            Fatal::error(Exit::Usage, format!("`by`: strategies cannot be ranked by `{by}`"))
-        })?;
+        several.by =
+            Score::at(by).ok_or_else(|| usage(format!("`by`: strategies cannot be ranked by `{by}`")))?;
         several.screen.no_tui = true;
         several.output = self.args.report.clone();
         several.explain = self.args.explain;
@@ -116,13 +113,12 @@ impl<'a> Merging<'a> {
         self.merged.mode == Mode::Simulated
     }
 
-    /// Returns the only point of a comparison, with its runs.
-    #[expect(clippy::type_complexity, reason = "the experiments with their server, and the runs")]
-    pub fn point(self) -> anyhow::Result<((Vec<Experiment>, ServerUnderTest), Past, Option<Incomplete>)> {
-        let Ok([(_, experiments, server)]) = <[_; 1]>::try_from(self.points) else {
-            return Err(Fatal::error(Exit::Usage, "these documents have runs at several points"));
+    /// Returns the only point of a comparison, its runs, and what is missing in them.
+    pub fn point(self) -> anyhow::Result<(Point, (Past, Option<Incomplete>))> {
+        let Ok([point]) = <[Point; 1]>::try_from(self.points) else {
+            return Err(usage("these documents have runs at several points"));
         };
-        Ok(((experiments, server), self.past, self.merged.incomplete))
+        Ok((point, (self.past, self.merged.incomplete)))
     }
 }
 

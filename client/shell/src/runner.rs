@@ -20,18 +20,11 @@ use experiments::runs::stop::Stop as _;
 use results::{Document, Figure, Incomplete, RunResult, ShardRecord, Warning};
 use tailback::StrategySpec;
 
-use crate::args::MultiArgs;
-use crate::exit::{Exit, is_broken_pipe};
-use crate::files::exports::Exports;
-use crate::runner::failures::Failures;
-use crate::runner::interrupt::Interrupt;
-use crate::screen::board::Board;
+use crate::exit::is_broken_pipe;
 use crate::screen::lanes::LaneWatcher;
 use crate::screen::watch::Watch;
-use crate::text::stderr::to_stderr;
-use crate::text::styled::Styled;
-use crate::text::summary;
-use crate::text::wrapping::wrapped;
+use crate::text::{Styled, labelled_to_stderr, summary, to_stderr, wrapped};
+use crate::{Board, Exit, Exports, Failures, Interrupt, MultiArgs, exit_code};
 
 pub struct Runner {
     driver: Box<dyn Driver>,
@@ -80,23 +73,25 @@ impl Runner {
         Ok(Self { driver, fresh, incomplete, at_once, interrupt, watch, quiet, stdout_is_claimed })
     }
 
-    pub fn announce<'a>(&self, text: &str, strategies: impl IntoIterator<Item = &'a StrategySpec>) {
+    pub fn announce<'a>(
+        &self,
+        text: &str,
+        strategies: impl IntoIterator<Item = &'a StrategySpec>,
+        warning: Option<Warning>,
+    ) {
         if !self.quiet {
             let lines = text.lines().map(|line| wrapped(line, "", "  ") + "\n");
             to_stderr(&lines.collect::<String>());
             summary::doubts(strategies);
-        }
-    }
-
-    pub fn warn(&self, warning: &Warning) {
-        if !self.quiet {
-            to_stderr(&format!("{}\n", wrapped(&warning.to_string(), "warning: ", "         ")));
+            if let Some(warning) = warning {
+                labelled_to_stderr("warning: ", &warning.to_string());
+            }
         }
     }
 
     pub fn note(&self, words: &str) {
         if !self.quiet {
-            to_stderr(&format!("{}\n", wrapped(words, "note: ", "      ")));
+            labelled_to_stderr("note: ", words);
         }
     }
 
@@ -138,38 +133,29 @@ impl Runner {
         Ok(Some(measured).filter(|_| whole))
     }
 
-    /// Runs all strategies with all seeds, one point after the other. Calls `passed_on` with each complete point.
+    /// Runs all strategies with all seeds by `driver`, one point after the other. Calls `passed_on` with each complete point.
     pub fn run_in_turn(
         &self,
+        driver: &dyn Driver,
         lanes: &LaneWatcher<'_>,
         figures: &[&'static Figure],
         passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
     ) -> anyhow::Result<()> {
-        lanes.in_turn().run(&*self.driver, &self.interrupt, lanes, figures, passed_on)
-    }
-
-    /// Executes runs that depend on the results of earlier runs, one point after the other. Does nothing after a merge of runs over HTTP,
-    /// because merging sends no requests.
-    pub fn run_fresh(
-        &self,
-        lanes: &LaneWatcher<'_>,
-        figures: &[&'static Figure],
-        passed_on: &mut dyn FnMut(usize, &Measured, Vec<BlockRun>),
-    ) -> anyhow::Result<()> {
-        let Some(driver) = self.fresh() else { return Ok(()) };
         lanes.in_turn().run(driver, &self.interrupt, lanes, figures, passed_on)
     }
 
-    fn fresh(&self) -> Option<&dyn Driver> {
+    pub fn driver(&self) -> &dyn Driver {
+        &*self.driver
+    }
+
+    /// Returns the driver of runs that depend on the results of earlier runs. Returns `None` after a merge of runs over HTTP, because
+    /// merging sends no requests.
+    pub fn fresh(&self) -> Option<&dyn Driver> {
         match &self.fresh {
             Fresh::ByTheSame => Some(&*self.driver),
             Fresh::By(driver) => Some(&**driver),
             Fresh::ByNobody => None,
         }
-    }
-
-    pub fn runs_fresh(&self) -> bool {
-        !matches!(self.fresh, Fresh::ByNobody)
     }
 
     pub fn stopped_by(&self) -> Option<&'static str> {
@@ -185,7 +171,7 @@ impl Runner {
         if !self.quiet {
             to_stderr(why);
         }
-        self.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from)
+        exit_code(self.cut_off())
     }
 
     /// Writes the document of a shard, and prints how many of its blocks are done. Missed expectations are not reported, because they are
@@ -212,7 +198,7 @@ impl Runner {
             crate::exit::report(&error);
             return Ok(Exit::Unreachable.into());
         }
-        Ok(self.interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
+        Ok(exit_code(self.interrupt.exit()))
     }
 
     /// Writes the document, and prints the result on stdout, or on stderr if stdout carries data.

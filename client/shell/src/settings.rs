@@ -5,10 +5,8 @@ use settings::{FORMATS, Format, SettingsError, find_format, knobs, write};
 use tailback::{Knob, StrategySpec};
 use vocabulary::split_outside;
 
-use crate::exit::{Exit, Fatal};
-use crate::text::stderr::to_stderr;
-use crate::text::styled::to_people;
-use crate::text::wrapping::{labelled, wrapped};
+use crate::text::{labelled, to_people, to_stderr, wrapped};
+use crate::{Exit, Fatal};
 
 pub struct Printed {
     /// Text for stdout: the settings and, if the format has comments, the notes.

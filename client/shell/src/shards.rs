@@ -3,12 +3,9 @@
 use experiments::runs::shard::Shard;
 use results::ShardRecord;
 
-use crate::args::CheckArgs;
-use crate::exit::{Exit, Fatal};
 use crate::files::exports::RequestedExport;
-use crate::text::figures::{counted, thousands};
-use crate::text::stderr::to_stderr;
-use crate::text::wrapping::wrapped;
+use crate::text::{counted, thousands, to_stderr, wrapped};
+use crate::{CheckArgs, usage};
 
 const DOCUMENT: &str = "--json";
 
@@ -19,7 +16,7 @@ pub fn refuse_conflicts(
     checks: Option<&CheckArgs>,
 ) -> anyhow::Result<()> {
     let Some(shard) = shard else { return Ok(()) };
-    let refuse = |words: String| Err(Fatal::error(Exit::Usage, words));
+    let refuse = |words: String| Err(usage(words));
     for (format, _) in asked {
         let why = match format.flag {
             DOCUMENT => continue,

@@ -12,3 +12,8 @@ pub mod table;
 pub mod wrapping;
 
 pub use results::numbers as figures;
+pub use results::numbers::{at_least, counted, dash, milliseconds, percent, seconds, short, thousands};
+pub use stderr::{labelled_to_stderr, to_stderr};
+pub use styled::{Styled, to_people};
+pub use table::{Column, LongNames, Table};
+pub use wrapping::{labelled, terminal_width, widest, wrapped, wrapped_to};

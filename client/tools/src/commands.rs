@@ -9,9 +9,10 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use command_line::{most_used, pointer_to_all, with_first_examples};
 use results::MergedCommand;
-use shell::args::{self, RunArgs, StrategyList};
+use shell::args;
 use shell::files::output::to_stdout;
 use shell::text::styled;
+use shell::{RunArgs, StrategyList};
 
 use crate::{compare, completions, merge, plot, report, run, strategies, sweep};
 

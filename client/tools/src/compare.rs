@@ -19,26 +19,19 @@ use experiments::record::config_record;
 use experiments::runs::blocks::{BlockRun, Blocks};
 use experiments::runs::one_run::Finished;
 use experiments::runs::past::Past;
+use experiments::runs::point::Point;
 use experiments::servers::server_under_test::ServerUnderTest;
 use results::{Document, Figure, Incomplete, Mode, RunFigures, RunResult, Score, names_remedy};
-use shell::args::CheckArgs;
-use shell::checks::Checks;
-use shell::exit::{Exit, Fatal};
-use shell::files::exports::Exports;
-use shell::files::output::Output;
-use shell::merging::Merging;
-use shell::runner::Runner;
 use shell::runner::experiment::workload_text;
-use shell::runner::failures::Failures;
 use shell::runner::interrupt::by_whom;
 use shell::runner::multi_strategy::{configured, refuse_twice};
-use shell::screen::board::Board;
 use shell::screen::lanes;
-use shell::shards;
-use shell::text::figures::{at_least, counted, seconds, thousands};
-use shell::text::styled::Styled;
-use shell::text::table::{Column, LongNames, Table};
-use shell::text::wrapping::{terminal_width, wrapped};
+use shell::text::{
+    Column, LongNames, Styled, Table, at_least, counted, dash, seconds, terminal_width, thousands, wrapped,
+};
+use shell::{
+    Board, CheckArgs, Checks, Exit, Exports, Failures, Merging, Output, Runner, exit_code, shards, usage,
+};
 use tailback::StrategySpec;
 
 use crate::compare::explain::Setting;
@@ -47,12 +40,12 @@ pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let shard = args.several.shard.shard;
     shards::refuse_conflicts(shard, &args.exports.asked, Some(&args.checks))?;
     if shard.is_some() && args.markdown.is_some() {
-        let words = "`--markdown` needs the runs of all shards; leave it out with `--shard`";
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage("`--markdown` needs the runs of all shards; leave it out with `--shard`"));
     }
     if shard.is_some() && args.sensitivity && !args.several.simulate {
-        let words = "`--sensitivity` is made again in virtual time when shards are merged; over HTTP, leave it out with `--shard`";
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage(
+            "`--sensitivity` is made again in virtual time when shards are merged; over HTTP, leave it out with `--shard`",
+        ));
     }
     conduct(args, experiments(args)?, None)
 }
@@ -64,8 +57,8 @@ pub(crate) fn merged(merging: Merging<'_>) -> anyhow::Result<ExitCode> {
     args.sensitivity = merging.merged.common.is_sensitive && merging.is_simulated();
     args.exports.asked = merging.args.asked();
     args.checks = merging.args.checks.clone();
-    let (point, past, incomplete) = merging.point()?;
-    conduct(&args, point, Some((past, incomplete)))
+    let (Point { experiments, server_under_test, .. }, past) = merging.point()?;
+    conduct(&args, (experiments, server_under_test), Some(past))
 }
 
 /// Returns the variations of the server that `--sensitivity` adds to the comparison. The list is empty without this flag, or if the
@@ -93,7 +86,7 @@ fn conduct(
     let markdown = args.markdown.as_ref().map(|path| Output::prepare(path, "--markdown")).transpose()?;
     let checks = prepared(checks, &experiments, &server_under_test, simulated)?;
     for experiment in &mut experiments {
-        experiment.keep_latencies = exports.have_latencies();
+        experiment.keep_latencies = exports.has_latencies;
     }
     let shard = several.shard.shard;
     let others = if shard.is_some() { Vec::new() } else { others(args, &server_under_test) };
@@ -103,10 +96,8 @@ fn conduct(
     session.announce(
         &announcement(blocks, simulated),
         experiments.iter().map(|experiment| &experiment.strategy),
+        server_under_test.counts_unknown(),
     );
-    if let Some(warning) = server_under_test.counts_unknown() {
-        session.warn(&warning);
-    }
     let runs = shards::own(shard, (1 + others.len()) * blocks.count());
     let board = board(blocks, runs, simulated, session.at_once);
     let figures: Vec<_> = RunFigures::ranked(several.by).chain(checks.figures()).collect();
@@ -138,7 +129,7 @@ fn conduct(
     document.comparison.incomplete.clone_from(&session.incomplete);
     let setting = Setting {
         blocks,
-        mode: mode_of(simulated),
+        mode: Mode::new(simulated),
         bottlenecks,
         long_wait,
         stopped_by: session.stopped_by(),
@@ -160,7 +151,7 @@ fn conduct(
         return Ok(Exit::Unreachable.into());
     }
     let failed = checks.conclude(&comparison.subjects(blocks), quiet)?;
-    Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
+    Ok(exit_code(failed.or(short)))
 }
 
 /// Writes and prints the completed runs if no block (one seed with every strategy) is complete. Without a complete block, the strategies
@@ -184,19 +175,21 @@ fn unranked(
     document.comparison.incomplete.clone_from(&session.incomplete);
     let document = |runs| Document::Comparison(results::Comparison { runs, ..document });
     session.tell(exports, Some(document), || Styled::from(words.as_str()))?;
-    Ok(session.cut_off().map_or(ExitCode::SUCCESS, ExitCode::from))
+    Ok(exit_code(session.cut_off()))
 }
 
 fn experiments(args: &CompareArgs) -> anyhow::Result<(Vec<Experiment>, ServerUnderTest)> {
     let strategies: Vec<StrategySpec> = args.strategies.iter().flat_map(|list| list.0.clone()).collect();
     if strategies.len() < 2 {
-        let words = "`--strategies` names one strategy; name at least two, such as `aimd,full-jitter`";
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage(
+            "`--strategies` names one strategy; name at least two, such as `aimd,full-jitter`",
+        ));
     }
     refuse_twice(&strategies)?;
     if args.sensitivity && args.several.target.target.is_some() {
-        let words = "`--sensitivity` changes the server slightly, and a server of `--target` cannot be changed; leave out one of them";
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage(
+            "`--sensitivity` changes the server slightly, and a server of `--target` cannot be changed; leave out one of them",
+        ));
     }
     configured(&args.several, strategies, "the server cannot be configured for this comparison", &mut None)
 }
@@ -211,13 +204,9 @@ fn prepared<'a>(
     let checks = Checks::prepare(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
     if let Some(first) = experiments.first() {
         let record = server_under_test.record(simulated);
-        checks.same_experiment(mode_of(simulated), &config_record(first, &record, first.run.seed))?;
+        checks.same_experiment(Mode::new(simulated), &config_record(first, &record, first.run.seed))?;
     }
     Ok(checks)
-}
-
-fn mode_of(simulated: bool) -> Mode {
-    if simulated { Mode::Simulated } else { Mode::Http }
 }
 
 fn announcement(blocks: Blocks<'_>, simulated: bool) -> String {
@@ -314,8 +303,4 @@ fn unranked_text(runs: &[BlockRun], blocks: Blocks<'_>, stopped_by: Option<&str>
     let (runs, of) = (thousands(runs.len() as u64), counted(blocks.strategies.len() as u64, "run"));
     let _ = writeln!(text, "{runs} of the {of} of the first seed are complete and are in the output files");
     text
-}
-
-fn dash() -> String {
-    "–".to_owned()
 }

@@ -9,8 +9,8 @@ use clap::{Arg, Args, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use command_line::man_page;
-use shell::exit::{Exit, Fatal};
-use shell::files::output::{Output, to_stdout};
+use shell::files::output::to_stdout;
+use shell::{Exit, Fatal, Output};
 
 /// Arguments of `loadgen completions`.
 #[derive(Args, Debug)]

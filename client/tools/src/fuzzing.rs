@@ -5,13 +5,13 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use reproduce::{Source, load};
-use shell::args::{BaselineName, CheckArgs};
-use shell::checks::Checks;
+use shell::args::BaselineName;
+use shell::{CheckArgs, Checks};
 
-use crate::sweep::axis::Axis;
+use crate::sweep;
 
 pub fn axis(text: &str) -> bool {
-    text.parse::<Axis>().is_ok()
+    sweep::axis::axis(text).is_ok()
 }
 
 pub fn scenario(text: &str) -> bool {

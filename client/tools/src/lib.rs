@@ -15,7 +15,7 @@ mod sweep;
 
 use std::process::ExitCode;
 
-use shell::runner::interrupt::Interrupt;
+use shell::Interrupt;
 
 /// Parses a command line without executing it. Used by the tests of the documentation.
 ///

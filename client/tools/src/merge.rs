@@ -5,12 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use results::{MergePart, MergedCommand};
-use shell::args::{CheckArgs, MergeArgs};
-use shell::exit::{Exit, Fatal};
 use shell::files::reading::{LARGE, text_of};
-use shell::merging::Merging;
-use shell::text::stderr::to_stderr;
-use shell::text::wrapping::wrapped;
+use shell::text::labelled_to_stderr;
+use shell::{CheckArgs, Exit, Fatal, MergeArgs, Merging, usage};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen compare --simulate -s aimd,full-jitter --json 1.json
@@ -39,10 +36,7 @@ pub(crate) fn run(args: &MergeArgs, reporter: fn(MergedCommand) -> Reporter) -> 
             Ok(part) => parts.push(part),
             // The machine of one of several loads is lost.
             Err(error) if args.together && args.partial => {
-                to_stderr(&format!(
-                    "{}\n",
-                    wrapped(&format!("left out: {error:#}"), "warning: ", "         ")
-                ));
+                labelled_to_stderr("warning: ", &format!("left out: {error:#}"));
                 lost += 1;
             }
             Err(error) => return Err(error),
@@ -51,30 +45,28 @@ pub(crate) fn run(args: &MergeArgs, reporter: fn(MergedCommand) -> Reporter) -> 
     let version = env!("CARGO_PKG_VERSION");
     let merged =
         if args.together { results::together(parts, lost, version) } else { results::merged(parts, version) };
-    let merged = merged.map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+    let merged = merged.map_err(|error| usage(error.to_string()))?;
     if !merged.missing.is_empty() {
         let missing = merged.missing.join(", and ");
         if !args.partial {
-            let words = format!("{missing}; `--partial` merges the blocks that are complete");
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(usage(format!("{missing}; `--partial` merges the blocks that are complete")));
         }
-        to_stderr(&format!("{}\n", wrapped(&format!("incomplete: {missing}"), "warning: ", "         ")));
+        labelled_to_stderr("warning: ", &format!("incomplete: {missing}"));
     }
     let command = merged.common.command;
     let is_partial = lost > 0 || merged.incomplete.is_some();
     let gaps = merged.seeds.windows(2).any(|pair| pair[0].wrapping_add(1) != pair[1]);
     if gaps && !args.report.quiet {
         let seeds: Vec<String> = merged.seeds.iter().map(ToString::to_string).collect();
-        to_stderr(&format!("{}\n", wrapped(&format!("seeds {}", seeds.join(", ")), "note: ", "      ")));
+        labelled_to_stderr("note: ", &format!("seeds {}", seeds.join(", ")));
     }
     let merging = Merging::new(args, merged)?;
     if command == MergedCommand::Sweep
         && let Some(flag) = CheckArgs::first_given(&args.checks)
     {
-        let words = format!(
+        return Err(usage(format!(
             "`{flag}` checks runs of a single point, but these are documents of a sweep; leave it out"
-        );
-        return Err(Fatal::error(Exit::Usage, words));
+        )));
     }
     let code = reporter(command)(merging)?;
     Ok(if is_partial && code == ExitCode::SUCCESS { Exit::Unmet.into() } else { code })
@@ -84,8 +76,8 @@ fn part(path: &Path) -> anyhow::Result<(String, MergePart)> {
     let name = path.display().to_string();
     let text = text_of(path, LARGE)
         .map_err(|error| Fatal::because(Exit::Usage, format!("`{name}` cannot be read"), error))?;
-    let part = MergePart::read(&text)
-        .map_err(|error| Fatal::error(Exit::Usage, format!("`{name}` cannot be merged: {error}")))?;
+    let part =
+        MergePart::read(&text).map_err(|error| usage(format!("`{name}` cannot be merged: {error}")))?;
     Ok((name, part))
 }
 
@@ -96,11 +88,10 @@ fn refuse_own_inputs(args: &MergeArgs) -> anyhow::Result<()> {
         let Some(there) = place(&output) else { continue };
         if args.files.iter().any(|file| place(file).as_ref() == Some(&there)) {
             let flag = if format.flag == "--json" { "--output" } else { format.flag };
-            let words = format!(
+            return Err(usage(format!(
                 "`{}` ({flag}) is one of the documents that are merged; write to another file",
                 output.display()
-            );
-            return Err(Fatal::error(Exit::Usage, words));
+            )));
         }
     }
     Ok(())

@@ -10,10 +10,10 @@ use clap::builder::StringValueParser;
 use command_line::columns_of;
 use dashboards::report::{Entry, PLOTS, Plot, exhibit_names, plain, plots_named, svg};
 use shell::args::shell::{figures, suggesting};
-use shell::exit::{Exit, Fatal};
 use shell::files::documents::read;
 use shell::files::output::{refuse_other_format, write};
-use shell::text::styled::to_people;
+use shell::text::to_people;
+use shell::usage;
 use vocabulary::did_you_mean;
 
 const COLUMNS: usize = 100;
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &PlotArgs) -> anyhow::Result<ExitCode> {
                 )
             }
         };
-        return Err(Fatal::error(Exit::Usage, reason));
+        return Err(usage(reason));
     }
     for plot in &mut plots {
         entitle(plot, args.title.as_deref());

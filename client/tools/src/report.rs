@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use clap::Args;
 use dashboards::report::html;
-use shell::exit::{Exit, Fatal};
 use shell::files::documents::read;
 use shell::files::output::{refuse_other_format, write};
-use shell::text::stderr::to_stderr;
+use shell::text::to_stderr;
+use shell::usage;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen --simulate --strategy aimd --repeats 30 --json aimd.json
@@ -47,6 +47,6 @@ fn output(args: &PageArgs) -> anyhow::Result<PathBuf> {
     match (&args.output, args.files.first()) {
         (Some(output), _) => Ok(output.clone()),
         (None, Some(file)) if file != Path::new("-") => Ok(file.with_extension("html")),
-        (None, _) => Err(Fatal::error(Exit::Usage, "give the file of the report: --output report.html")),
+        (None, _) => Err(usage("give the file of the report: --output report.html")),
     }
 }

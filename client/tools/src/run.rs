@@ -5,7 +5,7 @@ mod plan;
 mod report;
 
 use std::process::ExitCode;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use experiments::runs::driver::{Outcome, RealRun, Watcher};
@@ -14,17 +14,15 @@ use loadgen_core::{Run, SampleSink};
 use plan::{Plan, described, tasks};
 use report::Report;
 use results::{ConfigRecord, Figure, RunFigures};
-use shell::args::{MergeArgs, RunArgs};
-use shell::checks::Checks;
 use shell::files::exporters::Samples;
 use shell::files::output::to_stdout;
-use shell::merging::Merging;
-use shell::runner::interrupt::Interrupt;
 use shell::screen::live_figures::LiveFigures;
 use shell::screen::watch::{Watch, watch};
 use shell::shards;
+use shell::text::labelled;
 use shell::text::progress::Progress;
 use shell::text::summary;
+use shell::{Checks, Interrupt, MergeArgs, Merging, RunArgs, locked};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen --simulate --strategy aimd --ops 2000
@@ -79,7 +77,7 @@ fn conduct(args: &RunArgs, plan: Plan<'_>) -> anyhow::Result<ExitCode> {
     report.announce(&plan.announcement);
     report.doubts(&plan.experiment);
     for warning in &plan.warnings {
-        report.announce(&format!("{}\n", shell::text::wrapping::wrapped(warning, "warning: ", "         ")));
+        report.announce(&(labelled("warning: ", 9, warning) + "\n"));
     }
 
     let experiment = &plan.experiment;
@@ -172,10 +170,6 @@ impl<'a> Watching<'a> {
             self.live_figures.map(|figures| figures.into_inner().unwrap_or_else(PoisonError::into_inner));
         live_figures.map_or(Ok(()), LiveFigures::conclude)
     }
-
-    fn simulated(&self) -> MutexGuard<'_, Simulated> {
-        self.simulated.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Watcher for Watching<'_> {
@@ -189,27 +183,24 @@ impl Watcher for Watching<'_> {
 
     fn on_simulated(&self, _number: usize, run: &Run, now: vocabulary::Instant) {
         if self.runs == 1 {
-            self.simulated().progress.run(run, now);
+            locked(&self.simulated).progress.run(run, now);
         }
     }
 
     fn wait(&self, _number: usize, run: &RealRun<'_>) {
         match &self.live_figures {
             None => watch(self.mode, run, self.interrupt),
-            Some(live_figures) => {
-                let mut live_figures = live_figures.lock().unwrap_or_else(PoisonError::into_inner);
-                live_figures.watch(run.underway, self.interrupt);
-            }
+            Some(live_figures) => locked(live_figures).watch(run.underway, self.interrupt),
         }
     }
 
     fn on_over(&self, _number: usize, _outcome: &Outcome) {
-        self.simulated().over += 1;
+        locked(&self.simulated).over += 1;
     }
 
     fn on_tick(&self) {
         if self.runs > 1 {
-            let Simulated { progress, over } = &mut *self.simulated();
+            let Simulated { progress, over } = &mut *locked(&self.simulated);
             progress.line(|| summary::progress(*over, self.runs, self.started.elapsed()));
         }
     }

@@ -13,9 +13,9 @@ use tailback::{Entry, ParameterInfo, PartKind, STRATEGIES, StrategySpec, find};
 
 use shell::args::ExplainArgs;
 use shell::args::shell::{strategies, suggesting};
-use shell::exit::{Exit, Fatal};
-use shell::text::styled::to_people;
-use shell::text::wrapping::{columns, labelled, wrapped};
+use shell::text::wrapping::columns;
+use shell::text::{labelled, to_people, wrapped};
+use shell::usage;
 
 pub(crate) use check::EXAMPLES;
 #[cfg(feature = "schema")]
@@ -60,8 +60,7 @@ pub(crate) fn show(args: &StrategiesArgs) -> anyhow::Result<ExitCode> {
         return check::run(&args.check);
     }
     if let Some(flag) = args.check.file_without_check() {
-        let words = format!("`{flag}` needs `--check`; leave it out, or name recordings to check");
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage(format!("`{flag}` needs `--check`; leave it out, or name recordings to check")));
     }
     if args.advice {
         to_people(&advice::table(args.name.as_deref())?, false)?;

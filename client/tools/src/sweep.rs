@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use args::SweepArgs;
-use axis::Axis;
+use axis::normal_key;
 use experiments::evaluation::best_point::{BestPoint, Cell, best_points, cells};
 use experiments::evaluation::estimate::Estimate;
 use experiments::runs::blocks::BlockRun;
@@ -21,15 +21,9 @@ use experiments::runs::past::Past;
 use experiments::runs::point::Point;
 use grid::Grid;
 use results::{Document, Incomplete, RunFigures, RunResult};
-use shell::files::exports::Exports;
-use shell::merging::Merging;
-use shell::runner::Runner;
-use shell::runner::failures::Failures;
-use shell::screen::board::Board;
 use shell::screen::lanes::LaneWatcher;
-use shell::shards;
-use shell::text::styled::Styled;
-use shell::text::wrapping::terminal_width;
+use shell::text::{Styled, terminal_width};
+use shell::{Board, Exports, Failures, Merging, Runner, exit_code, shards};
 
 use crate::sweep::screen::add_leads;
 
@@ -46,7 +40,10 @@ pub(crate) fn merged(merging: Merging<'_>) -> anyhow::Result<ExitCode> {
     merging.set(&mut args.several)?;
     args.exports.asked = merging.args.asked();
     let Merging { merged, points, past, .. } = merging;
-    args.vary = merged.common.axes.iter().map(Axis::of_record).collect();
+    args.vary = merged.common.axes;
+    for axis in &mut args.vary {
+        axis.key = normal_key(&axis.key);
+    }
     let grid = Grid::of_points(&args, merged.common.labels, points);
     conduct(&grid, Some((past, merged.incomplete)), merged.began)
 }
@@ -60,11 +57,8 @@ fn conduct(
     let mut exports = Exports::prepare(&args.exports.asked, &[])?;
     let session = Runner::begin(&args.several, grid.labels.len(), &mut exports, past)?;
     let started_at = (!args.several.simulate).then(|| began.unwrap_or_else(experiments::runs::one_run::now));
-    session.announce(&grid.announcement(), grid.strategies());
-    let given = grid.points.first().and_then(|point| point.server_under_test.counts_unknown());
-    if let Some(warning) = given {
-        session.warn(&warning);
-    }
+    let warning = grid.points.first().and_then(|point| point.server_under_test.counts_unknown());
+    session.announce(&grid.announcement(), grid.strategies(), warning);
 
     let mut short = Failures::default();
     let board = grid.board(&grid.labels, grid.points.len(), session.at_once);
@@ -77,23 +71,15 @@ fn conduct(
             Document::Sweep(Box::new(results::Sweep { runs, sweep, shard: Some(shard) }))
         });
     }
-    let axes: Vec<results::Axis> = args.vary.iter().map(Axis::record).collect();
-    let choices = if session.runs_fresh() {
-        best_points(&grid.points, &axes, &cells, args.several.by)
-    } else {
-        Vec::new()
-    };
+    let best = |_| best_points(&grid.points, &args.vary, &cells, args.several.by);
+    let choices = session.fresh().map(best).unwrap_or_default();
     let lanes = choices.iter().map(|choice| choice.blocks().strategies.len()).max().unwrap_or_default();
-    let names: Vec<String> = ["the best", "the second best", "the third", "the fourth"]
-        .iter()
-        .take(lanes)
-        .map(ToString::to_string)
-        .collect();
-    if !session.runs_fresh() {
+    let names = ["the best", "the second best", "the third", "the fourth"].map(str::to_owned);
+    if session.fresh().is_none() {
         session
             .note("the best point is not estimated again on fresh seeds, because merging sends no requests");
     }
-    let board = grid.board(&names, choices.len(), session.at_once);
+    let board = grid.board(&names[..lanes.min(names.len())], choices.len(), session.at_once);
     let estimates = session.show(&board, || estimated(grid, &choices, &session, &board, &mut short))?;
 
     let document = (!cells.is_empty()).then(|| {
@@ -115,7 +101,7 @@ fn conduct(
     })?;
     // Missed expectations of an incomplete sweep are not reported, because its results are partial.
     let exit = session.cut_off().or_else(|| short.conclude());
-    Ok(exit.map_or(ExitCode::SUCCESS, ExitCode::from))
+    Ok(exit_code(exit))
 }
 
 /// Runs every strategy at every point until interrupted. Incomplete points are dropped. The strategies of a complete point are judged while
@@ -133,7 +119,7 @@ fn measured(
     let in_turn = InTurn::new(grid.points.iter().map(Point::blocks));
     let lanes = LaneWatcher::new(board, in_turn, names);
     let mut all = Vec::new();
-    session.run_in_turn(&lanes, &figures, &mut |index, measured, runs| {
+    session.run_in_turn(session.driver(), &lanes, &figures, &mut |index, measured, runs| {
         for BlockRun { mut finished, .. } in runs {
             short.note([&finished]);
             // Time series and latency curves are left out, because they are of little use among thousands of runs.
@@ -161,9 +147,11 @@ fn estimated(
     let in_turn = InTurn::new(choices.iter().map(BestPoint::blocks));
     let lanes = LaneWatcher::new(board, in_turn, names);
     let mut estimates = Vec::new();
-    session.run_fresh(&lanes, &figures, &mut |index, measured, runs| {
-        short.note(runs.iter().map(|run| &run.finished));
-        estimates.push(choices[index].estimated(measured, by));
-    })?;
+    if let Some(driver) = session.fresh() {
+        session.run_in_turn(driver, &lanes, &figures, &mut |index, measured, runs| {
+            short.note(runs.iter().map(|run| &run.finished));
+            estimates.push(choices[index].estimated(measured, by));
+        })?;
+    }
     Ok(estimates)
 }

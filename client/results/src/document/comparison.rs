@@ -2,25 +2,21 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::config::ServerModel;
-use crate::document::merged::{Incomplete, ShardRecord};
-use crate::document::run::RunResult;
-use crate::figures::over_runs::FiguresOverRuns;
+use crate::{FiguresOverRuns, Incomplete, RunResult, ServerModel, ShardRecord};
 
 /// Several runs of one strategy (--repeats). Repeat r, counted from 0, uses seed + r.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Repeats<R = RunResult> {
     /// Results of the repeated runs, in the order of their seeds.
     pub runs: Vec<R>,
     /// Statistics of each figure over all runs, such as mean and median. The key is the path of the figure in the result of a run.
     #[serde(default, deserialize_with = "crate::document::fields::known")]
     pub summary: FiguresOverRuns,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<Incomplete>,
     /// Shard of the command that this document is; absent unless `--shard` was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardRecord>,
 }
 
@@ -28,19 +24,18 @@ pub struct Repeats<R = RunResult> {
 /// group is in the order of blocks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Comparison<R = RunResult> {
     pub runs: Vec<R>,
     pub comparison: Compared,
     /// Shard of the command that this document is; absent unless `--shard` was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardRecord>,
 }
 
 /// Ranking and other results of a comparison of strategies.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct Compared {
     /// Path of the figure that ranks strategies, such as `makespan_s`. It ranks only strategies that did the same work, because figures of
     /// different work cannot be compared.
@@ -71,7 +66,7 @@ pub struct Compared {
 /// Rank and figures of a strategy in a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Standing"))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct StandingRecord {
     /// Ranked strategy as given on the command line.
     pub strategy: String,
@@ -104,7 +99,6 @@ pub struct StandingRecord {
 /// The interval uses Student's t on the logarithms of the ratios.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TimesBest"))]
-#[serde(expecting = "an object")]
 pub struct TimesRecord {
     /// Path of the figure whose ratio is stated, such as `makespan_s`.
     #[serde(default)]
@@ -119,7 +113,6 @@ pub struct TimesRecord {
 /// Comparison of two strategies in one figure, paired by block. A block runs every strategy with the same seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Pair"))]
-#[serde(expecting = "an object")]
 pub struct PairRecord {
     /// First of two compared strategies. Its rank is at least as good as the second strategy's rank.
     #[serde(default)]
@@ -183,7 +176,7 @@ impl From<Option<statistics::PairOutcome>> for PairVerdict {
 /// Ranking of the strategies against a server whose configuration is slightly changed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct Variation {
     /// Description of a change that `--sensitivity` made to the server's configuration.
     pub variation: String,

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::document::merged::MergedLoad;
-use crate::document::setting::Setting;
+use crate::{MergedLoad, Setting};
 
 /// Configuration of a run: everything that is needed to repeat it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct ConfigRecord {
     pub program: String,
     pub version: String,
@@ -130,7 +129,7 @@ impl Default for ConfigRecord {
 /// One part of a strategy, such as its backoff, with the values that all parameters of the part had in the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct PartRecord {
     pub name: String,
     pub parameters: BTreeMap<String, String>,
@@ -138,7 +137,7 @@ pub struct PartRecord {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct WorkloadRecord {
     pub kind: String,
     pub ops: Option<u64>,
@@ -160,7 +159,7 @@ pub struct WorkloadRecord {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct RequestRecord {
     pub method: String,
     /// Names of the request headers. Their values are not recorded, because values may be secrets.
@@ -175,7 +174,7 @@ pub struct RequestRecord {
 /// Transport (HTTP client library) that sent the attempts of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct TransportRecord {
     /// Name of the transport: `hyper`, `reqwest` or, with `--http2`, `hyper-http2`. For `--transport auto`, the transport that was chosen.
     #[serde(deserialize_with = "transport_name")]

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::document::run::RunResult;
+use crate::RunResult;
 
 /// Largest count that is accepted in a document. It is so small that reports can draw even the sum of such counts over the maximum number
 /// of shards.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use loadgen_core::{ErrorKind, FailureResult};
 use serde::{Deserialize, Deserializer, de};
 
-use crate::document::sweep::Winner;
-use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
+use crate::{FiguresOverRuns, OverRuns, Winner};
 
 pub(crate) fn or_default<'de, T, D>(deserializer: D) -> Result<T, D::Error>
 where
@@ -25,7 +24,6 @@ pub(crate) fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Figure
 /// [`ErrorKind::Other`].
 pub(crate) fn failures<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<FailureResult>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(expecting = "an object")]
     struct Failure {
         status: Option<u16>,
         kind: Option<Kind>,

@@ -66,6 +66,8 @@ fn wrong_value(path: &str, reason: &str) -> Malformed {
     let wanted = match wanted {
         "a sequence" => "a list",
         "a map" => "an object",
+        // What serde's derive expects of an object with named fields, followed by the name of the type.
+        wanted if wanted.starts_with("struct ") => "an object",
         "a string" | "string" => "a text",
         "a boolean" => "true or false",
         "f64" | "f32" => "a number",

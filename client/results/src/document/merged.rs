@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 /// Blocks are numbered by point, then by seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct ShardRecord {
     pub index: u32,
     pub of: u32,
@@ -44,7 +43,7 @@ pub(crate) fn listed<N: ToString>(noun: &str, numbers: impl Iterator<Item = N>) 
 /// Run that was added to others which sent their load to the same target at the same time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct MergedLoad {
     pub seed: u64,
     pub started_at: Option<String>,
@@ -55,7 +54,6 @@ pub struct MergedLoad {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Incomplete {
     /// Number of shards of the plan; 1 if no shards were merged.
     pub shards: u32,

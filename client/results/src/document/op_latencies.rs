@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// Latencies of ops.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct OpLatencies {
     #[serde(flatten)]
     pub figures: LatencyFigures,

@@ -29,56 +29,55 @@ impl DocumentProbe {
 
 impl<'de> Deserialize<'de> for DocumentProbe {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = DocumentProbe;
+        deserializer.deserialize_any(Self::default())
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
+/// The empty probe, which turns into the probe of the value.
+impl<'de> Visitor<'de> for DocumentProbe {
+    type Value = Self;
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DocumentProbe, A::Error> {
-                let mut keys = Vec::new();
-                while let Some(key) = map.next_key()? {
-                    let DocumentProbe { is_null, .. } = map.next_value()?;
-                    keys.push((key, is_null));
-                }
-                Ok(DocumentProbe { keys, is_null: false })
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<DocumentProbe, A::Error> {
-                while list.next_element::<DocumentProbe>()?.is_some() {}
-                Ok(DocumentProbe::default())
-            }
-
-            fn visit_unit<E>(self) -> Result<DocumentProbe, E> {
-                Ok(DocumentProbe { is_null: true, ..DocumentProbe::default() })
-            }
-
-            fn visit_bool<E>(self, _: bool) -> Result<DocumentProbe, E> {
-                Ok(DocumentProbe::default())
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<DocumentProbe, E> {
-                Ok(DocumentProbe::default())
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<DocumentProbe, E> {
-                Ok(DocumentProbe::default())
-            }
-
-            fn visit_f64<E: de::Error>(self, number: f64) -> Result<DocumentProbe, E> {
-                if number.abs() > LARGEST {
-                    return Err(E::custom(format!("{number:e} is too large")));
-                }
-                Ok(DocumentProbe::default())
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<DocumentProbe, E> {
-                Ok(DocumentProbe::default())
-            }
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<Self, A::Error> {
+        while let Some(key) = map.next_key()? {
+            self.keys.push((key, map.next_value::<Self>()?.is_null));
         }
-        deserializer.deserialize_any(Any)
+        Ok(self)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self, A::Error> {
+        while list.next_element::<Self>()?.is_some() {}
+        Ok(self)
+    }
+
+    fn visit_unit<E>(self) -> Result<Self, E> {
+        Ok(Self { is_null: true, ..self })
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
+        Ok(self)
+    }
+
+    fn visit_f64<E: de::Error>(self, number: f64) -> Result<Self, E> {
+        if number.abs() > LARGEST {
+            return Err(E::custom(format!("{number:e} is too large")));
+        }
+        Ok(self)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
+        Ok(self)
     }
 }
 

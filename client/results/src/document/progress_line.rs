@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Progress"))]
-#[serde(expecting = "an object")]
 pub struct ProgressLine {
     pub seed: u64,
     pub t_s: f64,
@@ -28,7 +27,6 @@ pub struct ProgressLine {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct IntervalFigures {
     pub count: u64,
     pub sum_ms: f64,

@@ -7,7 +7,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use crate::document::malformed::Malformed;
+use crate::Malformed;
 
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
@@ -163,7 +163,6 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Deserialize)]
-    #[serde(expecting = "an object")]
     #[expect(dead_code, reason = "only whether it can be read is asked")]
     struct Run {
         seed: u64,

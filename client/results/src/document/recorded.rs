@@ -3,15 +3,13 @@
 use loadgen_core::{AttemptCounts, LatencyFigures};
 use serde::{Deserialize, Serialize};
 
-use crate::document::run::{Mode, OpsResult};
-use crate::document::version::SchemaVersion;
+use crate::{Mode, OpsResult, SchemaVersion};
 
 /// Run that represents a cell (one strategy at one point of an experiment) in a plot, because it has the median
 /// makespan of the cell. The record contains the parts of the run's result that plots need, and data recorded for the
 /// plot.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct DrawnRun {
     pub label: String,
     pub schema_version: SchemaVersion,
@@ -45,7 +43,6 @@ pub struct DrawnRun {
 /// Time series of a run as columns, with one value per time step. A gauge whose value was never known has no column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Columns {
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     #[serde(deserialize_with = "crate::document::fields::above_zero")]
@@ -71,7 +68,6 @@ pub struct Columns {
 /// Gauge with its name, its unit, and one value for every time step. It is defined by the strategy or by the server's rate limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct GaugeColumn {
     pub name: String,
     pub unit: String,
@@ -82,7 +78,6 @@ pub struct GaugeColumn {
 /// Send times of attempts, in ascending order, and the op of each attempt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Calls {
     /// Spacing of the recorded ops: attempts were recorded only for ops whose number is a multiple of `every`.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
@@ -100,7 +95,7 @@ pub struct Calls {
 /// clients.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct Clients {
     /// Whether the entries of the lists are ops instead of clients.
     pub by_op: bool,
@@ -116,7 +111,6 @@ pub struct Clients {
 /// Counts of events in each time step of a run, from its start. All time steps have the same width.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Steps {
     #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
     #[serde(deserialize_with = "crate::document::fields::above_zero")]
@@ -136,7 +130,6 @@ pub struct Steps {
 /// Statistics over ops of the wait before the retry with the number `retry`, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Wait {
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub retry: u64,

@@ -11,14 +11,10 @@ use serde::{Deserialize, Serialize};
 use tailback::StrategySpec;
 use vocabulary::wire::{ServerCounts, ServerStats};
 
-use crate::document::config::SharedConfig;
-use crate::document::op_latencies::OpLatencies;
-use crate::document::setting::At;
-use crate::document::version::SchemaVersion;
+use crate::{At, Malformed, OpLatencies, SchemaVersion, SharedConfig};
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct RunResult {
     pub schema_version: SchemaVersion,
     pub mode: Mode,
@@ -100,9 +96,9 @@ pub struct RunResult {
     pub warnings: Vec<String>,
     #[serde(default, deserialize_with = "crate::document::fields::or_default")]
     pub series: Vec<SeriesPoint>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<RateFigures>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<At>,
 }
 
@@ -118,6 +114,10 @@ pub enum Mode {
 }
 
 impl Mode {
+    pub const fn new(is_simulated: bool) -> Self {
+        if is_simulated { Self::Simulated } else { Self::Http }
+    }
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
@@ -128,7 +128,6 @@ impl Mode {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct OpsResult {
     pub total: u64,
     #[serde(default)]
@@ -168,7 +167,7 @@ impl OpsResult {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct AttemptsResult {
     pub p50: Option<u64>,
     pub p99: Option<u64>,
@@ -178,7 +177,7 @@ pub struct AttemptsResult {
 /// Load of the load generator itself, and delays that it causes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct GeneratorResult {
     /// Delay from the instant an attempt was due to the instant it was sent; null if simulated.
     pub send_lag_ms: LagResult,
@@ -204,7 +203,7 @@ pub struct GeneratorResult {
 /// Percentiles of a delay that the load generator causes, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct LagResult {
     pub p50: Option<f64>,
     pub p99: Option<f64>,
@@ -220,7 +219,6 @@ impl From<LatencyFigures> for LagResult {
 /// One bucket of the time series. A count covers the whole bucket, and a gauge has its last value in the bucket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct SeriesPoint {
     /// Start of the bucket, in seconds since the run began.
     pub t_s: f64,
@@ -278,7 +276,6 @@ impl SeriesPoint {
 /// Gauge with its name, its unit, and its value at the end of a bucket. It is defined by the strategy or by the server's rate limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct GaugePoint {
     /// Name of the gauge, as it appears in legends of plots.
     pub name: String,
@@ -315,25 +312,22 @@ pub struct ResultContext {
 impl RunResult {
     /// Checks that the result contains no values that are impossible in a run. The error contains the path of an impossible value, and the
     /// reason.
-    pub(crate) fn possible(&self) -> Result<(), (String, String)> {
+    pub(crate) fn possible(&self, at: &str) -> Result<(), Malformed> {
+        let refuse = |path: &str, what: String| Err(Malformed::at(&format!("{at}{path}"), what));
         let OpsResult { total, offered, succeeded, .. } = self.ops;
         if let Some(offered) = offered.filter(|offered| *offered < total) {
-            let words = format!("{offered} is less than the {total} ops that arrived");
-            return Err(("ops.offered".to_owned(), words));
+            return refuse("ops.offered", format!("{offered} is less than the {total} ops that arrived"));
         }
         if succeeded > total {
-            return Err(("ops.succeeded".to_owned(), format!("{succeeded} is more than all {total} ops")));
+            return refuse("ops.succeeded", format!("{succeeded} is more than all {total} ops"));
         }
         if !self.attempt_latency_bars.is_sorted_by(|one, next| 0.0 <= one.to_ms && one.to_ms < next.to_ms) {
-            return Err((
-                "attempt_latency_bars".to_owned(),
-                "the bounds are not in ascending order".to_owned(),
-            ));
+            return refuse("attempt_latency_bars", "the bounds are not in ascending order".to_owned());
         }
         for (index, pair) in self.series.windows(2).enumerate() {
             if pair[0].t_s < 0.0 || pair[1].t_s <= pair[0].t_s {
-                let place = format!("series[{}].t_s", index + 1);
-                return Err((place, "is not later than the previous entry".to_owned()));
+                let path = format!("series[{}].t_s", index + 1);
+                return refuse(&path, "is not later than the previous entry".to_owned());
             }
         }
         Ok(())

@@ -15,7 +15,6 @@ use tailback::{Failure, Status};
         description = "One line of --samples: an attempt. Times are in seconds of the experiment since the run began."
     )
 )]
-#[serde(expecting = "an object")]
 pub struct SampleLine {
     /// Time at which the attempt's op arrived, in seconds of the experiment since the run began.
     pub arrived_s: f64,

@@ -3,10 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::{Schema, SchemaGenerator};
 
-use crate::baseline::Baseline;
-use crate::document::Document;
-use crate::document::progress_line::ProgressLine;
-use crate::document::sample::SampleLine;
+use crate::{Baseline, Document, ProgressLine, SampleLine};
 
 /// Returns the schema. `others` defines the documents of tools, and returns those that are not lines or parts of another file.
 pub fn schema(others: fn(&mut SchemaGenerator) -> Vec<Schema>) -> Schema {

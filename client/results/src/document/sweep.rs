@@ -2,28 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::document::comparison::PairRecord;
-use crate::document::config::ConfigRecord;
-use crate::document::merged::{Incomplete, ShardRecord};
-use crate::document::run::RunResult;
-use crate::document::setting::{At, Setting};
-use crate::figures::over_runs::{FiguresOverRuns, OverRuns};
+use crate::{
+    At, ConfigRecord, FiguresOverRuns, Incomplete, OverRuns, PairRecord, RunResult, Setting, ShardRecord,
+};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Sweep<R = RunResult> {
     pub runs: Vec<R>,
     pub sweep: Swept,
     /// Shard of the command that this document is; absent unless `--shard` was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub shard: Option<ShardRecord>,
 }
 
 /// Varied parameters of a sweep, and its results.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct Swept {
     #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
     pub started_at: Option<String>,
@@ -46,7 +42,6 @@ pub struct Swept {
 /// Parameter that a sweep varies, with its values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct Axis {
     /// Key of the varied parameter, as given on the command line.
     pub key: String,
@@ -55,6 +50,14 @@ pub struct Axis {
 }
 
 impl Axis {
+    /// Returns every combination of values, one value per axis.
+    pub fn combinations(axes: &[Self]) -> Vec<Vec<String>> {
+        axes.iter().fold(vec![Vec::new()], |points, axis| {
+            let with = |point: &Vec<String>, value: &String| point.iter().chain([value]).cloned().collect();
+            points.iter().flat_map(|point| axis.values.iter().map(move |value| with(point, value))).collect()
+        })
+    }
+
     /// Returns the value that the varied parameter has in a run, as given on the command line.
     pub fn value_at(&self, run: &RunResult) -> &str {
         let at = run.at.as_ref().and_then(|at| at.get(&self.key.replace('-', "_")));
@@ -65,7 +68,6 @@ impl Axis {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(expecting = "an object")]
 pub struct SweepCell {
     /// Always `sweep`. The key exists because cells of a reproduction have it, too: it contains the name of the experiment that they belong
     /// to.
@@ -94,7 +96,7 @@ fn yes() -> bool {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct Best {
     pub at: At,
     pub strategy: Option<String>,
@@ -121,7 +123,7 @@ pub struct Best {
 /// Intervals use Student's t on the logarithms of ratios that are paired by seed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Lead"))]
-#[serde(default, expecting = "an object")]
+#[serde(default)]
 pub struct LeadRecord {
     pub strategy: String,
     /// Whether the best strategy can be distinguished from every other strategy of the point.

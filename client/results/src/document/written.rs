@@ -10,9 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::conditions::leaves;
-use crate::document::malformed::Malformed;
-use crate::document::reading::read;
-use crate::document::{Document, sorted};
+use crate::{Document, Malformed, read, sorted};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -1,8 +1,7 @@
 //! Table of runs for other programs, with one row per run. The columns contain the identity of the run, all figures, and all other single
 //! values.
 
-use crate::document::run::RunResult;
-use crate::figures::{FIGURES, Figure};
+use crate::{FIGURES, Figure, RunResult};
 
 #[derive(Clone, Copy, Debug)]
 pub enum Column {

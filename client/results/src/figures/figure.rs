@@ -1,6 +1,6 @@
 //! Description of a figure: its path, its name, and how it is read from a run.
 
-use crate::document::run::RunResult;
+use crate::RunResult;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {

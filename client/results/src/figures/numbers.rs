@@ -2,6 +2,11 @@
 
 pub use vocabulary::thousands;
 
+/// Returns the sign of an unknown figure.
+pub fn dash() -> String {
+    "–".to_owned()
+}
+
 pub fn counted(number: u64, one: &str) -> String {
     format!("{} {one}{}", thousands(number), if number == 1 { "" } else { "s" })
 }
@@ -75,10 +80,17 @@ pub fn ratio_decimals(low: f64, high: f64) -> usize {
     }
 }
 
+/// Returns the smallest and the largest of values that are not negative.
+pub fn extremes(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)))
+}
+
 pub fn range(low: &str, high: &str) -> String {
-    if low == high {
-        return low.to_owned();
-    }
+    if low == high { low.to_owned() } else { span(low, high) }
+}
+
+/// Returns both ends of a range, with their unit once.
+pub fn span(low: &str, high: &str) -> String {
     match (low.rsplit_once(' '), high.rsplit_once(' ')) {
         (Some((number, unit)), Some((_, other)))
             if unit == other && !unit.starts_with(|c: char| c.is_ascii_digit()) =>

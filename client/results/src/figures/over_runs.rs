@@ -16,7 +16,6 @@ pub type FiguresOverRuns = BTreeMap<String, OverRuns>;
     derive(schemars::JsonSchema),
     schemars(description = "One figure over runs of different seeds.")
 )]
-#[serde(expecting = "an object")]
 pub struct OverRuns {
     /// Number of runs that have a value of the figure.
     #[serde(default)]
@@ -59,7 +58,6 @@ pub struct OverRuns {
 /// Confidence interval: it contains the true value with the probability `level`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Interval"))]
-#[serde(expecting = "an object")]
 pub struct IntervalRecord {
     pub by: Estimator,
     pub high: f64,

@@ -3,34 +3,32 @@
 
 use statistics::{Level, Method, Summary};
 
-use crate::document::run::RunResult;
-use crate::figures::{FIGURES, Figure};
-use crate::ranking::score::Score;
+use crate::{FIGURES, Figure, RunResult, Score};
 
 #[derive(Clone, Debug)]
 pub struct RunFigures {
-    runs: usize,
     first: Option<Box<RunResult>>,
     columns: Vec<(&'static Figure, Values)>,
     over_bound: Values,
-    pub(crate) counts: Counts,
+    pub counts: Counts,
 }
 
+/// Totals over the runs.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) runs: usize,
+pub struct Counts {
+    pub runs: usize,
     pub(crate) given_up: u64,
     pub(crate) unfinished: u64,
     /// Sum over runs of the share of ops that succeeded, however late.
     at_all: f64,
-    pub(crate) is_lower_bound: bool,
+    pub is_lower_bound: bool,
     /// True if the share of at least one run is relative to the ops that arrived, because the number of offered ops is unknown.
-    pub(crate) of_arrived: bool,
-    pub(crate) stalled: usize,
+    pub of_arrived: bool,
+    pub stalled: usize,
     /// Number of runs that were interrupted before all of their ops had ended.
     pub(crate) interrupted: usize,
     /// Number of a strategy's runs in which not every op succeeded.
-    pub(crate) short: usize,
+    pub short: usize,
     /// Sum over runs of the share of ops done in time. A run without this figure counts with its share of ops that succeeded at all.
     in_time: f64,
     /// True if at least one run of the strategy has the flag `--within`.
@@ -77,7 +75,7 @@ impl RunFigures {
             }
         }
         let (over_bound, counts) = (Values::default(), Counts::default());
-        Self { runs: 0, first: None, columns, over_bound, counts }
+        Self { first: None, columns, over_bound, counts }
     }
 
     pub fn ranked(by: Score) -> impl Iterator<Item = &'static Figure> {
@@ -105,7 +103,7 @@ impl RunFigures {
     }
 
     pub fn push(&mut self, run: &RunResult) {
-        let number = self.runs;
+        let number = self.counts.runs;
         for (figure, values) in &mut self.columns {
             values.push(number, figure.of(run));
         }
@@ -117,11 +115,10 @@ impl RunFigures {
             let (series, op_latency_curve) = (Vec::new(), Vec::new());
             self.first = Some(Box::new(RunResult { op_latency_curve, series, ..run.clone() }));
         }
-        self.runs += 1;
     }
 
     pub fn runs(&self) -> usize {
-        self.runs
+        self.counts.runs
     }
 
     /// Returns the first run, without its time series and latency curve.
@@ -139,7 +136,7 @@ impl RunFigures {
     }
 
     pub fn of_each(&self, path: &str) -> Vec<Option<f64>> {
-        self.values(path).map_or_else(Vec::new, |values| values.of_each(self.runs))
+        self.values(path).map_or_else(Vec::new, |values| values.of_each(self.runs()))
     }
 
     /// Returns each run's ratio of the makespan to its lower bound. The result is empty if a run lacks one of the two values or left ops
@@ -186,7 +183,7 @@ impl Counts {
         }
     }
 
-    pub(crate) fn at_all(&self) -> f64 {
+    pub fn at_all(&self) -> f64 {
         self.at_all / self.runs.max(1) as f64
     }
 

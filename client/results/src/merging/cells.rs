@@ -3,11 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::part::{MergeError, Part};
-use crate::conditions::{Conditions, WrittenConditions};
-use crate::document::merged::{COUNTED, Incomplete, ShardRecord, listed};
-use crate::document::run::{Mode, RunResult};
-use crate::document::setting::{At, at};
-use crate::document::sweep::Axis;
+use crate::document::merged::{COUNTED, listed};
+use crate::{At, Axis, Conditions, Incomplete, Mode, RunResult, ShardRecord, at};
 
 /// Maximum number of seeds and of points. Documents that claim more are refused, because no command has more.
 const MAX_SEEDS: u32 = 1_000_000;
@@ -61,24 +58,26 @@ pub fn merged(mut parts: Vec<(String, Part)>, version: &str) -> Result<Merged, M
     let mut shards = Shards::default();
     let mut seeds = BTreeSet::new();
     let mut stopped = Vec::new();
-    for (file, mut part) in parts {
-        for (what, ours, theirs) in differences(&common, &part) {
+    for (file, part) in parts {
+        for (what, of) in SAME {
+            let (ours, theirs) = (of(&common), of(&part));
             if ours != theirs {
                 return Err(differ(&file, &first, what, &ours, &theirs));
             }
         }
-        common.is_sensitive |= part.is_sensitive;
-        for label in std::mem::take(&mut part.labels) {
+        let Part { runs, shard, is_sensitive, labels, .. } = part;
+        common.is_sensitive |= is_sensitive;
+        for label in labels {
             if !common.labels.contains(&label) {
                 common.labels.push(label);
             }
         }
-        let runs: Option<Vec<(usize, RunResult)>> = std::mem::take(&mut part.runs)
+        let runs: Option<Vec<(usize, RunResult)>> = runs
             .into_iter()
             .map(|run| Some((*places.get(&run.at.as_ref().map_or("{}".to_owned(), text))?, run)))
             .collect();
         let runs = runs.ok_or_else(|| broken(&file, "a run is at none of the points of its sweep"))?;
-        if let Some(shard) = part.shard {
+        if let Some(shard) = shard {
             let asks = |(_, run): &(usize, RunResult)| {
                 run.config.command_line.iter().any(|word| word == "--sensitivity")
             };
@@ -145,40 +144,30 @@ fn differ(file: &str, first: &str, what: &str, ours: &str, theirs: &str) -> Merg
     apart(file, first, &format!("{what} is `{theirs}` in the first and `{ours}` in the second"))
 }
 
-fn differences(one: &Part, other: &Part) -> [(&'static str, String, String); 5] {
-    let axes = |part: &Part| {
+/// Properties that all documents of a merge have in common.
+const SAME: [(&str, fn(&Part) -> String); 5] = [
+    ("its command", |part| part.command.name().into()),
+    ("`--by`", |part| part.by.clone()),
+    ("`--vary`", |part| {
         let axis = |axis: &Axis| format!("{}={}", axis.key, axis.values.join(","));
         part.axes.iter().map(axis).collect::<Vec<_>>().join(" ")
-    };
-    let of = |part: &Part| part.shard.map_or("none".to_owned(), |shard| shard.of.to_string());
-    let blocks = |part: &Part| part.shard.map_or(String::new(), |shard| shard.blocks.to_string());
-    [
-        ("its command", one.command.name().into(), other.command.name().into()),
-        ("`--by`", one.by.clone(), other.by.clone()),
-        ("`--vary`", axes(one), axes(other)),
-        ("the number of shards", of(one), of(other)),
-        ("the number of blocks", blocks(one), blocks(other)),
-    ]
-}
+    }),
+    ("the number of shards", |part| part.shard.map_or("none".to_owned(), |shard| shard.of.to_string())),
+    ("the number of blocks", |part| part.shard.map_or(String::new(), |shard| shard.blocks.to_string())),
+];
 
 /// Returns all points of a command: every combination of values. The value of the first parameter changes most slowly.
 fn points(part: &Part, file: &str) -> Result<Vec<(Vec<String>, At)>, MergeError> {
-    let mut all: Vec<Vec<String>> = vec![Vec::new()];
-    for axis in &part.axes {
-        if all.len().saturating_mul(axis.values.len()) > MAX_POINTS {
-            return Err(broken(file, "its sweep has too many points"));
-        }
-        let longer = |values: Vec<String>| {
-            axis.values.iter().map(move |value| [&values[..], std::slice::from_ref(value)].concat())
-        };
-        all = all.into_iter().flat_map(longer).collect();
+    let many = part.axes.iter().fold(1, |many: usize, axis| many.saturating_mul(axis.values.len()));
+    if many > MAX_POINTS {
+        return Err(broken(file, "its sweep has too many points"));
     }
     let placed = |values: Vec<String>| {
         let pairs = part.axes.iter().zip(&values).map(|(axis, value)| (axis.key.as_str(), value.as_str()));
         let there = at(pairs);
         (values, there)
     };
-    Ok(all.into_iter().map(placed).collect())
+    Ok(Axis::combinations(&part.axes).into_iter().map(placed).collect())
 }
 
 fn text(at: &At) -> String {
@@ -215,7 +204,7 @@ impl Merging {
         });
         if let Some((_, other)) = self.runs.range((point, 0, 0)..=(point, usize::MAX, u64::MAX)).next() {
             let conditions = |run: &RunResult| Conditions::from_run(run).of_any_seed().of_any_strategy();
-            let there = WrittenConditions::from(&conditions(&other.run));
+            let there = conditions(&other.run).written();
             if let Some(what) = conditions(&run).differences(&there).into_iter().next() {
                 return Err(apart(file, &other.file, &what));
             }

@@ -4,13 +4,9 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::document::countable::{uncountable, words};
-use crate::document::malformed::Malformed;
-use crate::document::merged::ShardRecord;
 use crate::document::probe::DocumentProbe;
-use crate::document::reading::read;
-use crate::document::run::{OpsResult, RunResult};
-use crate::document::sweep::Axis;
 use crate::document::{FORMER_SHARD, Versioned};
+use crate::{Axis, Malformed, OpsResult, RunResult, ShardRecord, read};
 
 /// Reason why documents cannot be merged, with the names of their files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +46,6 @@ pub struct Part {
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct Several {
     runs: Vec<RunResult>,
     shard: Option<ShardRecord>,
@@ -59,7 +54,6 @@ struct Several {
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct ComparedBy {
     by: String,
     #[serde(default)]
@@ -67,7 +61,6 @@ struct ComparedBy {
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct SweptBy {
     by: String,
     axes: Vec<Axis>,
@@ -75,7 +68,6 @@ struct SweptBy {
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 struct Labelled {
     label: String,
 }
@@ -147,9 +139,7 @@ impl Part {
         }
         for (at, run) in self.runs.iter().enumerate() {
             let refused = |key: &str, what: String| Err(Malformed::at(&format!("runs[{at}].{key}"), what));
-            if let Err((path, what)) = run.possible() {
-                return refused(&path, what);
-            }
+            run.possible(&format!("runs[{at}]."))?;
             if let Some((path, what)) = contradiction(run) {
                 return refused(path, what);
             }

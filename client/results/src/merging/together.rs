@@ -15,11 +15,10 @@ use vocabulary::wire::ServerCounts;
 
 use super::cells::{Merged, MergedPoint};
 use super::part::{MergeError, MergedCommand, Part};
-use crate::document::config::{ConfigRecord, WorkloadRecord};
-use crate::document::merged::MergedLoad;
-use crate::document::op_latencies::OpLatencies;
-use crate::document::run::{AttemptsResult, GeneratorResult, LagResult, Mode, OpsResult, RunResult};
-use crate::health::is_about_machine;
+use crate::{
+    AttemptsResult, ConfigRecord, GeneratorResult, LagResult, MergedLoad, Mode, OpLatencies, OpsResult,
+    RunResult, WorkloadRecord, is_about_machine,
+};
 
 struct Load {
     file: String,
@@ -150,10 +149,6 @@ fn sum(loads: &[Load]) -> RunResult {
     let work = work.sum::<Option<f64>>();
     // All fields are named, so that a new figure is added up here, or is null.
     RunResult {
-        schema_version: first.schema_version,
-        mode: first.mode,
-        strategy: first.strategy,
-        seed: first.seed,
         config: config(loads).into(),
         amplification: per(attempts.total, ops.total),
         efficiency: per(ops.succeeded, attempts.total),
@@ -201,6 +196,7 @@ fn sum(loads: &[Load]) -> RunResult {
         at: None,
         ops,
         attempts,
+        ..first
     }
 }
 

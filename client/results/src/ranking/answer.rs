@@ -2,7 +2,7 @@
 //! JSON document all show this answer.
 //!
 //! Each figure is compared with the figure of the best strategy. The ratio is the geometric mean of ratios paired by seed. With five or
-//! more seeds, the ratio has an interval (Student's t on the logarithms). All intervals use the level [`Ties::level`]. This level is so
+//! more seeds, the ratio has an interval (Student's t on the logarithms). All intervals use the level [`shared_level`]. This level is so
 //! high that all intervals of a comparison together are correct in 95 % of comparisons.
 
 mod by_point;
@@ -16,13 +16,12 @@ mod sentence;
 #[cfg(test)]
 mod tests;
 
-use std::cmp::Ordering;
-
 use row::Placed;
 use statistics::Level;
 
-use crate::ranking::ranked_strategy::{RankedStrategy, Ties};
-use crate::ranking::score::Score;
+use crate::ranking::equal_groups;
+use crate::ranking::ranked_strategy::shared_level;
+use crate::{RankedStrategy, Score};
 
 pub use by_point::{PointWinner, first_by_point};
 pub use columns::RankingColumn;
@@ -72,7 +71,7 @@ pub struct Lead<'a> {
 impl Answer {
     /// Creates the answer from the ranked strategies. The caller passes `standings` in the order of the ranking.
     pub fn new(standings: &[RankedStrategy], by: Score) -> Self {
-        let level = Ties::among(standings.iter().filter(|standing| standing.rank.is_some())).level();
+        let level = shared_level(standings.iter().filter(|standing| standing.rank.is_some()));
         Self::at_level(standings, by, level)
     }
 
@@ -88,13 +87,20 @@ impl Answer {
             () if is_whole => RankedBy::ScoreThenShare,
             () => RankedBy::Share,
         };
-        let figure = if ranked_by == RankedBy::Share { Score::done_share() } else { by };
-        let companion =
-            if ranked_by == RankedBy::Share { Score::attempts_per_success() } else { by.companion() };
-        let placed = in_ranks(standings, figure, companion, level);
-        let rows = row::rows(standings, &placed, figure, level);
-        let thriftiest = thriftiest(&placed, companion, level);
-        Self { by, ranked_by, seeds, level, limit, firsts: firsts(&ranked, by), thriftiest, rows }
+        let is_share = ranked_by == RankedBy::Share;
+        let firsts = firsts(&ranked, by);
+        let (same_work, others): (Vec<&RankedStrategy>, Vec<&RankedStrategy>) =
+            ranked.into_iter().partition(|standing| !is_share && standing.is_comparable());
+        let groups = equal_groups(same_work, others, by, level, true);
+        let companion = if is_share { Score::attempts_per_success() } else { by.companion() };
+        let thriftiest = groups.first().and_then(|tied| thriftiest(tied, companion, level));
+        let mut placed: Vec<Placed<'_>> = Vec::new();
+        for group in groups {
+            let place = RowRank::Ranked { rank: placed.len() as u64 + 1, is_tied: group.len() > 1 };
+            placed.extend(group.into_iter().map(|standing| (standing, place)));
+        }
+        let rows = row::rows(standings, &placed, if is_share { Score::done_share() } else { by }, level);
+        Self { by, ranked_by, seeds, level, limit, firsts, thriftiest, rows }
     }
 
     pub fn figure(&self) -> Score {
@@ -154,17 +160,15 @@ impl Answer {
     }
 }
 
-/// Returns the strategy with the lowest score among all strategies with the first rank. Returns `None` if its score cannot be distinguished
-/// from the score of another strategy with the first rank.
-fn thriftiest(placed: &[Placed<'_>], score: Score, level: Level) -> Option<String> {
-    let (_, first) = placed.first()?;
-    let tied = || placed.iter().filter(|(_, place)| place == first).map(|(standing, _)| *standing);
-    let least = tied().min_by(|a, b| a.score(score).total_cmp(&b.score(score)))?;
-    let is_more = |other: &RankedStrategy| {
+/// Returns the strategy with the lowest score among those that share the first rank. Returns `None` if its score cannot be distinguished
+/// from the score of another one of them.
+fn thriftiest(tied: &[&RankedStrategy], score: Score, level: Level) -> Option<String> {
+    let least = tied.iter().min_by(|a, b| a.score(score).total_cmp(&b.score(score)))?;
+    let is_more = |other: &&RankedStrategy| {
         let times = Times::new(other.values(score), least.values(score), level);
         times.and_then(|times| times.interval).is_some_and(|(low, _)| low > 1.0)
     };
-    let mut others = tied().filter(|other| other.strategy != least.strategy);
+    let mut others = tied.iter().filter(|other| other.strategy != least.strategy);
     others.all(is_more).then(|| least.strategy.clone())
 }
 
@@ -188,69 +192,3 @@ fn firsts(ranked: &[&RankedStrategy], by: Score) -> Vec<Option<String>> {
 // lies within 0.98 to 1.02. All strategies of a group have the same rank. Within a group, strategies are sorted by a second figure, if it
 // differs distinguishably. The second figure is the number of attempts. If attempts are ranked, it is the makespan. If shares are ranked,
 // it is the attempts per success.
-
-/// Returns the ranked strategies except oracles, best first. Strategies that did the same work come first, ordered by `figure`. If they
-/// cannot be distinguished in `figure`, they are ordered by `companion`. The strategies that did different work follow, ordered by their
-/// share of ops done.
-fn in_ranks(standings: &[RankedStrategy], figure: Score, companion: Score, level: Level) -> Vec<Placed<'_>> {
-    let ranked = standings.iter().filter(|standing| standing.rank.is_some() && !standing.foresees);
-    let is_share = figure == Score::done_share();
-    let (by_figure, by_share): (Vec<&RankedStrategy>, Vec<&RankedStrategy>) =
-        ranked.partition(|standing| !is_share && standing.is_comparable());
-    let value = |standing: &RankedStrategy| standing.score(figure);
-    let is_equal = |one: &RankedStrategy, other: &RankedStrategy| are_equal(figure, one, other, level);
-    let share = |standing: &RankedStrategy| -standing.share;
-    let is_equal_share = |one: &RankedStrategy, other: &RankedStrategy| {
-        one.tier == other.tier || are_equal(Score::done_share(), one, other, level)
-    };
-    let first =
-        groups(by_figure, value, is_equal).into_iter().map(|group| in_order(group, companion, value, level));
-    let rest = groups(by_share, share, is_equal_share).into_iter();
-    let rest = rest.map(|group| in_order(group, Score::attempts_per_success(), share, level));
-    let mut placed: Vec<Placed<'_>> = Vec::new();
-    for group in first.chain(rest) {
-        let place = RowRank::Ranked { rank: placed.len() as u64 + 1, is_tied: group.len() > 1 };
-        placed.extend(group.into_iter().map(|standing| (standing, place)));
-    }
-    placed
-}
-
-/// Sorts strategies that have the same rank by the score `by`. Strategies that cannot be distinguished in this score are sorted by `key`.
-fn in_order(
-    equals: Vec<&RankedStrategy>,
-    by: Score,
-    key: impl Fn(&RankedStrategy) -> f64,
-    level: Level,
-) -> Vec<&RankedStrategy> {
-    let groups = groups(equals, |one| one.score(by), |one, other| are_equal(by, one, other, level));
-    let sorted = groups.into_iter().map(|mut group| {
-        group.sort_by(|a, b| key(a).total_cmp(&key(b)));
-        group
-    });
-    sorted.flatten().collect()
-}
-
-/// Sorts strategies by a key and splits the sorted list into groups of equal strategies. A strategy belongs to a group if it is equal to
-/// the group's first strategy.
-fn groups(
-    mut standings: Vec<&RankedStrategy>,
-    key: impl Fn(&RankedStrategy) -> f64,
-    is_equal: impl Fn(&RankedStrategy, &RankedStrategy) -> bool,
-) -> Vec<Vec<&RankedStrategy>> {
-    standings.sort_by(|a, b| key(a).total_cmp(&key(b)));
-    let mut groups: Vec<Vec<&RankedStrategy>> = Vec::new();
-    for standing in standings {
-        match groups.last_mut() {
-            Some(group) if is_equal(group[0], standing) => group.push(standing),
-            _ => groups.push(vec![standing]),
-        }
-    }
-    groups
-}
-
-fn are_equal(score: Score, one: &RankedStrategy, other: &RankedStrategy, level: Level) -> bool {
-    match Times::new(one.values(score), other.values(score), level) {
-        Some(times) if times.interval.is_some() => times.may_be_one() || times.is_within_two_percent(),
-        _ => one.score(score).total_cmp(&other.score(score)) == Ordering::Equal,
-    }
-}

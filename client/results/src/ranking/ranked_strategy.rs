@@ -3,8 +3,7 @@
 use statistics::{Comparison, Level, Margin, Method, PairOutcome, PairedRatio, Summary};
 
 use crate::figures::numbers::at_least;
-use crate::figures::run_figures::Counts;
-use crate::ranking::score::Score;
+use crate::{Counts, Score};
 
 #[derive(Clone, Debug)]
 pub struct RankedStrategy {
@@ -25,7 +24,7 @@ pub struct RankedStrategy {
     pub limit: Option<String>,
     pub work: Work,
     pub(crate) scores: Vec<(Score, Vec<f64>)>,
-    pub(crate) counts: Counts,
+    pub counts: Counts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,10 +67,6 @@ impl RankedStrategy {
         self.counts.is_lower_bound
     }
 
-    pub fn share_is_of_arrived(&self) -> bool {
-        self.counts.of_arrived
-    }
-
     pub fn share_text(&self) -> String {
         at_least(self.share, self.share_is_lower_bound())
     }
@@ -93,41 +88,35 @@ pub fn geometric_mean(values: &[f64]) -> f64 {
     if logs.is_empty() { f64::INFINITY } else { libm::exp(logs.iter().sum::<f64>() / logs.len() as f64) }
 }
 
-/// Test whether two strategies are equal in a figure, as far as their runs show. Equal strategies have the same rank.
-///
-/// Two strategies are equal if the confidence interval of their paired ratio contains 1 or lies within 0.98 to 1.02. The level of each
-/// interval is 1 − 0.05/m, so that all intervals of a ranking together are correct in 95 % of cases. In this formula, m is twice the number
-/// of pairs of ranked strategies, because a ranking uses two figures.
 const FIGURES_COMPARED: usize = 2;
 
-pub(crate) struct Ties {
-    level: Level,
+/// Returns the level of each interval in a ranking of these strategies. It is 1 − 0.05/m, so that all intervals of the ranking together are
+/// correct in 95 % of cases. In this formula, m is twice the number of pairs of strategies other than oracles, because a ranking uses two
+/// figures.
+pub(crate) fn shared_level<'a>(standings: impl IntoIterator<Item = &'a RankedStrategy>) -> Level {
+    let strategies = standings.into_iter().filter(|standing| !standing.foresees).count();
+    let pairs = strategies * strategies.saturating_sub(1) / 2;
+    Level::P95.shared_by(FIGURES_COMPARED * pairs)
 }
 
-impl Ties {
-    pub(crate) fn among<'a>(standings: impl IntoIterator<Item = &'a RankedStrategy>) -> Self {
-        let strategies = standings.into_iter().filter(|standing| !standing.foresees).count();
-        let pairs = strategies * strategies.saturating_sub(1) / 2;
-        Self { level: Level::P95.shared_by(FIGURES_COMPARED * pairs) }
+/// Returns true if two strategies cannot be distinguished in the figure `score`, because the confidence interval of their paired ratio
+/// contains 1 or lies within 0.98 to 1.02. With too few runs for a confidence interval, strategies are equal only if their means are equal.
+/// An oracle is equal to no other strategy.
+pub(crate) fn are_equal(level: Level, score: Score, one: &RankedStrategy, other: &RankedStrategy) -> bool {
+    if one.foresees || other.foresees {
+        return false;
     }
+    let found = paired_ratio(one.values(score), other.values(score), level);
+    match found.map_or(PairOutcome::TooFew, |found| found.verdict) {
+        PairOutcome::NotDistinguishable | PairOutcome::Equivalent => true,
+        PairOutcome::Lower | PairOutcome::Higher => false,
+        PairOutcome::TooFew => one.score(score).total_cmp(&other.score(score)).is_eq(),
+    }
+}
 
-    pub(crate) fn level(&self) -> Level {
-        self.level
-    }
-
-    /// Returns true if two strategies cannot be distinguished in the figure `score`. With too few runs for a confidence interval,
-    /// strategies are equal only if their means are equal. An oracle is equal to no other strategy.
-    pub(crate) fn are_equal(&self, score: Score, one: &RankedStrategy, other: &RankedStrategy) -> bool {
-        if one.foresees || other.foresees {
-            return false;
-        }
-        let comparison =
-            Comparison { level: self.level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
-        let found = PairedRatio::new(one.values(score), other.values(score), comparison);
-        match found.map(|found| found.verdict) {
-            Ok(PairOutcome::NotDistinguishable | PairOutcome::Equivalent) => true,
-            Ok(PairOutcome::Lower | PairOutcome::Higher) => false,
-            Ok(PairOutcome::TooFew) | Err(_) => one.score(score).total_cmp(&other.score(score)).is_eq(),
-        }
-    }
+/// Returns the ratio of one list of values to another (`base`), by Student's t on the logarithms. Values at the same position of both lists
+/// have the same seed. Returns `None` if a value is missing or not above 0.
+pub fn paired_ratio(values: &[f64], base: &[f64], level: Level) -> Option<PairedRatio> {
+    let comparison = Comparison { level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
+    PairedRatio::new(values, base, comparison).ok()
 }

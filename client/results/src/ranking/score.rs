@@ -5,9 +5,8 @@ use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
 
-use crate::document::run::RunResult;
 use crate::figures::numbers::{percent, seconds, thousands, three};
-use crate::figures::{FIGURES, Figure, Ranked};
+use crate::{FIGURES, Figure, Ranked, RunResult};
 
 #[derive(Clone, Copy)]
 pub struct Score {

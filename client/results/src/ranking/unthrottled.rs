@@ -1,8 +1,7 @@
 //! Comparison in which no attempt was rejected or failed. The ranking of strategies in this comparison shows nothing about retries.
 
-use crate::figures::numbers::counted;
-use crate::ranking::ranked_strategy::RankedStrategy;
-use crate::ranking::score::Score;
+use crate::figures::numbers::{counted, extremes};
+use crate::{RankedStrategy, Score};
 
 const EQUAL: f64 = 1.02;
 
@@ -45,10 +44,7 @@ impl Unthrottled {
 fn are_equal(standings: &[RankedStrategy], by: Score) -> bool {
     let scores = [by, Score::makespan(), Score::attempts()];
     scores.iter().all(|score| {
-        let values: Vec<f64> = standings.iter().map(|standing| standing.score(*score)).collect();
-        let (least, most) = values
-            .iter()
-            .fold((f64::INFINITY, 0.0_f64), |(least, most), value| (least.min(*value), most.max(*value)));
+        let (least, most) = extremes(standings.iter().map(|standing| standing.score(*score)));
         most.is_finite() && most <= EQUAL * least
     })
 }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::CheckArgs;
 use crate::args::exports::{ExportArgs, Merged};
-use crate::args::{CheckArgs, ExplainArgs, ReportArgs};
+use crate::args::{ExplainArgs, ReportArgs};
 use crate::files::exporters::EXPORTERS;
 use crate::files::exports::RequestedExport;
 

@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 use clap::{Args, Command, FromArgMatches as _};
 use tailback::StrategySpec;
 
-use crate::args::checks::CheckArgs;
+use crate::CheckArgs;
 use crate::args::output::{ExplainArgs, OutputArgs};
 use crate::args::several::ShardArgs;
 use crate::args::shell::{strategies, suggesting};

@@ -13,7 +13,7 @@ use loadgen_http::{TransportChoice, TransportEntry};
 use results::current_transport_name;
 
 use crate::args::values::{Header, Method};
-use crate::exit::{Exit, Fatal};
+use crate::usage;
 
 /// Flags that conflict with virtual time.
 pub(super) const OF_REAL_REQUESTS: [&str; 12] = [
@@ -135,7 +135,6 @@ impl TransportArgs {
     ) -> anyhow::Result<Sending> {
         let Self { transport, http2, http2_connections, .. } = *self;
         let number = |given: u16| NonZero::new(given.into()).unwrap_or(NonZero::<usize>::MIN);
-        let usage = |words: String| Fatal::error(Exit::Usage, words);
         let transport = match (transport, environment) {
             (Some(TransportChoice::Named(entry)), _) if http2 && entry.name == "reqwest" => {
                 return Err(usage("`--transport reqwest` supports only HTTP/1.1; leave out one of `--transport` and `--http2`".to_owned()));

@@ -5,7 +5,7 @@ use std::io;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
-use crate::files::output::Output;
+use crate::Output;
 
 const SUITE: &str = "loadgen";
 
@@ -24,7 +24,6 @@ pub enum Outcome {
 }
 
 pub fn write(cases: &[Case], output: &Output) -> anyhow::Result<()> {
-    let mut writer = begun()?;
     let count = |is_counted: fn(&Outcome) -> bool| {
         cases.iter().filter(|case| is_counted(&case.outcome)).count().to_string()
     };
@@ -32,15 +31,9 @@ pub fn write(cases: &[Case], output: &Output) -> anyhow::Result<()> {
     let skipped = count(|outcome| matches!(outcome, Outcome::Skipped(_)));
     let tests = cases.len().to_string();
     let whole = [("tests", tests.as_str()), ("failures", failures.as_str()), ("errors", "0")];
-    let suite = [("name", SUITE)].into_iter().chain(whole).chain([("skipped", skipped.as_str())]);
-    writer.create_element("testsuites").with_attributes(whole).write_inner_content(|writer| {
-        writer
-            .create_element("testsuite")
-            .with_attributes(suite)
-            .write_inner_content(|writer| cases.iter().try_for_each(|case| write_case(case, writer)))?;
-        Ok(())
-    })?;
-    finish(writer, output)
+    write_suite(whole, Some(&skipped), output, |writer| {
+        cases.iter().try_for_each(|case| write_case(case, writer))
+    })
 }
 
 fn write_case(case: &Case, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
@@ -61,30 +54,31 @@ fn write_case(case: &Case, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
 }
 
 pub(super) fn write_incomplete(output: &Output) -> anyhow::Result<()> {
-    let mut writer = begun()?;
     let counts = [("tests", "1"), ("failures", "0"), ("errors", "1")];
-    let suite = [("name", SUITE)].into_iter().chain(counts);
-    writer.create_element("testsuites").with_attributes(counts).write_inner_content(|writer| {
-        writer.create_element("testsuite").with_attributes(suite).write_inner_content(|writer| {
-            let name = [("classname", SUITE), ("name", "runs are complete")];
-            writer.create_element("testcase").with_attributes(name).write_inner_content(|writer| {
-                let message = [("message", "the runs were incomplete, so nothing was checked")];
-                writer.create_element("error").with_attributes(message).write_empty().map(drop)
-            })?;
-            Ok(())
-        })?;
-        Ok(())
-    })?;
-    finish(writer, output)
+    write_suite(counts, None, output, |writer| {
+        let name = [("classname", SUITE), ("name", "runs are complete")];
+        let case = writer.create_element("testcase").with_attributes(name);
+        let content = |writer: &mut Writer<Vec<u8>>| {
+            let message = [("message", "the runs were incomplete, so nothing was checked")];
+            writer.create_element("error").with_attributes(message).write_empty().map(drop)
+        };
+        case.write_inner_content(content).map(drop)
+    })
 }
 
-fn begun() -> io::Result<Writer<Vec<u8>>> {
+fn write_suite(
+    counts: [(&str, &str); 3],
+    skipped: Option<&str>,
+    output: &Output,
+    write_cases: impl FnOnce(&mut Writer<Vec<u8>>) -> io::Result<()>,
+) -> anyhow::Result<()> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    Ok(writer)
-}
-
-fn finish(writer: Writer<Vec<u8>>, output: &Output) -> anyhow::Result<()> {
+    let suite = [("name", SUITE)].into_iter().chain(counts);
+    let suite = suite.chain(skipped.map(|skipped| ("skipped", skipped)));
+    writer.create_element("testsuites").with_attributes(counts).write_inner_content(|writer| {
+        writer.create_element("testsuite").with_attributes(suite).write_inner_content(write_cases).map(drop)
+    })?;
     let mut text = writer.into_inner();
     text.push(b'\n');
     output.write(&text)

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use dashboards::report::Document;
 
-use crate::exit::{Exit, Fatal};
 use crate::files::reading::{LARGE, bytes, bytes_of};
+use crate::{Exit, Fatal, usage};
 
 pub fn read(files: &[PathBuf]) -> anyhow::Result<Document> {
     let contents: Vec<(String, String)> = files.iter().map(|path| content(path)).collect::<Result<_, _>>()?;
-    Document::read(&contents).map_err(|error| Fatal::error(Exit::Usage, error.to_string()))
+    Document::read(&contents).map_err(|error| usage(error.to_string()))
 }
 
 fn content(path: &Path) -> anyhow::Result<(String, String)> {
@@ -23,10 +23,7 @@ fn content(path: &Path) -> anyhow::Result<(String, String)> {
         read.map_err(|error| Fatal::because(Exit::Usage, format!("`{name}` cannot be read"), error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let place = error.utf8_error().valid_up_to();
-        Fatal::error(
-            Exit::Usage,
-            format!("`{name}`, byte {place}: the file is not UTF-8 text, so it is not a result"),
-        )
+        usage(format!("`{name}`, byte {place}: the file is not UTF-8 text, so it is not a result"))
     })?;
     Ok((name, text))
 }

@@ -7,17 +7,17 @@ use std::sync::Arc;
 use experiments::runs::one_run::{Finished, KeptLatencies};
 use results::{Document, RunResult};
 
-use crate::exit::{Exit, Fatal};
 use crate::files::exporter::{Exported, Format, WriteFile};
 use crate::files::exporters::{HDR, Samples, SamplesFile};
-use crate::files::output::{Output, resolved};
+use crate::files::output::resolved;
+use crate::{Output, usage};
 
 pub type RequestedExport = (&'static Format, PathBuf);
 
 pub struct Exports {
     files: Vec<(WriteFile, Output)>,
     samples: Option<SamplesFile>,
-    has_latencies: bool,
+    pub has_latencies: bool,
     stdout_is_claimed: bool,
     /// Runs of the document by the index of their strategy, in the order in which they ended.
     runs: Vec<Vec<RunResult>>,
@@ -38,9 +38,10 @@ impl Exports {
         };
         for (format, path) in asked {
             if format.write.is_none() && path == Path::new("-") {
-                let words =
-                    format!("`{}` needs a file; stdout is for the summary or `--json -`", format.flag);
-                return Err(Fatal::error(Exit::Usage, words));
+                return Err(usage(format!(
+                    "`{}` needs a file; stdout is for the summary or `--json -`",
+                    format.flag
+                )));
             }
             let output = Output::prepare(path, format.flag)?;
             exports.stdout_is_claimed |= output.is_stdout();
@@ -64,10 +65,6 @@ impl Exports {
 
     pub fn have_document(&self) -> bool {
         !self.files.is_empty()
-    }
-
-    pub fn have_latencies(&self) -> bool {
-        self.has_latencies
     }
 
     pub fn samples(&self) -> Option<Samples> {
@@ -131,7 +128,7 @@ pub fn distinct<'a>(given: impl Iterator<Item = &'a Path>) -> anyhow::Result<()>
                 Some("-") => "two outputs are directed to stdout (`-`); give one of them a file".to_owned(),
                 _ => format!("`{}` is named for two outputs; give each its own file", path.display()),
             };
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(usage(words));
         }
         seen.push(place);
     }

@@ -5,14 +5,14 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-use crate::exit::{Exit, Fatal};
 use crate::files::stdout::{self, ToStdout};
+use crate::{Exit, Fatal, locked, usage};
 
 pub use crate::files::stdout::to_stdout;
 
@@ -61,8 +61,10 @@ impl Output {
         let to = |place| Ok(Self { place, flag });
         if path == Path::new("-") {
             if stdout::is_closed() {
-                let words = format!("stdout (`-`, {flag}) is closed; give a file, or leave it open");
-                return Err(Fatal::error(Exit::Output, words));
+                return Err(Fatal::error(
+                    Exit::Output,
+                    format!("stdout (`-`, {flag}) is closed; give a file, or leave it open"),
+                ));
             }
             return to(Destination::Stdout);
         }
@@ -80,11 +82,10 @@ impl Output {
         let Some(beside) = Replacement::new(path).map_err(refuse)? else {
             return to(Destination::Direct(path.to_owned()));
         };
-        {
-            let mut unfinished = unfinished();
-            beside.try_out().map_err(refuse)?;
-            unfinished.push(beside.temporary.clone());
-        }
+        let mut unfinished = unfinished();
+        beside.try_out().map_err(refuse)?;
+        unfinished.push(beside.temporary.clone());
+        drop(unfinished);
         to(Destination::File { path: path.to_owned(), beside })
     }
 
@@ -94,7 +95,7 @@ impl Output {
             Destination::Direct(path) => File::create(path).map(Opened::Direct),
             Destination::File { beside, .. } => created(beside).map(Opened::Beside),
         };
-        opened.map_err(|error| self.refusal(error))
+        opened.map_err(|error| self.refusal(error, None))
     }
 
     pub fn complete(&self, written: io::Result<Opened>) -> anyhow::Result<()> {
@@ -103,25 +104,18 @@ impl Output {
             // Pipes and devices are written directly, so they need neither `fsync` nor a new name.
             _ => Ok(()),
         });
-        named.map_err(|error| self.refusal(error))
+        named.map_err(|error| self.refusal(error, None))
     }
 
-    fn refusal(&self, error: io::Error) -> anyhow::Error {
-        self.refusal_with(error, None)
-    }
-
-    fn name(&self) -> String {
-        match &self.place {
-            Destination::File { path, .. } | Destination::Direct(path) => path.display().to_string(),
-            Destination::Stdout => "-".to_owned(),
-        }
-    }
-
-    fn refusal_with(&self, error: io::Error, saved: Option<&Path>) -> anyhow::Error {
+    fn refusal(&self, error: io::Error, saved: Option<&Path>) -> anyhow::Error {
         let rescued = saved.map_or_else(String::new, |elsewhere| {
             format!("; the result was saved as `{}`", elsewhere.display())
         });
-        let words = format!("`{}` ({}) could not be written{rescued}", self.name(), self.flag);
+        let name = match &self.place {
+            Destination::File { path, .. } | Destination::Direct(path) => path.as_path(),
+            Destination::Stdout => Path::new("-"),
+        };
+        let words = format!("`{}` ({}) could not be written{rescued}", name.display(), self.flag);
         Fatal::because(Exit::Output, words, error)
     }
 
@@ -145,7 +139,7 @@ impl Output {
             Destination::File { beside, .. } => created(beside)
                 .and_then(|mut file| content(file.as_file_mut()).and_then(|()| beside.complete(file))),
         };
-        written.map_err(|error| self.refusal_with(error, save_elsewhere(content).ok().as_deref()))
+        written.map_err(|error| self.refusal(error, save_elsewhere(content).ok().as_deref()))
     }
 }
 
@@ -168,14 +162,13 @@ fn save_elsewhere(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> 
     let mut file =
         tempfile::Builder::new().prefix(&format!("tailback-result-{}-", std::process::id())).tempfile()?;
     content(file.as_file_mut())?;
-    let (_, path) = file.keep()?;
-    Ok(path)
+    Ok(file.keep()?.1)
 }
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if let Destination::File { beside: Replacement { temporary, .. }, .. } = &self.place {
-            unfinished().retain(|name| name != temporary);
+        if let Destination::File { beside, .. } = &self.place {
+            unfinished().retain(|name| *name != beside.temporary);
         }
     }
 }
@@ -191,7 +184,7 @@ pub fn remove_unfinished() {
 
 /// Locks the list of temporary files. They are created only under this lock, so that a signal meanwhile leaves none behind.
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+    locked(&UNFINISHED)
 }
 
 fn created(beside: &Replacement) -> io::Result<NamedTempFile> {
@@ -214,7 +207,7 @@ pub fn refuse_other_format(path: &Path, ours: &[&str], what: &str) -> anyhow::Re
         path.display(),
         path.with_extension(ours[0]).display()
     );
-    Err(Fatal::error(Exit::Usage, words))
+    Err(usage(words))
 }
 
 pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
 use rustix::io::Errno;
 
-use crate::exit::{Exit, Fatal};
+use crate::{Exit, Fatal};
 
 /// Writes to stdout. A closed reader yields a broken-pipe error, which is not a failure. A closed terminal yields the same error.
 pub fn to_stdout(bytes: &[u8]) -> anyhow::Result<()> {

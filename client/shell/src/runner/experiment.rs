@@ -13,9 +13,9 @@ use loadgen_http::{RequestTemplate, Trust};
 use mockserver::AdminToken;
 use vocabulary::{TimeScale, duration_text};
 
-use crate::args::RunArgs;
-use crate::exit::{Exit, Fatal};
 use crate::files::reading::{SMALL, bytes_of};
+use crate::text::{counted, thousands};
+use crate::{Exit, Fatal, RunArgs, usage};
 
 /// Strategy of runs for which the user named none. Against servers other than mockservers it is replaced by `none`.
 pub const DEFAULT_STRATEGY: &str = "aimd";
@@ -23,18 +23,21 @@ pub const DEFAULT_STRATEGY: &str = "aimd";
 pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     let strategy = args.strategy.clone().map_or_else(|| DEFAULT_STRATEGY.parse(), Ok)?;
     let experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags)
-        .map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+        .map_err(|error| usage(error.to_string()))?;
     if args.simulate && experiment.time_scale != TimeScale::default() {
-        let words = "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`";
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage(
+            "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`",
+        ));
     }
     if args.simulate && experiment.workload.success.is_some() {
-        let words = "`--success` needs HTTP, because in virtual time the server's own verdict counts; leave out one of `--success` and `--simulate`";
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage(
+            "`--success` needs HTTP, because in virtual time the server's own verdict counts; leave out one of `--success` and `--simulate`",
+        ));
     }
     if !args.simulate && experiment.workload.delay_noise.is_some() {
-        let words = "`--delay-noise` has no effect over HTTP, where network delays vary anyway; leave it out, or add `--simulate`";
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage(
+            "`--delay-noise` has no effect over HTTP, where network delays vary anyway; leave it out, or add `--simulate`",
+        ));
     }
     Ok(Experiment {
         is_default_strategy: args.strategy.is_none(),
@@ -64,9 +67,9 @@ pub fn workload_text(experiment: &Experiment) -> String {
     let Workload { arrivals, ops, duration } = &experiment.run.workload;
     let mut text = match (ops, duration) {
         (Some(ops), Some(duration)) => {
-            format!("{} ops or {}", crate::text::figures::thousands(*ops), duration_text::format(*duration))
+            format!("{} ops or {}", thousands(*ops), duration_text::format(*duration))
         }
-        (Some(ops), None) => format!("{} ops", crate::text::figures::thousands(*ops)),
+        (Some(ops), None) => format!("{} ops", thousands(*ops)),
         (None, Some(duration)) => format!("ops for {}", duration_text::format(*duration)),
         (None, None) => "ops".to_owned(),
     };
@@ -87,13 +90,7 @@ pub fn workload_text(experiment: &Experiment) -> String {
         let _ = write!(text, ", {count} kind{} of requests", if count == 1 { "" } else { "s" });
     }
     if let Some(keys) = experiment.run.requests.api_keys {
-        let keys = u64::from(keys.get());
-        let _ = write!(
-            text,
-            ", {} API key{}",
-            crate::text::figures::thousands(keys),
-            if keys == 1 { "" } else { "s" }
-        );
+        let _ = write!(text, ", {}", counted(keys.get().into(), "API key"));
     }
     text
 }
@@ -132,7 +129,7 @@ fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
     let begin = b"-----BEGIN CERTIFICATE-----";
     if !pem.windows(begin.len()).any(|bytes| bytes == begin) {
         let message = format!("`{}` (--cacert) holds no certificate in PEM form", path.display());
-        return Err(Fatal::error(Exit::Usage, message));
+        return Err(usage(message));
     }
     Ok(pem)
 }

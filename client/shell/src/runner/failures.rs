@@ -8,10 +8,9 @@ use experiments::runs::one_run::Finished;
 use loadgen_core::FailureResult;
 use results::RunResult;
 
-use crate::exit::{Exit, Fatal};
 use crate::text::causes::{causes, unanswered};
-use crate::text::figures::{counted, thousands};
-use crate::text::stderr::to_stderr;
+use crate::text::{counted, thousands, to_stderr};
+use crate::{Exit, Fatal};
 
 /// Maximum share of ops, in percent, that may end with a failure in a successful run.
 const MAX_FAILED_PERCENT: u64 = 10;
@@ -54,10 +53,7 @@ impl Failures {
     }
 
     fn note_failed(&mut self, run: &RunResult) {
-        if !self.by_strategy.contains_key(&run.strategy) {
-            self.by_strategy.insert(run.strategy.clone(), FailureCounts::default());
-        }
-        let Some(of) = self.by_strategy.get_mut(&run.strategy) else { return };
+        let of = self.by_strategy.entry(run.strategy.clone()).or_default();
         // In a run that stalled on failures, the ops that could not arrive any more failed, too.
         let is_dead = run.stalled_at_s.is_some() && run.ops.failed > 0;
         let missing = if is_dead { run.ops.share_base().saturating_sub(run.ops.total) } else { 0 };

@@ -2,7 +2,7 @@
 //! in-flight attempts, and the third signal exits at once. If a command has no results to keep yet, its first signal also exits at once.
 //! SIGQUIT restores the terminal, removes unfinished files and kills the program.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -15,9 +15,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use crate::exit::Exit;
 use crate::runner::process;
-use crate::text::stderr::to_stderr;
+use crate::text::to_stderr;
+use crate::{Exit, locked};
 
 #[derive(Clone, Default)]
 pub struct Interrupt {
@@ -78,7 +78,7 @@ impl Interrupt {
     /// program.
     pub fn listen() -> anyhow::Result<Self> {
         let interrupt = Self::install()?;
-        interrupt.state().keeps_results = true;
+        locked(&interrupt.state).keeps_results = true;
         Ok(interrupt)
     }
 
@@ -86,7 +86,7 @@ impl Interrupt {
     /// Later calls return the same object.
     pub fn install() -> anyhow::Result<Self> {
         static INSTALLED: Mutex<Option<Interrupt>> = Mutex::new(None);
-        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut installed = locked(&INSTALLED);
         if let Some(interrupt) = &*installed {
             return Ok(interrupt.clone());
         }
@@ -114,7 +114,7 @@ impl Interrupt {
     }
 
     pub fn on_key(&self) {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         state.by_key |= state.by.is_none();
         drop(state);
         self.on_signal(SIGINT);
@@ -125,7 +125,7 @@ impl Interrupt {
     pub fn on_hang_up(&self) {
         // The end of the terminal counts as a signal only if no signal was counted before, such as the SIGHUP for the same event. It does
         // not count if the program ignores SIGHUP.
-        if !is_ignored(SIGHUP) && self.state().by.is_none() {
+        if !is_ignored(SIGHUP) && locked(&self.state).by.is_none() {
             self.on_signal(SIGHUP);
         }
     }
@@ -138,7 +138,7 @@ impl Interrupt {
     }
 
     pub fn on_signal(&self, signal: i32) {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         match state.receive(signal, Instant::now()) {
             Request::Same => {}
             Request::Stop | Request::Abort => state.pass_on(),
@@ -153,21 +153,17 @@ impl Interrupt {
 
     /// Returns the number of counted signals. A waiting caller gives up when this number grows.
     pub fn received(&self) -> u32 {
-        self.state().count
+        locked(&self.state).count
     }
 
     pub fn exit(&self) -> Option<Exit> {
-        self.state().by.map(exit_of)
+        locked(&self.state).by.map(exit_of)
     }
 
     pub fn cause(&self) -> Option<&'static str> {
-        let state = self.state();
+        let state = locked(&self.state);
         let by = state.by?;
         if state.by_key { Some(USER) } else { exit_of(by).signal_name() }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -181,7 +177,7 @@ impl Stop for Interrupt {
     }
 
     fn is_running(&self, control: Option<Arc<Control>>) {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         state.running = control;
         state.pass_on();
     }

@@ -7,9 +7,8 @@ use experiments::Experiment;
 use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use tailback::StrategySpec;
 
-use crate::args::{MultiArgs, RunArgs};
-use crate::exit::{Exit, Fatal};
 use crate::runner::experiment;
+use crate::{Exit, Fatal, MultiArgs, RunArgs, usage};
 
 /// Returns an experiment for each strategy, or one with the default strategy, and the server that all strategies use. The error message for
 /// an invalid server configuration starts with `what`. The server of `--target` is queried, unless `reached` already contains it from an
@@ -71,7 +70,7 @@ pub fn refuse_twice(strategies: &[StrategySpec]) -> anyhow::Result<()> {
                 "`--strategies` has two strategies equal to `{strategy}`; name it once, or give it other \
                  parameters"
             );
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(usage(words));
         }
     }
     Ok(())

@@ -3,11 +3,13 @@
 use std::io::Read;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use crate::locked;
 
 /// Maximum number of bytes that are kept of the output of a run.
 const MAX_OUTPUT: usize = 64 << 10;
@@ -50,7 +52,7 @@ impl Process {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let child = command.spawn()?;
         let group = Pid::from_child(&child);
-        groups(|groups| groups.push(group));
+        locked(&GROUPS).push(group);
         let mut process = Self { child, group, output: Arc::default(), readers: Vec::new() };
         let streams: [Option<Box<dyn Read + Send>>; 2] = [
             process.child.stdout.take().map(|stream| Box::new(stream) as _),
@@ -89,13 +91,13 @@ impl Process {
         // The group is signalled before its leader is reaped, because afterwards its number could belong to another group.
         self.signal(Signal::KILL);
         let status = self.child.wait().ok();
-        groups(|groups| groups.retain(|group| *group != self.group));
+        locked(&GROUPS).retain(|group| *group != self.group);
         // A process that has left the group may hold the output open, so the wait for its end is limited.
         let until = Instant::now() + MAX_READING;
         while !self.readers.iter().all(JoinHandle::is_finished) && Instant::now() < until {
             std::thread::sleep(POLL);
         }
-        let output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
+        let output = locked(&self.output);
         let mut text = String::from_utf8_lossy(&output.bytes).into_owned();
         if output.is_cut {
             text.push_str("\n[the output is longer than 64 KiB]\n");
@@ -110,15 +112,9 @@ impl Process {
 }
 
 pub fn kill_all() {
-    groups(|groups| {
-        for group in groups.drain(..) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    });
-}
-
-fn groups(change: impl FnOnce(&mut Vec<Pid>)) {
-    change(&mut GROUPS.lock().unwrap_or_else(PoisonError::into_inner));
+    for group in locked(&GROUPS).drain(..) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
 }
 
 fn keep(mut stream: impl Read, output: &Mutex<Output>) {
@@ -127,7 +123,7 @@ fn keep(mut stream: impl Read, output: &Mutex<Output>) {
         if length == 0 {
             return;
         }
-        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = locked(output);
         let room = MAX_OUTPUT.saturating_sub(output.bytes.len());
         output.bytes.extend_from_slice(&piece[..length.min(room)]);
         output.is_cut |= length > room;

@@ -2,7 +2,8 @@
 
 use statistics::Summary;
 
-use crate::text::figures::{counted, level, short, thousands};
+use crate::text::figures::level;
+use crate::text::{counted, short, thousands};
 
 /// Returns one line for each figure whose distribution over seeds is too skewed for the confidence interval of its mean. The line names
 /// better statistics. The result is empty for fewer than three runs.
@@ -27,4 +28,12 @@ pub fn skewed<'a>(figures: impl Iterator<Item = (String, &'a Summary)>) -> Vec<S
             ))
         })
         .collect()
+}
+
+/// Returns one sentence about `count` skewed figures, of which one has this name and median.
+pub fn brief(count: usize, name: &str, median: &str) -> String {
+    match count {
+        1 => format!("{name} is skewed: median {median} (--explain)"),
+        several => format!("{several} figures are skewed, such as {name}: median {median} (--explain)"),
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,9 @@ use experiments::runs::one_run::{PlannedBound, Underway};
 use loadgen_http::{Command, Control};
 use statistics::percentile;
 
-use crate::runner::interrupt::Interrupt;
 use crate::screen::watch::{PlainProgress, Watch};
 use crate::text::progress::Progress;
+use crate::{Interrupt, locked};
 
 /// Delay before the dashboard opens. Without the delay, the dashboard of a short command would only flash.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -56,18 +56,18 @@ impl Board {
     }
 
     pub fn stage(&self, words: String) {
-        self.state().lanes.stage = words;
+        locked(&self.state).lanes.stage = words;
     }
 
     pub fn begin_anew(&self) {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         state.values.iter_mut().flatten().for_each(Vec::clear);
         state.lanes.lanes.iter_mut().for_each(|lane| lane.short = 0);
     }
 
     /// Records that a run over HTTP is in progress and can be observed. Repeated calls for the same run have no effect.
     pub fn watch_run(&self, lane: usize, underway: &Underway) {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
             let (control, bound) = (underway.control.clone(), underway.bound);
             state.watched = Some(Watched { lane, control, bound, meter: PlainProgress::start() });
@@ -80,7 +80,7 @@ impl Board {
 
     /// Records a completed run: its figures by column, whether ops were left undone, and the run's duration.
     pub fn over(&self, lane: usize, figures: &[Option<f64>], short: bool, took: Duration) {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         // The measurements of the run are read for the last time, because the run is about to be dropped.
         state.look();
         state.watched = None;
@@ -148,7 +148,7 @@ impl Board {
     }
 
     fn fill(&self, into: &mut Lanes) {
-        let mut state = self.state();
+        let mut state = locked(&self.state);
         state.look();
         state.lanes.elapsed = self.started.elapsed();
         let State { lanes, values, .. } = &mut *state;
@@ -156,11 +156,6 @@ impl Board {
             lane.figures = values.iter_mut().map(|values| spread(values)).collect();
         }
         into.clone_from(lanes);
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // If a thread panicked while it held the lock, the locked data can still be shown.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

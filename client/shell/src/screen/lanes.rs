@@ -8,7 +8,7 @@ use experiments::runs::driver::{Outcome, RealRun, Watcher};
 use experiments::runs::in_turn::InTurn;
 use experiments::runs::one_run::Finished;
 
-use crate::screen::board::Board;
+use crate::Board;
 
 const COLUMNS: [Column; 3] = [
     Column { name: "makespan", unit: Unit::Seconds },

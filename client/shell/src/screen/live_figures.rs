@@ -1,7 +1,7 @@
 //! `--progress ndjson`: prints one line of JSON per second on stdout, for programs that run `loadgen` as a subprocess.
 
 use std::io::Write;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -9,12 +9,11 @@ use experiments::runs::one_run::Underway;
 use loadgen_core::{Phase, Snapshot};
 use results::ProgressLine;
 
-use crate::exit::is_broken_pipe;
+use crate::Interrupt;
+use crate::exit::unless_closed;
 use crate::files::stdout::ToStdout;
-use crate::runner::interrupt::Interrupt;
 use crate::screen::watch::every_second;
-use crate::text::stderr::to_stderr;
-use crate::text::wrapping::wrapped;
+use crate::text::labelled_to_stderr;
 
 /// Maximum real time to wait until the last line of a run has been written.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -29,7 +28,7 @@ pub struct LiveFigures {
 
 impl LiveFigures {
     pub fn on_stdout() -> anyhow::Result<Self> {
-        Ok(Self { lines: Some(LineWriter::to_stdout()?), result: Ok(()) })
+        Ok(Self { lines: Some(LineWriter::start(ToStdout)?), result: Ok(()) })
     }
 
     pub fn conclude(self) -> anyhow::Result<()> {
@@ -59,12 +58,12 @@ impl LiveFigures {
             lines.hand_over(line(underway, &before, &now));
             is_recorded = lines.wait(is_wanted);
         }
-        if let Some(error) = lines.error() {
+        if let Some(error) = lines.error.take() {
             (self.lines, self.result) = (None, Err(error));
         } else if !is_recorded {
             self.lines = None;
             let words = "stdout is closed or has no reader, so `--progress` writes no more lines; results are still written";
-            to_stderr(&format!("{}\n", wrapped(words, "warning: ", "         ")));
+            labelled_to_stderr("warning: ", words);
         }
     }
 }
@@ -81,18 +80,15 @@ fn line(underway: &Underway, before: &Snapshot, now: &Snapshot) -> Vec<u8> {
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Sender of lines to a writing thread. At most one line is in flight, so that lines do not pile up behind a stalled reader.
-pub struct LineWriter {
+struct LineWriter {
     lines: Sender<Vec<u8>>,
     over: Receiver<anyhow::Result<()>>,
     is_free: bool,
+    /// Error of the first line that could not be written. After this error, no later line can be written.
     error: Option<anyhow::Error>,
 }
 
 impl LineWriter {
-    pub fn to_stdout() -> anyhow::Result<Self> {
-        Self::start(ToStdout)
-    }
-
     fn start(mut to: impl Write + Send + 'static) -> anyhow::Result<Self> {
         let (lines, handed_over) = channel::<Vec<u8>>();
         let (tell_over, over) = channel();
@@ -101,9 +97,7 @@ impl LineWriter {
                 let written = to.write_all(&line).and_then(|()| to.flush()).map_err(ToStdout::refusal);
                 // A broken pipe means that the reader closed stdout and wants no more lines. This is not a failure, and other outputs
                 // continue.
-                let written =
-                    written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) });
-                if tell_over.send(written).is_err() {
+                if tell_over.send(unless_closed(written)).is_err() {
                     return;
                 }
             }
@@ -113,42 +107,36 @@ impl LineWriter {
         Ok(Self { lines, over, is_free: true, error: None })
     }
 
-    pub fn is_free(&mut self) -> bool {
-        if !self.is_free {
-            match self.over.try_recv() {
-                Ok(written) => self.on_over(written),
-                Err(TryRecvError::Empty) => {}
-                Err(TryRecvError::Disconnected) => self.is_free = true,
-            }
-        }
+    fn is_free(&mut self) -> bool {
+        self.look(Duration::ZERO);
         self.is_free
     }
 
-    /// Returns and clears the error of the first line that could not be written. After this error, no later line can be written.
-    pub fn error(&mut self) -> Option<anyhow::Error> {
-        self.error.take()
-    }
-
     /// Sends a line, which ends with a line break, to the writing thread. Call this method only if [`is_free`](Self::is_free) returns true.
-    pub fn hand_over(&mut self, line: Vec<u8>) {
+    fn hand_over(&mut self, line: Vec<u8>) {
         // Sending a line fails only if the writing thread has panicked. No line is in flight after a panic.
         self.is_free = self.lines.send(line).is_err();
     }
 
-    pub fn wait(&mut self, mut is_wanted: impl FnMut() -> bool) -> bool {
+    fn wait(&mut self, mut is_wanted: impl FnMut() -> bool) -> bool {
         while !self.is_free && is_wanted() {
-            match self.over.recv_timeout(LOOK) {
-                Ok(written) => self.on_over(written),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => self.is_free = true,
-            }
+            self.look(LOOK);
         }
         self.is_free
     }
 
-    fn on_over(&mut self, written: anyhow::Result<()>) {
-        self.is_free = true;
-        self.error = self.error.take().or(written.err());
+    /// Waits until the line in flight is written, but at most for `patience`.
+    fn look(&mut self, patience: Duration) {
+        if self.is_free {
+            return;
+        }
+        match self.over.recv_timeout(patience) {
+            Ok(written) => {
+                self.is_free = true;
+                self.error = self.error.take().or(written.err());
+            }
+            Err(error) => self.is_free = error == RecvTimeoutError::Disconnected,
+        }
     }
 }
 

@@ -16,9 +16,9 @@ use mockserver::core::{Config, Direction, FirstLimit};
 use tokio::runtime::Runtime;
 use vocabulary::wire::ConfigChange;
 
+use crate::Interrupt;
 use crate::args::{OutputArgs, ProgressFormat, ScreenArgs};
 use crate::runner::experiment::workload_text;
-use crate::runner::interrupt::Interrupt;
 use crate::text::progress::run_line;
 use crate::text::styled::has_colours;
 

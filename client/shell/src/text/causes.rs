@@ -3,7 +3,7 @@
 use experiments::runs::one_run::Finished;
 use loadgen_core::{FailureResult, StatusCount};
 
-use crate::text::figures::thousands;
+use crate::text::thousands;
 
 /// Maximum number of causes of failure in one line.
 const CAUSES: usize = 4;

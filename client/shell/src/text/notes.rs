@@ -2,7 +2,7 @@
 
 use results::names_remedy;
 
-use crate::text::wrapping::{terminal_width, wrapped_to};
+use crate::text::{terminal_width, wrapped_to};
 
 /// Maximum line length of a warning in columns, because longer lines are hard to read.
 const WIDTH: usize = 80;

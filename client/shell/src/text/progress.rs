@@ -7,7 +7,7 @@ use command_line::columns_of;
 use loadgen_core::{Run, Snapshot};
 use vocabulary::printable;
 
-use crate::text::stderr::to_stderr;
+use crate::text::to_stderr;
 
 /// Maximum width of a run's progress line in columns.
 const WIDEST: usize = 120;

@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 use anstyle::Style;
 use results::{Answer, RankedBy, RankingColumn, Row, RowRank};
 
-use crate::text::figures::percent;
 use crate::text::short_names::short_names;
-use crate::text::styled::{BOLD, DIM, RED, Styled};
-use crate::text::wrapping::wrapped_to;
+use crate::text::styled::{BOLD, DIM, RED};
+use crate::text::{Styled, dash, percent, wrapped_to};
 
 /// Maximum number of strategies for which the table lists all strategies even without `--explain`.
 const MAX_ROWS: usize = 12;
@@ -237,6 +236,6 @@ fn wasted(slots: Option<u64>) -> Column<'static> {
     Column::right("wasted", 9, move |row| {
         let capacity_s = slots.zip(row.makespan_s).map(|(slots, makespan_s)| slots as f64 * makespan_s);
         let share = row.wasted_s.zip(capacity_s.filter(|capacity_s| *capacity_s > 0.0));
-        share.map_or_else(|| "–".to_owned(), |(wasted_s, capacity_s)| percent(wasted_s / capacity_s))
+        share.map_or_else(dash, |(wasted_s, capacity_s)| percent(wasted_s / capacity_s))
     })
 }

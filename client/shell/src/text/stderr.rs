@@ -4,8 +4,15 @@ use std::io::{self, Write};
 
 use vocabulary::printable;
 
+use crate::text::labelled;
+
 pub fn to_stderr(text: &str) {
     write_to_stderr(&printable(text));
+}
+
+/// Prints a sentence to stderr, wrapped and after a label such as "warning: ".
+pub fn labelled_to_stderr(label: &str, words: &str) {
+    to_stderr(&(labelled(label, label.len(), words) + "\n"));
 }
 
 pub(super) fn write_to_stderr(text: &str) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use vocabulary::printable;
 
-use crate::text::wrapping::{terminal_width, wrapped};
+use crate::text::{terminal_width, widest, wrapped};
 
 /// Minimum number of blanks before a figure that fills its column. One blank would not separate two figures, because figures themselves
 /// contain single blanks.
@@ -178,9 +178,7 @@ pub fn fitted(rows: &[Vec<String>]) -> String {
     const MARGIN: &str = "    ";
     const BETWEEN: usize = 3;
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
+    let width = |column: usize| widest(rows.iter().filter_map(|row| row.get(column)));
     let figures = (1..columns).map(|column| Column::Right(BETWEEN + width(column)));
     let head = (MARGIN.len() + width(0)).min(terminal_width() / 2);
     let mut table = Table::new(head, figures, LongNames::Shift);

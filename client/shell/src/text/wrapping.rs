@@ -40,6 +40,11 @@ pub fn terminal_width() -> usize {
     *WIDTH.get_or_init(|| columns_of(&io::stdout()).map_or(USUAL, |columns| columns.clamp(LEAST, WIDEST)))
 }
 
+/// Returns the width of the widest text, in characters.
+pub fn widest<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> usize {
+    texts.into_iter().map(|text| text.as_ref().chars().count()).max().unwrap_or(0)
+}
+
 /// Wraps text at blanks into lines of at most `width` - 1 columns. A number is not separated from its unit.
 pub fn wrapped_to(width: usize, text: &str, first: &str, rest: &str) -> String {
     within(width - 1, &unbroken(&printable(text)), first, rest).replace(UNBREAKABLE, " ")

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::str::FromStr as _;
 
 use clap::{Args, Command, FromArgMatches as _};
+use shell::args::blocks;
 use shell::args::exports::{Comparison, ExportArgs};
 use shell::args::shell::{strategies, suggesting};
-use shell::args::{CheckArgs, MultiArgs, StrategyList, blocks};
+use shell::{CheckArgs, MultiArgs, StrategyList};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen compare --simulate --strategies full-jitter,aimd,oracle

@@ -5,9 +5,8 @@ use std::fmt::Write as _;
 use experiments::evaluation::comparison::Comparison;
 use experiments::runs::blocks::Blocks;
 use results::{Answer, Mode, PairRow, RankedBy, RankedStrategy, Score, Times, pair_rows};
-use shell::text::figures::{level, percent, range, short};
-use shell::text::table::{Column, LongNames, Table};
-use shell::text::wrapping::{labelled, wrapped};
+use shell::text::figures::{level, range};
+use shell::text::{Column, LongNames, Table, dash, labelled, percent, short, wrapped};
 use statistics::{Interval, Summary};
 
 /// Width in terminal columns of a table row's start: the indent and the strategy's name.
@@ -49,7 +48,7 @@ fn legend(answer: &Answer, standings: &[RankedStrategy], setting: &Setting<'_>) 
     if standings.iter().any(RankedStrategy::share_is_lower_bound) {
         text.push_str("≥: a run was stopped and might have done more. ");
     }
-    if standings.iter().any(RankedStrategy::share_is_of_arrived) {
+    if standings.iter().any(|standing| standing.counts.of_arrived) {
         text.push_str("Shares are of the ops that arrived, because a closed loop with --duration has no fixed number of ops. ");
     }
     let seeds = setting.blocks.strategies.first().map_or(0, |first| first.run.seed);
@@ -115,20 +114,57 @@ struct SideEffect {
     label: &'static str,
     path: &'static str,
     show: fn(f64) -> String,
+    legend: &'static str,
 }
 
 const SIDE_EFFECTS: &[SideEffect] = &[
-    SideEffect { label: "wasted s", path: "wasted_server_s", show: short },
-    SideEffect { label: "fits s", path: "window.convergence_s", show: short },
-    SideEffect { label: "beyond", path: "window.overshoot", show: short },
-    SideEffect { label: "swings", path: "window.variation", show: percent },
-    SideEffect { label: "late", path: "late_share", show: percent },
-    SideEffect { label: "early", path: "advice.broken", show: short },
-    SideEffect { label: "jain", path: "fairness.jain", show: |index| format!("{index:.3}") },
+    SideEffect {
+        label: "wasted s",
+        path: "wasted_server_s",
+        show: short,
+        legend: "wasted: server time in seconds spent on attempts that were rejected or abandoned",
+    },
+    SideEffect {
+        label: "fits s",
+        path: "window.convergence_s",
+        show: short,
+        legend: "fits: seconds until the window was within 10 % of the cap",
+    },
+    SideEffect {
+        label: "beyond",
+        path: "window.overshoot",
+        show: short,
+        legend: "beyond: maximum of attempts in flight above the cap",
+    },
+    SideEffect {
+        label: "swings",
+        path: "window.variation",
+        show: percent,
+        legend: "swings: standard deviation of the window over its mean",
+    },
+    SideEffect {
+        label: "late",
+        path: "late_share",
+        show: percent,
+        legend: "late: share of ops after their deadline",
+    },
+    SideEffect {
+        label: "early",
+        path: "advice.broken",
+        show: short,
+        legend: "early: retries before the time that the server advised",
+    },
+    SideEffect {
+        label: "jain",
+        path: "fairness.jain",
+        show: |index| format!("{index:.3}"),
+        legend: "jain: Jain's index of fairness among clients, 1 if all are equal",
+    },
     SideEffect {
         label: "slowest",
         path: "fairness.slowest_over_median",
         show: |times| format!("{times:.2} ×"),
+        legend: "slowest: mean latency of the slowest client divided by the median client's",
     },
 ];
 
@@ -152,18 +188,7 @@ pub(super) fn side_effects(standings: &[RankedStrategy]) -> String {
         };
         table.row(INDENT, &standing.strategy, &effects.iter().map(show).collect::<Vec<_>>());
     }
-    let legend = [
-        ("wasted s", "wasted: server time in seconds spent on attempts that were rejected or abandoned"),
-        ("fits s", "fits: seconds until the window was within 10 % of the cap"),
-        ("beyond", "beyond: maximum of attempts in flight above the cap"),
-        ("swings", "swings: standard deviation of the window over its mean"),
-        ("late", "late: share of ops after their deadline"),
-        ("early", "early: retries before the time that the server advised"),
-        ("jain", "jain: Jain's index of fairness among clients, 1 if all are equal"),
-        ("slowest", "slowest: mean latency of the slowest client divided by the median client's"),
-    ];
-    let shown = legend.iter().filter(|(label, _)| effects.iter().any(|effect| effect.label == *label));
-    let words = shown.map(|(_, words)| *words).collect::<Vec<_>>().join("; ");
+    let words = effects.iter().map(|effect| effect.legend).collect::<Vec<_>>().join("; ");
     format!("{}{}\n", table.into_text(), wrapped(&format!("{words}."), INDENT, INDENT))
 }
 
@@ -208,10 +233,6 @@ fn sensitivity(comparison: &Comparison) -> String {
         let _ = writeln!(text, "{}", labelled(&format!("{INDENT}{}", tried.variation), 40, &words));
     }
     text
-}
-
-fn dash() -> String {
-    "–".to_owned()
 }
 
 /// Circumstances of a comparison that determine its terminal output, such as the width of the terminal.

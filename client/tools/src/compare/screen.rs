@@ -11,10 +11,9 @@ use mockserver::core::Config;
 use results::{Answer, Mode, RankedBy, RankedStrategy, Score, Unthrottled, Variation, same_winner_sentence};
 use shell::runner::interrupt::by_whom;
 use shell::runner::variance_warnings;
-use shell::text::figures::{seconds, thousands};
 use shell::text::ranking::Ranking;
-use shell::text::styled::Styled;
-use shell::text::wrapping::{side_by_side, wrapped_to};
+use shell::text::wrapping::side_by_side;
+use shell::text::{Styled, seconds, thousands, wrapped_to};
 use statistics::Summary;
 
 use crate::compare::explain::Setting;
@@ -174,11 +173,7 @@ fn skewed(standings: &[RankedStrategy], answer: &Answer, explain: bool) -> Vec<S
     }
     let visible: Vec<&Skewed<'_>> = all.iter().filter(|skewed| skewed.is_visible(answer)).collect();
     let Some(first) = visible.first() else { return Vec::new() };
-    let (name, median) = (first.name(), first.score.cell(first.summary.p50));
-    vec![match visible.len() {
-        1 => format!("{name} is skewed: median {median} (--explain)"),
-        several => format!("{several} figures are skewed, such as {name}: median {median} (--explain)"),
-    }]
+    vec![variance_warnings::brief(visible.len(), &first.name(), &first.score.cell(first.summary.p50))]
 }
 
 /// Returns a sentence on how the ranking depends on the server. Returns `None` with `explain`, because `--explain` prints a whole section

@@ -8,7 +8,7 @@ use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::ServerUnderTest;
 use loadgen_core::{RunConfig, Workload};
 use results::{Mode, RunFigures, Score};
-use shell::runner::interrupt::Interrupt;
+use shell::Interrupt;
 
 use crate::compare::explain::Setting;
 use crate::compare::screen::screen;

@@ -2,9 +2,8 @@
 
 use experiments::runs::one_run::Finished;
 use results::{Figure, RunFigures};
-use shell::files::exports::Exports;
-use shell::runner::failures::Failures;
 use shell::text::summary::OverSeeds;
+use shell::{Exports, Failures};
 
 /// Maximum number of runs for which memory is reserved in advance. A command with more runs may be stopped before it has executed all of
 /// them.

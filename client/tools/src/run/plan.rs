@@ -3,24 +3,20 @@
 use std::sync::Arc;
 
 use experiments::Experiment;
-use experiments::record::{ServerRecord, config_record};
+use experiments::record::config_record;
 use experiments::runs::driver::{Driver, Task, Tasks};
 use experiments::runs::over_http::OverHttp;
+use experiments::runs::past::Past;
+use experiments::runs::point::Point;
 use experiments::runs::shard::of_shard;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use experiments::servers::target::Server;
 use mockserver::core::Config;
 use results::{ConfigRecord, Incomplete, Mode, ShardRecord};
-use shell::args::RunArgs;
-use shell::checks::Checks;
-use shell::exit::{Exit, Fatal};
-use shell::files::exports::Exports;
-use shell::merging::Merging;
 use shell::runner::experiment;
-use shell::runner::interrupt::Interrupt;
-use shell::shards;
 use shell::text::summary;
+use shell::{Checks, Exit, Exports, Fatal, Interrupt, Merging, RunArgs, shards, usage};
 
 pub(super) struct Plan<'a> {
     pub(super) experiment: Experiment,
@@ -40,8 +36,8 @@ pub(super) struct Plan<'a> {
 pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
     let mut experiment = experiment::of_flags(args)?;
     if args.simulate {
-        let server = simulated_server(args, &experiment)?;
-        return Ok(config_record(&experiment, &of_simulated(&server), experiment.run.seed));
+        let server = ServerUnderTest::Own(Box::new(simulated_server(args, &experiment)?));
+        return Ok(config_record(&experiment, &server.record(true), experiment.run.seed));
     }
     let runtime = mockserver::runtime()?;
     let server = Server::choose(&experiment::server_choice(args, &experiment), &experiment, &runtime, false)?;
@@ -55,44 +51,62 @@ impl<'a> Plan<'a> {
     pub(super) fn new(args: &'a RunArgs) -> anyhow::Result<Self> {
         let to_stdout = args.output.exports.asked.iter().find(|(_, path)| path.as_os_str() == "-");
         if let (Some((format, _)), Some(_)) = (to_stdout, args.output.progress) {
-            let words =
-                format!("`{} -` and `--progress` would both be on stdout; write one to a file", format.flag);
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(usage(format!(
+                "`{} -` and `--progress` would both be on stdout; write one to a file",
+                format.flag
+            )));
         }
         shards::refuse_conflicts(args.shard.shard, &args.output.exports.asked, Some(&args.checks))?;
         let experiment = experiment::of_flags(args)?;
         if args.simulate { Self::simulated(args, experiment) } else { Self::over_http(args, experiment) }
     }
 
-    fn simulated(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
+    fn simulated(args: &'a RunArgs, experiment: Experiment) -> anyhow::Result<Self> {
         let server = simulated_server(args, &experiment)?;
         experiment.refuse_unplannable(&server)?;
         experiment.refuse_request_of_its_own()?;
         experiment.refuse_own_endpoints()?;
+        Self::without_server(args, experiment, ServerUnderTest::Own(Box::new(server)), None)
+    }
+
+    /// Plans runs that need no connection to a server: simulated ones, or the past runs of merged documents.
+    fn without_server(
+        args: &'a RunArgs,
+        mut experiment: Experiment,
+        server_under_test: ServerUnderTest,
+        past: Option<(Past, Option<Incomplete>)>,
+    ) -> anyhow::Result<Self> {
         let (mut exports, checks) = prepared(args, &mut experiment)?;
-        let config = config_record(&experiment, &of_simulated(&server), experiment.run.seed);
-        checks.same_experiment(Mode::Simulated, &config)?;
+        let record = server_under_test.record(args.simulate);
+        let config = config_record(&experiment, &record, experiment.run.seed);
+        checks.same_experiment(Mode::new(args.simulate), &config)?;
         let interrupt = Interrupt::listen()?;
         exports.begin()?;
         // A file of attempts requires a single thread, because several threads would write its lines in an order that depends on
         // scheduling.
         let threads = if exports.samples().is_some() { Some(1) } else { args.output.threads };
+        let is_past = past.is_some();
+        let (driver, incomplete): (Box<dyn Driver>, _) = match past {
+            Some((past, incomplete)) => (Box::new(past), incomplete),
+            None => (of_shard(Box::new(VirtualTime::on_threads(threads)), args.shard.shard, 1), None),
+        };
+        let model = server_under_test.model();
+        let words = server_under_test.words(args.simulate);
         Ok(Self {
-            announcement: summary::announcement(&experiment, None, "simulated server", Some(&server)),
-            warnings: doubts(None, Some(&server), &experiment),
-            driver: of_shard(Box::new(VirtualTime::on_threads(threads)), args.shard.shard, 1),
-            shard: record(args, &experiment),
-            server_under_test: ServerUnderTest::Own(Box::new(server)),
+            announcement: summary::announcement(&experiment, None, &words, model),
+            warnings: doubts(None, model, &experiment),
+            shard: shard(args, &experiment),
+            driver,
+            is_past,
+            incomplete,
+            server_under_test,
             experiment,
             exports,
             checks,
             interrupt,
-            is_past: false,
-            incomplete: None,
         })
     }
 
-    /// Plans runs over HTTP. All runs use the same server.
     fn over_http(args: &'a RunArgs, mut experiment: Experiment) -> anyhow::Result<Self> {
         let runtime = mockserver::runtime()?;
         let (mut exports, checks) = prepared(args, &mut experiment)?;
@@ -118,7 +132,7 @@ impl<'a> Plan<'a> {
         let known = server_under_test.warning_before(&experiment.run.workload);
         let warnings = doubts(known, model.as_ref(), &experiment);
         let driver = of_shard(Box::new(driver), args.shard.shard, 1);
-        let shard = record(args, &experiment);
+        let shard = shard(args, &experiment);
         Ok(Self {
             interrupt: Interrupt::listen()?,
             experiment,
@@ -135,35 +149,11 @@ impl<'a> Plan<'a> {
     }
 
     pub(super) fn merged(args: &'a RunArgs, merging: Merging<'_>) -> anyhow::Result<Self> {
-        let mode = merging.merged.mode;
-        let ((experiments, server_under_test), past, incomplete) = merging.point()?;
-        let Ok([mut experiment]) = <[Experiment; 1]>::try_from(experiments) else {
-            return Err(Fatal::error(Exit::Usage, "these documents have runs of several strategies"));
+        let (Point { experiments, server_under_test, .. }, past) = merging.point()?;
+        let Ok([experiment]) = <[Experiment; 1]>::try_from(experiments) else {
+            return Err(usage("these documents have runs of several strategies"));
         };
-        let (mut exports, checks) = prepared(args, &mut experiment)?;
-        let record = server_under_test.record(args.simulate);
-        checks.same_experiment(mode, &config_record(&experiment, &record, experiment.run.seed))?;
-        let interrupt = Interrupt::listen()?;
-        exports.begin()?;
-        let model = server_under_test.model();
-        Ok(Self {
-            announcement: summary::announcement(
-                &experiment,
-                None,
-                &server_under_test.words(args.simulate),
-                model,
-            ),
-            warnings: doubts(None, model, &experiment),
-            driver: Box::new(past),
-            is_past: true,
-            incomplete,
-            shard: None,
-            server_under_test,
-            experiment,
-            exports,
-            checks,
-            interrupt,
-        })
+        Self::without_server(args, experiment, server_under_test, Some(past))
     }
 }
 
@@ -192,20 +182,16 @@ fn doubts(known: Option<String>, server: Option<&Config>, experiment: &Experimen
 
 fn prepared<'a>(args: &'a RunArgs, experiment: &mut Experiment) -> anyhow::Result<(Exports, Checks<'a>)> {
     let exports = Exports::prepare(&args.output.exports.asked, &args.checks.files())?;
-    experiment.keep_latencies = exports.have_latencies();
+    experiment.keep_latencies = exports.has_latencies;
     let checks = Checks::prepare(&args.checks, &[&experiment.strategy.to_string()])?;
     Ok((exports, checks))
 }
 
-fn record(args: &RunArgs, experiment: &Experiment) -> Option<ShardRecord> {
+fn shard(args: &RunArgs, experiment: &Experiment) -> Option<ShardRecord> {
     args.shard.shard.map(|shard| shard.record(experiment.repeats as usize))
 }
 
 fn simulated_server(args: &RunArgs, experiment: &Experiment) -> anyhow::Result<Config> {
     let server = args.server.to_config(experiment.run.seed);
     server.map_err(|error| Fatal::because(Exit::Usage, "the simulated server cannot be configured", error))
-}
-
-fn of_simulated(server: &Config) -> ServerRecord<'_> {
-    ServerRecord { kind: "simulated".to_owned(), target: None, model: Some(server) }
 }

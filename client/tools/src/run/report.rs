@@ -6,15 +6,10 @@ use experiments::Experiment;
 use experiments::checks::Subject;
 use experiments::runs::one_run::Finished;
 use results::{Document, Incomplete, Repeats, ShardRecord, figures_over_runs};
-use shell::args::RunArgs;
-use shell::checks::Checks;
-use shell::exit::{Exit, is_broken_pipe};
-use shell::files::exports::Exports;
-use shell::runner::interrupt::{Interrupt, by_whom, exit_of_cause};
-use shell::text::figures::thousands;
-use shell::text::stderr::to_stderr;
-use shell::text::styled::Styled;
-use shell::text::summary;
+use shell::exit::unless_closed;
+use shell::runner::interrupt::{by_whom, exit_of_cause};
+use shell::text::{Styled, summary, thousands, to_stderr};
+use shell::{Checks, Exit, Exports, Interrupt, RunArgs, exit_code};
 
 use crate::run::kept::Runs;
 
@@ -111,7 +106,7 @@ impl Report {
                 let short = runs.short.conclude();
                 let subject = Subject::new(&experiment.strategy.to_string(), &runs.figures);
                 let failed = checks.conclude(&[subject], self.quiet)?;
-                Ok(failed.or(short).map_or(ExitCode::SUCCESS, ExitCode::from))
+                Ok(exit_code(failed.or(short)))
             }
             Some(exit) => {
                 if let Some(error) = runs.short.unanswered() {
@@ -182,9 +177,4 @@ fn stopped(runs: &Runs, experiment: &Experiment, interrupt: &Interrupt) -> Strin
     let (done, planned) = (thousands(runs.count as u64), thousands(planned));
     let by = by_whom(cause);
     format!("! stopped by {by}: {done} of {planned} seeds were complete, and only those count\n")
-}
-
-/// Ignores a closed stdout, because results may still go to a file.
-fn unless_closed(written: anyhow::Result<()>) -> anyhow::Result<()> {
-    written.or_else(|error| if is_broken_pipe(&error) { Ok(()) } else { Err(error) })
 }

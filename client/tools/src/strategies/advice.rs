@@ -6,9 +6,8 @@
 use std::fmt::Write as _;
 
 use recordings::{Script, waits};
-use shell::exit::{Exit, Fatal};
-use shell::text::table::{Column, LongNames, Table};
-use shell::text::wrapping::wrapped;
+use shell::text::{Column, LongNames, Table, dash, wrapped};
+use shell::usage;
 use tailback::{StrategySpec, presets};
 
 /// Numbers of simulated clients. 200 clients show the shortest and the longest random waits, and 10 show whether advice makes a difference.
@@ -50,8 +49,7 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     let mut deaf = Vec::new();
     let all = strategies.len();
     for (name, text) in strategies {
-        let spec: StrategySpec =
-            text.parse().map_err(|error| Fatal::error(Exit::Usage, format!("{error}")))?;
+        let spec: StrategySpec = text.parse().map_err(|error| usage(format!("{error}")))?;
         match Reader::from_spec(&spec)? {
             None => deaf.push(name),
             Some(reader) => {
@@ -116,7 +114,7 @@ fn after(spec: &StrategySpec, status: u16, header: &str) -> anyhow::Result<[Stri
     let mut cells = [const { String::new() }; 6];
     for (cell, advised) in cells.iter_mut().zip(&ADVISED) {
         let waits = waits_after(spec, status, &header_step(header, advised), MANY)?;
-        *cell = if waits == own && retries { "–".to_owned() } else { listed(&waits) };
+        *cell = if waits == own && retries { dash() } else { listed(&waits) };
     }
     Ok(cells)
 }

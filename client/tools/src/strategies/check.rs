@@ -1,6 +1,7 @@
 //! `loadgen strategies --check`: replays recordings of real client libraries with the strategies that represent these libraries.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -13,12 +14,10 @@ use results::SchemaVersion;
 use serde::Serialize;
 use shell::args::ReportArgs;
 use shell::args::exports::{ExportArgs, Recordings};
-use shell::exit::{Exit, Fatal};
-use shell::files::output::Output;
 use shell::files::reading::{SMALL, text_of};
-use shell::runner::interrupt::Interrupt;
 use shell::text::progress::Live;
-use shell::text::styled::to_people;
+use shell::text::to_people;
+use shell::{Exit, Fatal, Interrupt, Output, usage};
 use tailback::presets;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
@@ -147,12 +146,8 @@ fn unusable(map: &Path, error: MapError) -> anyhow::Error {
 }
 
 fn recordings_at(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let refusal = |error| {
-        Fatal::because(
-            Exit::Usage,
-            format!("`--check {}` cannot be read", path.display()),
-            anyhow::Error::new(error),
-        )
+    let refusal = |error: io::Error| {
+        Fatal::because(Exit::Usage, format!("`--check {}` cannot be read", path.display()), error)
     };
     if !fs::metadata(path).map_err(refusal)?.is_dir() {
         return Ok(vec![path.to_owned()]);
@@ -165,10 +160,7 @@ fn recordings_at(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
         }
     }
     if found.is_empty() {
-        return Err(Fatal::error(
-            Exit::Usage,
-            format!("`--check {}` has no recordings (*.json)", path.display()),
-        ));
+        return Err(usage(format!("`--check {}` has no recordings (*.json)", path.display())));
     }
     found.sort();
     Ok(found)
@@ -218,21 +210,18 @@ fn check_all(
 }
 
 fn document(files: &[File], tasks: &[Task<'_>], verdicts: Vec<CheckOutcome>) -> RecordingsCheck {
-    let count =
-        |wanted: fn(&CheckOutcome) -> bool| verdicts.iter().filter(|verdict| wanted(verdict)).count() as u64;
-    let reproduced = count(|verdict| *verdict == CheckOutcome::Reproduced);
-    let differing = count(|verdict| matches!(verdict, CheckOutcome::Differs(_)));
-    let without_preset = count(|verdict| *verdict == CheckOutcome::NoPreset);
-    let skipped = count(|verdict| matches!(verdict, CheckOutcome::Skipped(_)));
     let mut checked = tasks.iter().zip(verdicts).map(|(task, verdict)| checked(task, verdict));
     let recordings = files.iter().map(|file| CheckedRecording {
         file: file.name.clone(),
         library: format!("{} {}", file.recording.library, file.recording.version),
         pairs: checked.by_ref().take(file.recording.pairs.len()).collect(),
     });
+    let recordings: Vec<CheckedRecording> = recordings.collect();
+    let [reproduced, differing, without_preset, skipped] =
+        counts(recordings.iter().flat_map(|recording| &recording.pairs));
     RecordingsCheck {
         schema_version: SchemaVersion::default(),
-        recordings: recordings.collect(),
+        recordings,
         reproduced,
         differing,
         without_preset,
@@ -278,15 +267,20 @@ fn screen(document: &RecordingsCheck) -> String {
             }
             text.push('\n');
         }
-        let count = |verdict| recording.pairs.iter().filter(|pair| pair.verdict == verdict).count() as u64;
-        let counts =
-            [CheckVerdict::Reproduced, CheckVerdict::Differs, CheckVerdict::NoPreset, CheckVerdict::Skipped];
-        let counts = counts.map(count);
-        let _ = writeln!(text, "  {}\n", sum(counts));
+        let _ = writeln!(text, "  {}\n", sum(counts(&recording.pairs)));
     }
     let RecordingsCheck { reproduced, differing, without_preset, skipped, .. } = *document;
     let _ = writeln!(text, "{}", sum([reproduced, differing, without_preset, skipped]));
     text
+}
+
+/// Returns how many pairs were reproduced, differ, have no preset and were skipped.
+fn counts<'a>(pairs: impl IntoIterator<Item = &'a CheckedPair>) -> [u64; 4] {
+    let mut counts = [0; 4];
+    for pair in pairs {
+        counts[pair.verdict as usize] += 1;
+    }
+    counts
 }
 
 fn sum([reproduced, differing, without_preset, skipped]: [u64; 4]) -> String {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use shell::exit::{Exit, Fatal};
-use shell::text::wrapping::wrapped;
+use shell::text::wrapped;
+use shell::usage;
 use tailback::{Preset, Rule, SpecError, StrategySpec, find, preset, presets, systems};
 
 const PREFIX: &str = "preset:";
@@ -28,7 +28,7 @@ pub(super) fn list() -> String {
 const OVER: &str = " over ";
 
 pub(super) fn explain(text: &str) -> anyhow::Result<String> {
-    explained(text).map_err(|error| Fatal::error(Exit::Usage, error.to_string()))
+    explained(text).map_err(|error| usage(error.to_string()))
 }
 
 fn explained(typed: &str) -> Result<String, SpecError> {

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::str::FromStr as _;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches as _};
+use results::Axis;
+use shell::args::blocks;
 use shell::args::exports::{ExportArgs, Sweep};
 use shell::args::shell::{strategies, suggesting};
-use shell::args::{MultiArgs, StrategyList, blocks};
+use shell::{MultiArgs, StrategyList};
 
-use crate::sweep::axis::Axis;
+use crate::sweep::axis::axis;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen sweep --simulate --strategies exponential:jitter=0.5,aimd \
@@ -34,7 +36,7 @@ Exit codes: 0 done; 1 in a run no op succeeded or ops failed for good (3xx, 4xx)
 #[command(mut_arg("repeats", blocks))]
 pub(crate) struct SweepArgs {
     /// Key to vary and its values, such as `ops=50,500,5000` or `aimd.beta=0.5..0.95/10`; at most twice.
-    #[arg(long, required = true, value_name = "KEY=VALUES")]
+    #[arg(long, required = true, value_name = "KEY=VALUES", value_parser = axis)]
     pub(crate) vary: Vec<Axis>,
 
     /// Strategies, each with its parameters; repeatable [default: aimd; none for a foreign server].

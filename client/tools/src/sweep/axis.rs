@@ -1,99 +1,65 @@
 //! Axis of a sweep: `KEY=VALUE,VALUE,…` or `KEY=LOW..HIGH/COUNT`.
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args as _, Command};
 use mockserver::ServerFlags;
+use results::Axis;
 use shell::args::WorkloadArgs;
 use vocabulary::duration_text;
 
 /// Maximum number of values of an axis, because readers do not compare more.
 const MAX_VALUES: usize = 1000;
 
-/// Varied flag or strategy parameter. Its values are in the order of the command line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Axis {
-    pub(crate) key: Key,
-    pub(crate) values: Vec<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Key {
-    /// Varied command-line flag: its name without the dashes.
-    Flag(String),
-    /// Varied parameter of one part of a strategy, such as `aimd.beta`.
-    Parameter { part: String, key: String },
-}
-
-impl std::fmt::Display for Key {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Flag(name) => f.write_str(name),
-            Self::Parameter { part, key } => write!(f, "{part}.{key}"),
-        }
+/// Returns the key as documents and texts show it: a flag without the dashes before it and with dashes inside, or a parameter of one part of
+/// a strategy, such as `aimd.beta`.
+pub(super) fn normal_key(text: &str) -> String {
+    match text.split_once('.') {
+        Some((part, key)) => format!("{}.{}", part.trim(), key.trim()),
+        None => text.replace('_', "-"),
     }
 }
 
-impl Key {
-    fn parse(text: &str) -> Self {
-        match text.split_once('.') {
-            Some((part, key)) => Self::Parameter { part: part.trim().to_owned(), key: key.trim().to_owned() },
-            None => Self::Flag(text.replace('_', "-")),
-        }
-    }
+/// Returns the part of a strategy and its parameter, or `None` if a flag is varied.
+pub(super) fn parameter(axis: &Axis) -> Option<(&str, &str)> {
+    axis.key.split_once('.')
 }
 
-impl Axis {
-    pub(super) fn record(&self) -> results::Axis {
-        results::Axis { key: self.key.to_string(), values: self.values.clone() }
+/// Parses a varied flag or strategy parameter. Its values are in the order of the command line.
+pub(crate) fn axis(text: &str) -> Result<Axis, String> {
+    let example = "write it like `ops=50,500,5000` or `aimd.beta=0.5..0.95/10`";
+    let (key, values) = text.split_once('=').ok_or_else(|| format!("the text has no `=`; {example}"))?;
+    let key = key.trim().trim_start_matches("--");
+    if key.is_empty() {
+        return Err(format!("the key before the `=` is missing; {example}"));
     }
-
-    pub(super) fn of_record(record: &results::Axis) -> Self {
-        Self { key: Key::parse(&record.key), values: record.values.clone() }
+    let key = normal_key(key);
+    let mut all: Vec<String> = Vec::new();
+    let counts = takes_counts(&key);
+    for item in items(values) {
+        let item = item.trim();
+        if item.is_empty() {
+            return Err(format!("a value is missing; {example}"));
+        }
+        let item = if counts { counted(item) } else { item.to_owned() };
+        match range(&item)? {
+            Some(values) => all.extend(values),
+            None => all.push(item),
+        }
+        if all.len() > MAX_VALUES {
+            return Err(format!("there are more than {MAX_VALUES} values; name fewer"));
+        }
     }
-}
-
-impl FromStr for Axis {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let example = "write it like `ops=50,500,5000` or `aimd.beta=0.5..0.95/10`";
-        let (key, values) = text.split_once('=').ok_or_else(|| format!("the text has no `=`; {example}"))?;
-        let key = key.trim().trim_start_matches("--");
-        if key.is_empty() {
-            return Err(format!("the key before the `=` is missing; {example}"));
-        }
-        let key = Key::parse(key);
-        let mut all: Vec<String> = Vec::new();
-        let counts = takes_counts(&key);
-        for item in items(values) {
-            let item = item.trim();
-            if item.is_empty() {
-                return Err(format!("a value is missing; {example}"));
-            }
-            let item = if counts { counted(item) } else { item.to_owned() };
-            match range(&item)? {
-                Some(values) => all.extend(values),
-                None => all.push(item),
-            }
-            if all.len() > MAX_VALUES {
-                return Err(format!("there are more than {MAX_VALUES} values; name fewer"));
-            }
-        }
-        if let Some((_, twice)) = all.iter().enumerate().find(|(index, value)| all[..*index].contains(value))
-        {
-            return Err(format!("value `{twice}` is repeated"));
-        }
-        Ok(Self { key, values: all })
+    if let Some((_, twice)) = all.iter().enumerate().find(|(index, value)| all[..*index].contains(value)) {
+        return Err(format!("value `{twice}` is repeated"));
     }
+    Ok(Axis { key, values: all })
 }
 
 /// True if the flag accepts counts such as `2k` for 2000. Flags for durations do not accept them, because `1M` is a month in a duration.
-fn takes_counts(key: &Key) -> bool {
-    let Key::Flag(name) = key else { return false };
+fn takes_counts(key: &str) -> bool {
     let flags = ServerFlags::augment_args(WorkloadArgs::augment_args(Command::new("loadgen")));
-    flags.try_get_matches_from(["loadgen".to_owned(), format!("--{name}=1k")]).is_ok()
+    flags.try_get_matches_from(["loadgen".to_owned(), format!("--{key}=1k")]).is_ok()
 }
 
 /// Replaces abbreviated counts such as `2k` with plain numbers, so that equal values have one spelling and points can be plotted.
@@ -206,7 +172,7 @@ mod tests {
     use super::*;
 
     fn values(text: &str) -> Vec<String> {
-        text.parse::<Axis>().unwrap().values
+        axis(text).unwrap().values
     }
 
     #[test]
@@ -227,16 +193,15 @@ mod tests {
 
     #[test]
     fn keys_are_flags_or_parameters() {
-        let key = |text: &str| text.parse::<Axis>().unwrap().key;
-        assert_eq!(key("--max_busy=1,2"), Key::Flag("max-busy".to_owned()));
-        let beta = Key::Parameter { part: "aimd".to_owned(), key: "beta".to_owned() };
-        assert_eq!(key("aimd.beta=0.5,0.9"), beta);
-        assert_eq!(beta.to_string(), "aimd.beta");
+        let flag = axis("--max_busy=1,2").unwrap();
+        assert_eq!((flag.key.as_str(), parameter(&flag)), ("max-busy", None));
+        let beta = axis("aimd . beta=0.5,0.9").unwrap();
+        assert_eq!((beta.key.as_str(), parameter(&beta)), ("aimd.beta", Some(("aimd", "beta"))));
     }
 
     #[test]
     fn contradictory_ranges_are_refused() {
-        let error = |text: &str| text.parse::<Axis>().unwrap_err();
+        let error = |text: &str| axis(text).unwrap_err();
         assert!(error("ops").contains("no `=`"));
         assert!(error("=1").contains("the key before the `=`"));
         assert!(error("ops=1,,2").contains("a value is missing"));

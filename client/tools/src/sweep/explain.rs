@@ -9,8 +9,8 @@ use experiments::evaluation::estimate::Estimate;
 use experiments::runs::point::Point;
 use results::{Incomplete, Mode, Score};
 use shell::runner::variance_warnings;
-use shell::text::figures::{counted, short, thousands};
-use shell::text::wrapping::{terminal_width, wrapped};
+use shell::text::figures::extremes;
+use shell::text::{counted, short, terminal_width, thousands, wrapped};
 
 use crate::sweep::grid::Grid;
 use crate::sweep::table::{leaves_ops_undone, table};
@@ -77,16 +77,14 @@ fn notes(grid: &Grid<'_>, cells: &[Cell], incomplete: Option<&Incomplete>) -> St
 }
 
 fn load(grid: &Grid<'_>) -> String {
-    let mode = if grid.args.several.simulate { Mode::Simulated } else { Mode::Http };
+    let mode = Mode::new(grid.args.several.simulate);
     let of_point =
         |point: &Point| Load::new(point.experiments.first()?, point.server_under_test.model(), mode);
     let Some(loads) = grid.points.iter().map(of_point).collect::<Option<Vec<Load>>>() else {
         return String::new();
     };
     let Some(first) = loads.first() else { return String::new() };
-    let factors = loads.iter().map(Load::factor);
-    let (least, most) =
-        factors.fold((f64::INFINITY, 0.0_f64), |(least, most), factor| (least.min(factor), most.max(factor)));
+    let (least, most) = extremes(loads.iter().map(Load::factor));
     let words = if loads.iter().all(|load| load.sentence() == first.sentence()) {
         format!("{}.", first.sentence())
     } else {

@@ -3,22 +3,18 @@
 use std::ffi::OsString;
 
 use dashboards::LanesHeader;
-use experiments::Experiment;
 use experiments::evaluation::best_point::Cell;
 use experiments::evaluation::estimate::Estimate;
 use experiments::record::config_record;
 use experiments::runs::point::Point;
-use experiments::servers::server_under_test::ServerUnderTest;
 use results::{At, Swept};
-use shell::exit::{Exit, Fatal};
 use shell::runner::multi_strategy::refuse_twice;
-use shell::screen::board::Board;
 use shell::screen::lanes;
-use shell::text::figures::counted;
+use shell::text::counted;
+use shell::{Board, usage};
 use tailback::StrategySpec;
 
 use crate::sweep::args::SweepArgs;
-use crate::sweep::axis::Axis;
 use crate::sweep::points::{named, points, situation};
 
 pub(super) struct Grid<'a> {
@@ -33,10 +29,9 @@ impl<'a> Grid<'a> {
         let strategies = named(args)?;
         refuse_twice(&strategies)?;
         if args.vary.len() > 2 {
-            let words = "`--vary` may be given at most twice, because a table has two axes";
-            return Err(Fatal::error(Exit::Usage, words));
+            return Err(usage("`--vary` may be given at most twice, because a table has two axes"));
         }
-        let points = points(args, typed)?;
+        let points = points(args, &strategies, typed)?;
         let of_points = points.iter().take(1).flat_map(|point| &point.experiments);
         let labels = match strategies.as_slice() {
             [] => of_points.map(|experiment| experiment.strategy.to_string()).collect(),
@@ -46,19 +41,11 @@ impl<'a> Grid<'a> {
     }
 
     /// Rebuilds the grid of merged sweeps from the experiments and the server of each point.
-    pub(super) fn of_points(
-        args: &'a SweepArgs,
-        labels: Vec<String>,
-        points: Vec<(Vec<String>, Vec<Experiment>, ServerUnderTest)>,
-    ) -> Self {
-        let point =
-            |(at, experiments, server_under_test): (Vec<String>, Vec<Experiment>, ServerUnderTest)| Point {
-                situation: situation(&args.vary, &at),
-                at,
-                experiments,
-                server_under_test,
-            };
-        Self { args, points: points.into_iter().map(point).collect(), labels }
+    pub(super) fn of_points(args: &'a SweepArgs, labels: Vec<String>, mut points: Vec<Point>) -> Self {
+        for point in &mut points {
+            point.situation = situation(&args.vary, &point.at);
+        }
+        Self { args, points, labels }
     }
 
     pub(super) fn strategies(&self) -> impl Iterator<Item = &StrategySpec> {
@@ -76,7 +63,7 @@ impl<'a> Grid<'a> {
     }
 
     fn size(&self) -> String {
-        let keys: Vec<String> = self.args.vary.iter().map(|axis| axis.key.to_string()).collect();
+        let keys: Vec<&str> = self.args.vary.iter().map(|axis| axis.key.as_str()).collect();
         format!("{} of {}", counted(self.points.len() as u64, "point"), keys.join(" and "))
     }
 
@@ -111,8 +98,8 @@ impl<'a> Grid<'a> {
 
     /// Returns the values of the varied parameters at a point, for documents.
     pub(super) fn at(&self, point: usize) -> At {
-        let keys: Vec<String> = self.args.vary.iter().map(|axis| axis.key.to_string()).collect();
-        results::at(keys.iter().map(String::as_str).zip(self.points[point].at.iter().map(String::as_str)))
+        let values = self.points[point].at.iter().map(String::as_str);
+        results::at(self.args.vary.iter().map(|axis| axis.key.as_str()).zip(values))
     }
 
     pub(super) fn swept(&self, cells: &[Cell], estimates: &[Estimate], started_at: Option<String>) -> Swept {
@@ -125,7 +112,7 @@ impl<'a> Grid<'a> {
         });
         Swept {
             started_at,
-            axes: self.args.vary.iter().map(Axis::record).collect(),
+            axes: self.args.vary.clone(),
             by: by.path().to_owned(),
             by_name: by.name().to_owned(),
             config,

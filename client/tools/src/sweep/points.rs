@@ -7,16 +7,16 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use experiments::runs::point::{Point, SweepPoint};
 use experiments::servers::server_under_test::GivenServer;
-use shell::args;
-use shell::exit::{Exit, Fatal};
+use results::Axis;
 use shell::runner::experiment::DEFAULT_STRATEGY;
 use shell::runner::multi_strategy::configured;
-use shell::text::figures::thousands;
+use shell::text::thousands;
+use shell::{Exit, Fatal, args, usage};
 use tailback::StrategySpec;
 use vocabulary::did_you_mean;
 
 use crate::sweep::args::SweepArgs;
-use crate::sweep::axis::{Axis, Key};
+use crate::sweep::axis::parameter;
 
 /// Flags that a sweep does not vary, because `--repeats` already varies seeds and a time scale changes no figure.
 const NOT_VARIED: [&str; 3] = ["seed", "repeats", "time-scale"];
@@ -32,58 +32,64 @@ pub(super) fn name(axes: &[Axis], at: &[String]) -> String {
 /// Returns the varied flags with their values at a point. Parameters of strategies are left out, because they are the client's choice and
 /// not part of its situation.
 pub(super) fn situation(axes: &[Axis], at: &[String]) -> SweepPoint {
-    let flags = axes.iter().zip(at).filter(|(axis, _)| matches!(axis.key, Key::Flag(_)));
-    SweepPoint(flags.map(|(axis, value)| (axis.key.to_string(), value.clone())).collect())
+    let flags = axes.iter().zip(at).filter(|(axis, _)| parameter(axis).is_none());
+    SweepPoint(flags.map(|(axis, value)| (axis.key.clone(), value.clone())).collect())
 }
 
 /// Returns the strategies of a sweep; none for the default strategy, which depends on the server. If a parameter is varied, it is one of
 /// the default strategy, which then does not depend on the server.
 pub(super) fn named(args: &SweepArgs) -> anyhow::Result<Vec<StrategySpec>> {
     let mut strategies: Vec<_> = args.strategies.iter().flat_map(|list| list.0.iter().cloned()).collect();
-    if strategies.is_empty() && args.vary.iter().any(|axis| matches!(axis.key, Key::Parameter { .. })) {
+    if strategies.is_empty() && args.vary.iter().any(|axis| parameter(axis).is_some()) {
         strategies.push(DEFAULT_STRATEGY.parse()?);
     }
     Ok(strategies)
 }
 
 /// Returns every point of the grid. The first axis varies slowest. Invalid points are rejected before any run starts.
-pub(super) fn points(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<Vec<Point>> {
-    let strategies = named(args)?;
-    let strategies: Vec<&StrategySpec> = strategies.iter().collect();
+pub(super) fn points(
+    args: &SweepArgs,
+    strategies: &[StrategySpec],
+    typed: &[OsString],
+) -> anyhow::Result<Vec<Point>> {
     let flags = &SweepArgs::flags();
     let given = SweepArgs::matches(typed)?;
     for (index, axis) in args.vary.iter().enumerate() {
         if args.vary[..index].iter().any(|other| other.key == axis.key) {
             return Err(refusal(axis, "is varied twice; put all its values into one `--vary`"));
         }
-        match &axis.key {
-            Key::Flag(name) => {
-                check_flag(axis, name, flags, &given)?;
-                if args.several.target.target.is_some() && is_of_the_server(name, flags) {
+        match parameter(axis) {
+            None => {
+                check_flag(axis, flags, &given)?;
+                if args.several.target.target.is_some() && is_of_the_server(&axis.key, flags) {
                     let words = "belongs to the embedded server, and a server of `--target` cannot be changed; vary the workload or a strategy, or leave out `--target`";
                     return Err(refusal(axis, words));
                 }
             }
-            Key::Parameter { part, key } => check_parameter(axis, part, key, &strategies)?,
+            Some((part, key)) => check_parameter(axis, part, key, strategies)?,
         }
     }
     let many = args.vary.iter().map(|axis| axis.values.len()).product::<usize>();
     if many > MAX_POINTS {
         let (many, most) = (thousands(many as u64), thousands(MAX_POINTS as u64));
-        let words =
-            format!("`--vary`: {many} points are too many; the maximum is {most}, so vary in larger steps");
-        return Err(Fatal::error(Exit::Usage, words));
+        return Err(usage(format!(
+            "`--vary`: {many} points are too many; the maximum is {most}, so vary in larger steps"
+        )));
     }
     let mut reached = None;
-    combinations(&args.vary).into_iter().map(|at| point(args, typed, &strategies, at, &mut reached)).collect()
+    Axis::combinations(&args.vary)
+        .into_iter()
+        .map(|at| point(args, typed, strategies, at, &mut reached))
+        .collect()
 }
 
 fn refusal(axis: &Axis, words: impl std::fmt::Display) -> anyhow::Error {
-    Fatal::error(Exit::Usage, format!("`--vary {}`: `{0}` {words}", axis.key))
+    usage(format!("`--vary {}`: `{0}` {words}", axis.key))
 }
 
 /// Checks a varied flag. It must belong to the workload or the server, take a value, and not also be given on the command line.
-fn check_flag(axis: &Axis, name: &str, flags: &Command, given: &ArgMatches) -> anyhow::Result<()> {
+fn check_flag(axis: &Axis, flags: &Command, given: &ArgMatches) -> anyhow::Result<()> {
+    let name = axis.key.as_str();
     let offered = |flag: &&clap::Arg| {
         let heading = flag.get_help_heading().unwrap_or_default();
         let about_runs = heading == args::WORKLOAD || heading == args::MOCK_SERVER;
@@ -125,7 +131,7 @@ fn is_of_the_server(name: &str, flags: &Command) -> bool {
 
 /// Checks a varied strategy parameter. A strategy must have the named part, no strategy may set the parameter itself, and every value must
 /// be valid.
-fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySpec]) -> anyhow::Result<()> {
+fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[StrategySpec]) -> anyhow::Result<()> {
     let named = part.strip_prefix("preset:").unwrap_or(part);
     if tailback::find(part).is_none() && tailback::preset(named).is_none() {
         let known = tailback::STRATEGIES.iter().map(|entry| entry.name).chain(tailback::preset_names());
@@ -149,17 +155,10 @@ fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[&StrategySp
     Ok(())
 }
 
-fn combinations(axes: &[Axis]) -> Vec<Vec<String>> {
-    axes.iter().fold(vec![Vec::new()], |points, axis| {
-        let with = |point: &Vec<String>, value: &String| point.iter().chain([value]).cloned().collect();
-        points.iter().flat_map(|point| axis.values.iter().map(move |value| with(point, value))).collect()
-    })
-}
-
 fn point(
     args: &SweepArgs,
     typed: &[OsString],
-    strategies: &[&StrategySpec],
+    strategies: &[StrategySpec],
     at: Vec<String>,
     reached: &mut Option<Arc<GivenServer>>,
 ) -> anyhow::Result<Point> {
@@ -167,8 +166,8 @@ fn point(
     // Varied flags are appended to the command line, so that they are parsed like flags that a user gives.
     let mut all = typed.to_vec();
     for (axis, value) in args.vary.iter().zip(&at) {
-        if let Key::Flag(name) = &axis.key {
-            all.push(format!("--{name}={value}").into());
+        if parameter(axis).is_none() {
+            all.push(format!("--{}={value}", axis.key).into());
         }
     }
     let read = SweepArgs::read(&all).map_err(|error| {
@@ -178,9 +177,9 @@ fn point(
     })?;
     let mut here = Vec::with_capacity(strategies.len());
     for strategy in strategies {
-        let mut strategy = (*strategy).clone();
+        let mut strategy = strategy.clone();
         for (axis, value) in args.vary.iter().zip(&at) {
-            if let Key::Parameter { part, key } = &axis.key
+            if let Some((part, key)) = parameter(axis)
                 && let Some(with) = strategy.with(part, key, value)?
             {
                 strategy = with;

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use experiments::evaluation::best_point::{Cell, MAX_COLUMNS};
 use experiments::evaluation::estimate::Estimate;
-use results::numbers::{counted, thousands};
-use results::{Answer, Best, PointWinner, RankedBy, Score, first_by_point};
+use results::numbers::{counted, dash, thousands};
+use results::{Answer, Best, Incomplete, PointWinner, RankedBy, Score, first_by_point};
 use shell::runner::interrupt::by_whom;
 use shell::text::short_names::short_names;
-use shell::text::wrapping::{side_by_side, wrapped_to};
+use shell::text::wrapping::side_by_side;
+use shell::text::{widest, wrapped_to};
 use statistics::Level;
 
 use crate::sweep::explain;
@@ -26,7 +27,7 @@ pub(super) struct Shown<'a> {
     pub(super) estimates: &'a [Estimate],
     /// Number of situations (combinations of values of the varied flags) for which an estimate of the best point was planned.
     pub(super) planned: usize,
-    pub(super) incomplete: Option<&'a results::Incomplete>,
+    pub(super) incomplete: Option<&'a Incomplete>,
     pub(super) stopped_by: Option<&'a str>,
     /// Width of the terminal in columns.
     pub(super) width: usize,
@@ -37,7 +38,7 @@ pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
     if cells.is_empty() {
         let why = match incomplete {
             None => "no point was complete".to_owned(),
-            Some(results::Incomplete { tasks, missing_tasks, .. }) => {
+            Some(Incomplete { tasks, missing_tasks, .. }) => {
                 let there = counted(tasks.saturating_sub(*missing_tasks), "run");
                 format!("none of the {there} seeds in these documents has the runs of all strategies")
             }
@@ -109,10 +110,9 @@ fn first_sentence(grid: &Grid<'_>, points: &[PointAnswer]) -> String {
         .iter()
         .map(|point| PointWinner { value: value(point).join(", "), winner: point.winner() })
         .collect();
-    let key = grid.args.vary.first().map(|axis| axis.key.to_string());
-    let key = key.as_deref().filter(|_| grid.args.vary.len() == 1);
+    let key = if let [only] = grid.args.vary.as_slice() { Some(only.key.as_str()) } else { None };
     let mut answers = points.iter().filter_map(|point| point.answer.as_ref());
-    first_by_point(key, &winners, answers.all(results::Answer::has_intervals)).to_string()
+    first_by_point(key, &winners, answers.all(Answer::has_intervals)).to_string()
 }
 
 /// Returns a sentence with the lowest and the highest value of the ranked figure over all points. Used if no two strategies can be
@@ -139,23 +139,21 @@ fn grouped(value: &str) -> String {
 /// Returns one row per point: one column per strategy, then the best strategy and its lead. Returns `None` if the terminal is too narrow.
 fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String> {
     let names: Vec<&str> = grid.labels.iter().map(String::as_str).collect();
-    let key = grid.args.vary.first().map(|axis| axis.key.to_string()).unwrap_or_default();
+    let key = grid.args.vary.first().map_or("", |axis| &axis.key);
     let values: Vec<String> =
         points.iter().map(|point| point.values.iter().map(|value| grouped(value)).collect()).collect();
-    let lengths = values.iter().map(|value| value.chars().count());
-    let key_width = lengths.chain([key.chars().count(), 7]).max().unwrap_or(7);
+    let key_width = widest(values.iter().map(String::as_str).chain([key])).max(7);
     let column = |name: &str| name.chars().count().max(MIN_CELL) + 2;
-    let widest =
-        |names: &[String]| names.iter().map(|name| name.chars().count()).max().unwrap_or(MIN_CELL).max(5);
+    let width_of_first = |names: &[String]| widest(names).max(5);
     // Strategy names get the largest width with which all columns fit into the terminal.
     let fits = |room: &usize| {
         let (short, _) = short_names(&names, *room);
         let cells: usize = short.iter().map(|name| column(name)).sum();
-        key_width + cells + GAP.len() + widest(&short) + BY + RANGE < width
+        key_width + cells + GAP.len() + width_of_first(&short) + BY + RANGE < width
     };
     let room = (MIN_CELL..=40).rev().find(fits)?;
     let (short, numbered) = short_names(&names, room);
-    let first_width = widest(&short);
+    let first_width = width_of_first(&short);
     let mut text = format!("{key:>key_width$}");
     for name in &short {
         let _ = write!(text, "{name:>width$}", width = column(name));
@@ -177,7 +175,7 @@ fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String>
         }
         let winner = point.winner().and_then(|winner| names.iter().position(|name| *name == winner));
         let winner = winner.map_or_else(dash, |place| short[place].clone());
-        let times = answer.and_then(results::Answer::lead).and_then(|lead| lead.times);
+        let times = answer.and_then(Answer::lead).and_then(|lead| lead.times);
         let range = times.and_then(|times| times.range_text()).unwrap_or_else(dash);
         let times = times.map_or_else(dash, |times| times.ratio_text());
         let _ = writeln!(text, "{line}{GAP}{winner:<first_width$}{times:>BY$}   {range}");
@@ -191,13 +189,9 @@ fn rows(grid: &Grid<'_>, points: &[PointAnswer], width: usize) -> Option<String>
 fn scan(grid: &Grid<'_>, cells: &[Cell], estimates: &[Estimate]) -> String {
     let by = grid.args.several.by;
     let is_share = cells.iter().any(|cell| cell.standing.share < 1.0);
-    let key = grid.args.vary.first().map(|axis| axis.key.to_string()).unwrap_or_default();
-    let key_width = cells
-        .iter()
-        .map(|cell| grid.points[cell.point].at.join(", ").chars().count())
-        .chain([key.chars().count()])
-        .max()
-        .unwrap_or_default();
+    let key = grid.args.vary.first().map_or("", |axis| &axis.key);
+    let at = |cell: &Cell| grid.points[cell.point].at.join(", ");
+    let key_width = widest(cells.iter().map(at).chain([key.to_owned()]));
     let best = estimates
         .first()
         .and_then(|estimate| estimate.fresh().iter().find(|standing| standing.rank == Some(1)));
@@ -217,7 +211,7 @@ fn scan(grid: &Grid<'_>, cells: &[Cell], estimates: &[Estimate]) -> String {
         let standing = &cell.standing;
         let is_best = best.is_some_and(|best| best.strategy == standing.strategy);
         let mark = if is_best { "*" } else { " " };
-        let mut line = format!("{mark}  {:>key_width$}", grid.points[cell.point].at.join(", "));
+        let mut line = format!("{mark}  {:>key_width$}", at(cell));
         if is_share {
             let _ = write!(line, "{:>11}", standing.share_text());
         }
@@ -251,10 +245,6 @@ fn pointers(grid: &Grid<'_>, (is_rows, is_share): (bool, bool), skewed: usize, w
         .chain([skewed.as_str(), "--html FILE  --csv FILE"])
         .collect();
     side_by_side(&parts, width)
-}
-
-fn dash() -> String {
-    "–".to_owned()
 }
 
 /// Best strategy at each point of a sweep, judged on fresh seeds. Requires that every strategy ran at every point.

@@ -1,13 +1,11 @@
 //! Table of a sweep's results, one row per strategy and point, fitted to the width of the terminal.
 
 use experiments::evaluation::best_point::Cell;
-use results::Score;
-use shell::text::figures::{percent, short};
+use results::{Axis, Score};
 use shell::text::short_names::short_names;
-use shell::text::table::{Column, LongNames, Table};
+use shell::text::{Column, LongNames, Table, dash, percent, short, widest};
 
 use crate::sweep::args::SweepArgs;
-use crate::sweep::axis::Axis;
 use crate::sweep::grid::Grid;
 
 const MARK: usize = 2;
@@ -29,15 +27,14 @@ struct Figure {
 /// Returns a row per strategy and point. On a narrow terminal, names are cut and optional figures are left out, so that no row wraps.
 pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     let Grid { args, points, labels, .. } = grid;
-    let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.to_string()).collect();
-    let key_widths: Vec<usize> =
-        args.vary.iter().zip(&keys).map(|(axis, key)| key_width(axis, key)).collect();
+    let keys: Vec<String> = args.vary.iter().map(|axis| axis.key.clone()).collect();
+    let key_width = |axis: &Axis| widest(axis.values.iter().chain([&axis.key]));
+    let key_widths: Vec<usize> = args.vary.iter().map(key_width).collect();
     let head = MARK + key_widths.iter().map(|width| width + GAP.len()).sum::<usize>();
     let mut figures = if leaves_ops_undone(cells) { by_shares(args, cells) } else { by_makespan(args) };
     let taken = |figures: &[Figure]| head + figures.iter().map(|figure| figure.width).sum::<usize>();
     let names: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default().max(HEADING.len());
-    let min_name = if names.len() > 1 { longest.min(MIN_NAME) } else { 0 };
+    let min_name = if names.len() > 1 { widest(&names).clamp(HEADING.len(), MIN_NAME) } else { 0 };
     while taken(&figures) + min_name >= width
         && let Some(place) = figures.iter().rposition(|figure| figure.is_optional)
     {
@@ -46,8 +43,7 @@ pub(super) fn table(grid: &Grid<'_>, cells: &[Cell], width: usize) -> String {
     let room = width.saturating_sub(taken(&figures) + 1).clamp(MIN_NAME, MAX_NAME);
     let (names, numbered) = short_names(&names, room);
     let several = names.len() > 1;
-    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
-    let name_width = if several { longest.max(HEADING.len()) } else { 0 };
+    let name_width = if several { widest(&names).max(HEADING.len()) } else { 0 };
     let row = |mark: &str, at: &[String], name: &str| {
         let at = at.iter().zip(&key_widths);
         let at = at.map(|(value, width)| format!("{value:>width$}{GAP}")).collect::<Vec<_>>().concat();
@@ -150,12 +146,4 @@ fn mean(cell: &Cell, path: &str) -> String {
 
 fn spread(cell: &Cell, path: &str) -> String {
     cell.standing.figure(path).and_then(|figure| figure.deviation).map_or_else(dash, short)
-}
-
-fn dash() -> String {
-    "–".to_owned()
-}
-
-fn key_width(axis: &Axis, key: &str) -> usize {
-    axis.values.iter().map(|value| value.chars().count()).max().unwrap_or(0).max(key.chars().count())
 }

@@ -2,8 +2,8 @@
 
 use super::row::{Row, RowRank};
 use super::{Answer, RankedBy};
-use crate::figures::numbers::{at_least, milliseconds, seconds, thousands, three};
-use crate::ranking::score::Score;
+use crate::Score;
+use crate::figures::numbers::{at_least, dash, milliseconds, seconds, thousands, three};
 
 /// Column of the table, besides the ratio to the best strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,13 +59,13 @@ impl Answer {
             RankingColumn::Makespan => row.makespan_s.map(seconds),
             RankingColumn::P99 => row.p99_ms.map(milliseconds),
         };
-        value.unwrap_or_else(|| "–".to_owned())
+        value.unwrap_or_else(dash)
     }
 
     /// Returns the rank of a row, or the mark of a strategy without a rank.
     pub fn mark(&self, row: &Row) -> String {
         match row.place {
-            RowRank::Ranked { .. } if !self.has_intervals() => "–".to_owned(),
+            RowRank::Ranked { .. } if !self.has_intervals() => dash(),
             place => place.mark(),
         }
     }

@@ -2,8 +2,7 @@
 //! same level.
 
 use super::{Answer, Times};
-use crate::ranking::ranked_strategy::RankedStrategy;
-use crate::ranking::score::Score;
+use crate::{RankedStrategy, Score};
 
 #[derive(Clone, Debug)]
 pub struct PairRow {

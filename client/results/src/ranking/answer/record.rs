@@ -1,11 +1,7 @@
 //! Conversion of a ranking to records of the JSON document: the best strategy, and the rank of each one.
 
 use super::{Answer, Row, RowRank, Times};
-use crate::document::comparison::{StandingRecord, TimesRecord};
-use crate::document::sweep::LeadRecord;
-use crate::figures::over_runs::figures_over_runs;
-use crate::ranking::ranked_strategy::RankedStrategy;
-use crate::ranking::score::Score;
+use crate::{LeadRecord, RankedStrategy, Score, StandingRecord, TimesRecord, figures_over_runs};
 
 impl Answer {
     pub fn lead_record(&self) -> Option<LeadRecord> {

@@ -1,10 +1,9 @@
 //! Rows of the table of a comparison: rank, figures and ratios to the best strategy, one row per strategy.
 
-use statistics::{Comparison, Level, Margin, Method, PairedRatio};
+use statistics::{Level, Margin};
 
-use crate::figures::numbers::{ratio_decimals, three};
-use crate::ranking::ranked_strategy::RankedStrategy;
-use crate::ranking::score::Score;
+use crate::figures::numbers::{dash, ratio_decimals, three};
+use crate::{RankedStrategy, Score, paired_ratio};
 
 /// Minimum number of seeds for which intervals and ranks are shown.
 pub const MIN_SEEDS: usize = 5;
@@ -72,8 +71,7 @@ impl Times {
     /// Returns the ratio of one strategy's values (`of`) to another strategy's values (`best`), usually those of the best strategy. Values
     /// at the same position of both lists have the same seed. Returns `None` if a value is missing or not above 0.
     pub(super) fn new(of: &[f64], best: &[f64], level: Level) -> Option<Self> {
-        let comparison = Comparison { level, method: Method::StudentT, margin: Margin::TWO_PERCENT };
-        let found = PairedRatio::new(of, best, comparison).ok()?;
+        let found = paired_ratio(of, best, level)?;
         Some(Self { ratio: found.ratio, interval: found.interval.map(|range| (range.low, range.high)) })
     }
 
@@ -187,7 +185,7 @@ fn row(
 impl Row {
     pub fn times_cell(&self) -> String {
         match self.times_best {
-            None => "–".to_owned(),
+            None => dash(),
             Some(times) if times.interval.is_none() && (times.ratio - 1.0).abs() < 1e-12 => "1".to_owned(),
             Some(times) if times.interval.is_none() => three(times.ratio),
             Some(times) => times.ratio_text(),
@@ -199,7 +197,7 @@ impl Row {
             RowRank::Stopped { stalled, interrupted, of } if stalled + interrupted > 0 => {
                 format!("{} of {of}", stalled + interrupted)
             }
-            RowRank::Ranked { .. } if seeds < MIN_SEEDS => "–".to_owned(),
+            RowRank::Ranked { .. } if seeds < MIN_SEEDS => dash(),
             _ => self.times_best.and_then(|times| times.range_text()).unwrap_or_default(),
         }
     }

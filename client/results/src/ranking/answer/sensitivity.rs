@@ -1,7 +1,7 @@
 //! Sentence on whether the winner stays the same against servers whose configuration is slightly changed (`--sensitivity`).
 
 use super::sentence::Sentence;
-use crate::document::comparison::Variation;
+use crate::Variation;
 
 /// Returns a sentence such as `Same winner with cap ±20 %, lognormal service, jittered network.` If the winner changes, the sentence states
 /// the first change, such as `! with cap +20 % full-jitter is first`. Returns `None` without changed servers. Also returns `None` for

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use super::{Answer, MIN_SEEDS, RankedBy, Row, RowRank, Times};
-use crate::document::run::Mode;
-use crate::figures::numbers::{at_least, counted, percent, thousands, three};
-use crate::ranking::score::Score;
+use crate::figures::numbers::{self, at_least, counted, dash, extremes, percent, thousands, three};
+use crate::{Mode, Score};
 
 const MAX_NAMED: usize = 3;
 
@@ -39,8 +38,8 @@ impl Sentence {
         self
     }
 
-    fn joined(mut self, other: Self) -> Self {
-        self.parts.extend(other.parts);
+    fn joined(mut self, other: Option<Self>) -> Self {
+        self.parts.extend(other.into_iter().flat_map(|other| other.parts));
         self
     }
 }
@@ -57,15 +56,31 @@ fn start(name: &str) -> Sentence {
     Sentence::default().name(name)
 }
 
+fn words(words: impl Into<String>) -> Sentence {
+    Sentence::default().words(words)
+}
+
+/// Returns the names of strategies as a list, such as "a, b and c".
+fn names(rows: &[&Row]) -> Sentence {
+    rows.iter().enumerate().fold(Sentence::default(), |names, (place, row)| {
+        let before = match place {
+            0 => "",
+            last if last + 1 == rows.len() => " and ",
+            _ => ", ",
+        };
+        names.words(before).name(&row.strategy)
+    })
+}
+
 impl Answer {
     pub fn sentences(&self, mode: Mode) -> Vec<Sentence> {
         let answer = self.headline();
         let runs = self.runs_text(mode);
         if self.seeds == 1 {
-            return vec![answer, Sentence::default().words(runs)];
+            return vec![answer, words(runs)];
         }
         if let Some(gave_up) = self.gave_up_text() {
-            return vec![answer, Sentence::default().words(format!("{gave_up} {runs}"))];
+            return vec![answer, words(format!("{gave_up} {runs}"))];
         }
         vec![answer.words(format!(" {runs}"))]
     }
@@ -97,7 +112,7 @@ impl Answer {
             ([only], _) => format!("all {only}"),
             _ => how.join(", "),
         };
-        Sentence::default().words(format!("No strategy can be ranked: {how}."))
+        words(format!("No strategy can be ranked: {how}."))
     }
 
     fn few_seeds(&self) -> Sentence {
@@ -110,22 +125,25 @@ impl Answer {
             let first = self.firsts.iter().filter(|name| name.as_ref() == Some(&best.strategy)).count();
             if let (0, Some(second)) = (first, second) {
                 let tie = format!(" tie in all {} runs; intervals need {MIN_SEEDS}.", self.seeds);
-                return start(&best.strategy).words(" and ").name(&second.strategy).words(tie);
+                return names(&[best, second]).words(tie);
             }
             return start(&best.strategy)
                 .words(format!(" was first in {first} of {} runs; intervals need {MIN_SEEDS}.", self.seeds));
         }
-        let value = |row: &Row| row.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
-        let next = second.filter(|row| row.figure.is_some()).map_or_else(Sentence::default, |second| {
-            Sentence::default().words("; next ").name(&second.strategy).words(format!(", {}", value(second)))
-        });
+        let second = second.filter(|row| row.figure.is_some());
+        let value = self.value(best);
         let only = if self.seeds == 1 { " in the only run" } else { "" };
-        if let Some(second) = second.filter(|second| second.figure.is_some() && value(second) == value(best))
-        {
-            let tie = format!(" tie{only}: {}.", value(best));
-            return start(&best.strategy).words(" and ").name(&second.strategy).words(tie);
+        if let Some(second) = second.filter(|second| self.value(second) == value) {
+            return names(&[best, second]).words(format!(" tie{only}: {value}."));
         }
-        start(&best.strategy).words(format!(" {}{only}: {}", self.won(), value(best))).joined(next).words(".")
+        let next = second
+            .map(|second| words("; next ").name(&second.strategy).words(format!(", {}", self.value(second))));
+        start(&best.strategy).words(format!(" {}{only}: {value}", self.won())).joined(next).words(".")
+    }
+
+    /// Returns the value of the ranked figure as text.
+    fn value(&self, row: &Row) -> String {
+        row.figure.map_or_else(dash, |value| self.by.cell(value))
     }
 
     fn one_ranked(&self) -> Sentence {
@@ -134,7 +152,7 @@ impl Answer {
             return start(&best.strategy)
                 .words(format!(" alone can be ranked: it did {}.", Self::share_and_cost(best)));
         }
-        let value = best.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
+        let value = self.value(best);
         let oracle = self.rows.iter().find(|row| row.place == RowRank::KnowsServer);
         let oracle = oracle.and_then(|oracle| Some((oracle, oracle.times_best?.inverse())));
         match oracle {
@@ -160,59 +178,41 @@ impl Answer {
         if tied.len() > 1 {
             return self.tie(&tied, &of);
         }
-        let value = best.figure.map_or_else(|| "–".to_owned(), |value| self.by.cell(value));
+        let value = self.value(best);
         let first = start(&best.strategy);
         let Some(second) = self.next_best() else {
             if self.ranked_by == RankedBy::ScoreThenShare {
-                let next = self.ranked().nth(1);
                 let per_op = best.per_done.map(|per_op| format!(", {} attempts per op", three(per_op)));
-                let next = next.map_or_else(Sentence::default, |next| {
+                let per_op = per_op.unwrap_or_default();
+                let next = self.ranked().nth(1).map(|next| {
                     let share = at_least(next.done, next.done_is_lower_bound);
-                    Sentence::default()
-                        .words("; next ")
-                        .name(&next.strategy)
-                        .words(format!(", {share} of the ops"))
+                    words("; next ").name(&next.strategy).words(format!(", {share} of the ops"))
                 });
                 return first
-                    .words(format!(
-                        " alone did every op{}: {value}{}",
-                        self.within(),
-                        per_op.unwrap_or_default()
-                    ))
+                    .words(format!(" alone did every op{}: {value}{per_op}", self.within()))
                     .joined(next)
                     .words(".");
             }
             return first.words(format!(" {}{of}: {value}.", self.won()));
         };
-        let companion = self.companion_text(second);
-        if self.by == Score::makespan() {
-            let ahead = second.times_best.map(|times| {
-                Sentence::default()
-                    .words(format!(", {}× sooner than ", times.ratio_text()))
-                    .name(&second.strategy)
-                    .words(range(&times))
-            });
-            return first
-                .words(format!(" {}{of}: {value}", self.won()))
-                .joined(ahead.unwrap_or_default())
-                .words(format!("{companion}."));
-        }
         let ahead = second.times_best.map(|times| {
-            let that = format!(" had {} × that{}", times.ratio_text(), range(&times));
-            Sentence::default().words("; ").name(&second.strategy).words(that)
+            let (ratio, range) = (times.ratio_text(), range(&times));
+            if self.by == Score::makespan() {
+                words(format!(", {ratio}× sooner than ")).name(&second.strategy).words(range)
+            } else {
+                words("; ").name(&second.strategy).words(format!(" had {ratio} × that{range}"))
+            }
         });
         first
             .words(format!(" {}{of}: {value}", self.won()))
-            .joined(ahead.unwrap_or_default())
-            .words(format!("{companion}."))
+            .joined(ahead)
+            .words(format!("{}.", self.companion_text(second)))
     }
 
     fn tie(&self, tied: &[&Row], of: &str) -> Sentence {
         let all = self.compared().count();
-        let values = tied.iter().filter_map(|row| row.figure);
-        let (low, high) =
-            values.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-        let values = crate::figures::numbers::range(&self.by.cell(low), &self.by.cell(high));
+        let (low, high) = extremes(tied.iter().filter_map(|row| row.figure));
+        let values = numbers::range(&self.by.cell(low), &self.by.cell(high));
         let is_same = |row: &&&Row| row.times_best.is_some_and(|times| times.is_within_two_percent());
         let is_same = tied.iter().filter(is_same).count() + 1 == tied.len();
         let fewest = self.thriftiest.as_deref();
@@ -223,35 +223,19 @@ impl Answer {
             format!("for the lowest {}", self.by_name())
         };
         if tied.len() > MAX_NAMED {
-            let with = fewest.map_or_else(Sentence::default, |fewest| {
-                Sentence::default()
-                    .words(", ")
-                    .name(fewest)
-                    .words(companion.replace(" has", " with").replace(" finishes", " finishing"))
-            });
-            return Sentence::default()
-                .words(format!("{} of {all} strategies tie {for_first}{of}", tied.len()))
+            let companion = companion.replace(" has", " with").replace(" finishes", " finishing");
+            let with = fewest.map(|fewest| words(", ").name(fewest).words(companion));
+            return words(format!("{} of {all} strategies tie {for_first}{of}", tied.len()))
                 .joined(with)
                 .words(format!(": {values}."));
         }
-        let mut names = Sentence::default();
-        for (place, row) in tied.iter().enumerate() {
-            let before = match place {
-                0 => "",
-                last if last + 1 == tied.len() => " and ",
-                _ => ", ",
-            };
-            names = names.words(before).name(&row.strategy);
-        }
-        let fewest = fewest.map_or_else(Sentence::default, |fewest| {
-            Sentence::default().words("; ").name(fewest).words(companion)
-        });
+        let fewest = fewest.map(|fewest| words("; ").name(fewest).words(companion));
         let tie = if is_same {
             format!(" are the same to within 2 %{of}: {values}")
         } else {
             format!(" tie {for_first}{of}: {values}, not distinguishable")
         };
-        names.words(tie).joined(fewest).words(".")
+        names(tied).words(tie).joined(fewest).words(".")
     }
 
     fn companion_text(&self, second: &Row) -> String {
@@ -276,32 +260,19 @@ impl Answer {
         let ranked: Vec<&Row> = self.ranked().collect();
         let Some(best) = ranked.first() else { return Sentence::default() };
         if best.done <= 0.0 {
-            return Sentence::default().words(format!("No strategy got an op done{}.", self.within()));
+            return words(format!("No strategy got an op done{}.", self.within()));
         }
-        let tied: Vec<&&Row> = ranked.iter().filter(|row| row.rank() == best.rank()).collect();
+        let tied: Vec<&Row> = ranked.iter().copied().filter(|row| row.rank() == best.rank()).collect();
         if tied.len() > 1 {
-            let shares = tied.iter().map(|row| row.done);
-            let (low, high) =
-                shares.fold((f64::INFINITY, 0.0_f64), |(low, high), share| (low.min(share), high.max(share)));
-            let shares = crate::figures::numbers::range(&percent(low), &percent(high));
+            let (low, high) = extremes(tied.iter().map(|row| row.done));
+            let shares = numbers::range(&percent(low), &percent(high));
             let names = if tied.len() > MAX_NAMED {
-                Sentence::default().words(format!("{} of {} strategies", tied.len(), ranked.len()))
+                words(format!("{} of {} strategies", tied.len(), ranked.len()))
             } else {
-                let last = tied.len() - 1;
-                tied.iter().enumerate().fold(Sentence::default(), |names, (place, row)| {
-                    let before = if place == 0 {
-                        ""
-                    } else if place == last {
-                        " and "
-                    } else {
-                        ", "
-                    };
-                    names.words(before).name(&row.strategy)
-                })
+                names(&tied)
             };
-            let fewest = self.thriftiest.as_deref().map_or_else(Sentence::default, |fewest| {
-                Sentence::default().words("; ").name(fewest).words(" needs fewest attempts")
-            });
+            let fewest = self.thriftiest.as_deref();
+            let fewest = fewest.map(|fewest| words("; ").name(fewest).words(" needs fewest attempts"));
             let times =
                 || tied.iter().filter_map(|row| row.times_best).filter(|times| times.interval.is_some());
             let how = if percent(low) == percent(high) {
@@ -317,13 +288,12 @@ impl Answer {
         let got = if self.limit.is_some() { "did most" } else { "got most done" };
         start(&best.strategy)
             .words(format!(" {got}{}: {}", self.within(), Self::share_and_cost(best)))
-            .joined(Self::next_share(self.next_best()))
+            .joined(self.next_best().map(Self::next_share))
             .words(".")
     }
 
-    fn next_share(second: Option<&Row>) -> Sentence {
-        let Some(second) = second else { return Sentence::default() };
-        let next = Sentence::default().words("; next ").name(&second.strategy);
+    fn next_share(second: &Row) -> Sentence {
+        let next = words("; next ").name(&second.strategy);
         match second.times_best {
             Some(times) => next.words(format!(", {} of that{}", times.ratio_text(), range(&times))),
             None => next.words(format!(", {}", at_least(second.done, second.done_is_lower_bound))),

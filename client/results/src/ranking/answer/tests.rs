@@ -4,10 +4,8 @@ use rand_core::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::*;
-use crate::document::run::{Mode, RunResult};
-use crate::figures::run_figures::RunFigures;
-use crate::ranking::standings;
 use crate::testing::run;
+use crate::{Mode, RunFigures, RunResult, standings};
 
 /// Returns the answer for strategies with these makespans in seconds, by seed, and these attempts in every run.
 fn answer(strategies: &[(&str, Vec<f64>, u64)]) -> Answer {

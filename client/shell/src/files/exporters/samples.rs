@@ -1,14 +1,15 @@
 //! `--samples FILE`: every attempt as a line of JSON, streamed to a file during runs.
 
 use std::io::{self, BufWriter, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use loadgen_core::{Sample, SampleSink};
 use results::SampleLine;
 
 use crate::files::exporter::{Format, Results};
-use crate::files::output::{Opened, Output};
+use crate::files::output::Opened;
+use crate::{Output, locked};
 
 pub(super) const FORMAT: Format = Format {
     flag: "--samples",
@@ -43,7 +44,7 @@ impl SamplesFile {
 
     pub fn begin(&self) -> anyhow::Result<()> {
         let timed = Timed { opened: self.output.open()?, taken: Duration::ZERO };
-        self.samples.lock().file = Some(BufWriter::with_capacity(BUFFER_BYTES, timed));
+        locked(&self.samples.0).file = Some(BufWriter::with_capacity(BUFFER_BYTES, timed));
         Ok(())
     }
 
@@ -52,7 +53,7 @@ impl SamplesFile {
     }
 
     pub fn finish(self) -> anyhow::Result<()> {
-        let Writer { file, error } = std::mem::take(&mut *self.samples.lock());
+        let Writer { file, error } = std::mem::take(&mut *locked(&self.samples.0));
         let Some(file) = file else { return Ok(()) };
         let written = match error {
             Some(error) => Err(error),
@@ -67,7 +68,7 @@ impl Samples {
         let samples = self.clone();
         // No sample is dropped. Instead, the run waits while the reader of the file is slow.
         Box::new(move |sample| {
-            let Writer { file, error } = &mut *samples.lock();
+            let Writer { file, error } = &mut *locked(&samples.0);
             if error.is_none()
                 && let Some(file) = file
             {
@@ -78,12 +79,8 @@ impl Samples {
 
     /// Returns the real time for which the senders of attempts were blocked since the last call of this method.
     pub fn held_up(&self) -> Duration {
-        let mut writer = self.lock();
+        let mut writer = locked(&self.0);
         writer.file.as_mut().map_or(Duration::ZERO, |file| std::mem::take(&mut file.get_mut().taken))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Writer> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use results::RunResult;
 
 use crate::runner::interrupt::by_whom;
-use crate::text::figures::{at_least, seconds, thousands};
+use crate::text::{at_least, seconds, thousands};
 
 pub(super) fn answer(result: &RunResult) -> String {
     let strategy = &result.strategy;
@@ -78,9 +78,11 @@ fn undone(result: &RunResult) -> String {
     let given_up = if ops.failed_for_good == ops.given_up { "failed for good".to_owned() } else { given_up };
     let to_come = ops.share_base().saturating_sub(ops.total);
     let parts = [(ops.given_up, given_up.as_str()), (ops.unfinished, "unfinished"), (to_come, "not arrived")];
-    let mut text = String::new();
-    for (count, words) in parts.iter().filter(|(count, _)| *count > 0) {
-        let _ = write!(text, ", {} {words}", thousands(*count));
-    }
-    text
+    above_zero(parts).iter().map(|part| format!(", {part}")).collect()
+}
+
+/// Returns each count above zero with its words.
+pub(super) fn above_zero<'a>(counts: impl IntoIterator<Item = (u64, &'a str)>) -> Vec<String> {
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+    counts.map(|(count, words)| format!("{} {words}", thousands(count))).collect()
 }

@@ -8,9 +8,7 @@ use mockserver::core::Config;
 use tailback::StrategySpec;
 
 use crate::runner::experiment::workload_text;
-use crate::text::figures::{seconds, thousands};
-use crate::text::stderr::to_stderr;
-use crate::text::wrapping::wrapped;
+use crate::text::{labelled_to_stderr, seconds, thousands, wrapped};
 
 /// Maximum number of warnings about probable mistakes that a command prints. A sweep may have one warning at each of thousands of points.
 const MAX_DOUBTS: usize = 8;
@@ -64,6 +62,6 @@ pub fn doubts<'a>(strategies: impl IntoIterator<Item = &'a StrategySpec>) {
         }
     }
     for doubt in doubts {
-        to_stderr(&format!("{}\n", wrapped(&doubt, "warning: ", "         ")));
+        labelled_to_stderr("warning: ", &doubt);
     }
 }

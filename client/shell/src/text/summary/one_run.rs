@@ -10,12 +10,15 @@ use results::{Mode, RunResult};
 use vocabulary::wire::{PolicyCounts, ServerCounts};
 
 use crate::runner::experiment::workload_text;
-use crate::text::figures::{bytes, milliseconds, percent, seconds, short, thousands};
+use crate::text::figures::bytes;
 use crate::text::notes::note;
-use crate::text::summary::answer::answer;
-use crate::text::summary::rows::{Row, largest_window, latency, rows};
-use crate::text::table::{Column, LongNames, Table};
-use crate::text::wrapping::{terminal_width, wrapped_figures, wrapped_to};
+use crate::text::summary::answer::{above_zero, answer};
+use crate::text::summary::rows::{Row, known, largest_window, latency, rows};
+use crate::text::wrapping::wrapped_figures;
+use crate::text::{
+    Column, LongNames, Table, dash, milliseconds, percent, seconds, short, terminal_width, thousands,
+    wrapped_to,
+};
 
 /// Maximum number of printed warnings, because a merged run may have warnings from hundreds of parts.
 const MAX_WARNINGS: usize = 10;
@@ -27,17 +30,11 @@ pub fn run(run: &Finished, repeat: usize, experiment: &Experiment, explain: bool
     if result.is_foreign() {
         text.push_str(&latencies(result, terminal_width()));
     }
-    let seed = match experiment.repeats {
-        1 => format!("seed {}", result.seed),
-        repeats => {
-            format!(
-                "seed {}, run {} of {}",
-                result.seed,
-                thousands(repeat as u64 + 1),
-                thousands(repeats.into())
-            )
-        }
-    };
+    let mut seed = format!("seed {}", result.seed);
+    if experiment.repeats > 1 {
+        let (run, runs) = (thousands(repeat as u64 + 1), thousands(experiment.repeats.into()));
+        let _ = write!(seed, ", run {run} of {runs}");
+    }
     let _ = write!(text, "\n{}", setting(result, &seed, experiment));
     if explain {
         let _ = write!(text, "\n{}", lines(&details(run)));
@@ -97,7 +94,7 @@ pub(super) fn latencies(result: &RunResult, width: usize) -> String {
     let mut table = Table::new(LABEL, [Column::Right(PERCENTILE); 7], LongNames::Shift);
     table.titles("  latency", LatencyFigures::UPPER);
     let mut row = |label: &str, figures: &LatencyFigures| {
-        table.row("  ", label, &figures.upper().map(|ms| ms.map_or_else(|| "–".to_owned(), milliseconds)));
+        table.row("  ", label, &figures.upper().map(|ms| ms.map_or_else(dash, milliseconds)));
     };
     row("attempt", &result.attempt_latency_ms);
     if result.op_latency_ms.count > 0 && result.ops_took_longer() {
@@ -146,17 +143,17 @@ fn bar(count: u64, most: u64, room: usize) -> String {
 /// Figures of a run that are only printed with `--explain`.
 pub(super) fn details(run: &Finished) -> Vec<Row> {
     let result = &run.result;
-    let some = |label, figures| Some(Row { label, figures, is_one_line: false });
+    let server = result.server.as_ref();
     let rows = [
-        some("makespan", makespan(result)),
-        goodput(result).and_then(|figures| some("goodput", figures)),
-        some("attempt", latency(&result.attempt_latency_ms)),
-        window(result).and_then(|figures| some("window", figures)),
-        result.server.as_ref().and_then(|server| some("server", received(server, result))),
-        result.server.as_ref().and_then(by_policy).and_then(|figures| some("policies", figures)),
-        (result.mode == Mode::Http).then(|| generator(run)).and_then(|figures| some("generator", figures)),
+        ("makespan", Some(makespan(result))),
+        ("goodput", goodput(result)),
+        ("attempt", Some(latency(&result.attempt_latency_ms))),
+        ("window", window(result)),
+        ("server", server.map(|server| received(server, result))),
+        ("policies", server.and_then(by_policy)),
+        ("generator", (result.mode == Mode::Http).then(|| generator(run))),
     ];
-    rows.into_iter().flatten().collect()
+    known(rows, "")
 }
 
 fn makespan(result: &RunResult) -> String {
@@ -193,23 +190,16 @@ fn window(result: &RunResult) -> Option<String> {
 }
 
 fn received(server: &ServerCounts, result: &RunResult) -> String {
-    let mut figures = format!(
-        "{} received   {} accepted   {} rejected   {}",
-        thousands(server.received),
-        thousands(server.accepted),
-        thousands(server.rejected),
-        busiest(server, rejections_hold_slots(&result.config))
-    );
-    let others = [
+    let [received, accepted, rejected] = [server.received, server.accepted, server.rejected].map(thousands);
+    let busiest = busiest(server, rejections_hold_slots(&result.config));
+    let figures = format!("{received} received   {accepted} accepted   {rejected} rejected   {busiest}");
+    let others = above_zero([
         (server.failed, "failed on purpose"),
         (server.reads, "reads"),
         (server.reads_rejected, "reads rejected"),
         (server.crashes, "crashes"),
-    ];
-    for (count, words) in others.into_iter().filter(|(count, _)| *count > 0) {
-        let _ = write!(figures, "   {} {words}", thousands(count));
-    }
-    figures
+    ]);
+    [vec![figures], others].concat().join("   ")
 }
 
 /// Formats the maximum number of slots that were busy at once. This number may exceed the concurrency cap if rejections hold slots, too.
@@ -231,8 +221,8 @@ fn by_policy(server: &ServerCounts) -> Option<String> {
 
 fn generator(run: &Finished) -> String {
     let generator = &run.result.generator;
-    let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), milliseconds);
-    let [p50, p99] = [generator.send_lag_ms.p50, generator.send_lag_ms.p99].map(show);
+    let lags = [generator.send_lag_ms.p50, generator.send_lag_ms.p99];
+    let [p50, p99] = lags.map(|ms| ms.map_or_else(dash, milliseconds));
     let mut figures = format!("send lag p50 {p50}, p99 {p99}");
     if let Some(share) = run.generator_share {
         let _ = write!(figures, "   cpu {}", percent(share));

@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use experiments::Experiment;
-use results::{RunFigures, RunResult, WarningGroups};
-use statistics::{Comparison, Level, Margin, Method, PairedRatio, Summary};
+use results::{RunFigures, RunResult, WarningGroups, paired_ratio};
+use statistics::{Level, Summary};
 
 use crate::runner::variance_warnings;
-use crate::text::figures::{at_least, counted, seconds, short, thousands};
+use crate::text::figures::{range, span};
 use crate::text::notes::note;
 use crate::text::summary::one_run::setting;
-use crate::text::table::{Column, LongNames, Table};
-use crate::text::wrapping::{terminal_width, wrapped_to};
+use crate::text::{
+    Column, LongNames, Table, at_least, counted, dash, seconds, short, terminal_width, thousands, wrapped_to,
+};
 
 /// Minimum number of seeds for confidence intervals.
 const MIN_SEEDS: usize = 5;
@@ -27,83 +28,57 @@ pub const SHOWN: &[(&str, &str)] = &[
     ("p99 op ms", "op_latency_ms.p99"),
 ];
 
-/// Totals over the complete runs. If no run is complete, totals of the interrupted run.
+/// What the summary of several runs needs besides their figures. Only complete runs count; if no run is complete, the interrupted run.
 #[derive(Debug, Default)]
 pub struct OverSeeds {
-    runs: usize,
-    /// Number of runs in which every op succeeded.
-    complete: usize,
-    stalled: usize,
-    is_lower_bound: bool,
-    /// Number of ops of each run; `None` unless all runs have equally many ops.
+    /// Number of ops of the last run.
     ops: Option<u64>,
-    /// Sum over all runs of the share of ops that succeeded. Each share is from 0 to 1.
-    shares: f64,
-    /// Makespans in seconds of the runs. Runs without a makespan are left out.
-    makespans: Vec<f64>,
-    first_seed: u64,
+    has_uneven_ops: bool,
     last_seed: u64,
     warnings: WarningGroups,
 }
 
 impl OverSeeds {
     pub fn note(&mut self, run: &RunResult) {
-        let base = run.ops.share_base();
-        if self.runs == 0 {
-            (self.ops, self.first_seed) = (Some(base), run.seed);
-        }
-        self.runs += 1;
-        self.last_seed = run.seed;
-        self.ops = self.ops.filter(|ops| *ops == base);
-        self.complete += usize::from(run.makespan_complete);
-        self.stalled += usize::from(run.stalled_at_s.is_some());
-        self.is_lower_bound |= run.share_is_lower_bound;
-        self.shares += run.ops.share(run.ops.succeeded).unwrap_or_default();
-        self.makespans.extend(run.makespan_s);
+        let ops = run.ops.share_base();
+        self.has_uneven_ops |= self.ops.is_some_and(|before| before != ops);
+        (self.ops, self.last_seed) = (Some(ops), run.seed);
         self.warnings.note(&run.warnings);
     }
 
-    fn answer(&self, strategy: &str) -> String {
-        let share = at_least(self.shares / self.runs.max(1) as f64, self.is_lower_bound);
-        let runs = counted(self.runs as u64, "run");
-        if self.stalled > 0 {
-            let stalled = thousands(self.stalled as u64);
+    fn answer(&self, figures: &RunFigures, strategy: &str) -> String {
+        let counts = &figures.counts;
+        let share = at_least(counts.at_all(), counts.is_lower_bound);
+        let runs = counted(counts.runs as u64, "run");
+        if counts.stalled > 0 {
+            let stalled = thousands(counts.stalled as u64);
             return format!("{strategy}: stalled in {stalled} of {runs}, {share} of the ops done (mean)");
         }
-        let seeds = counted(self.runs as u64, "seed");
-        let ops = match (self.complete == self.runs, self.ops) {
-            (true, Some(ops)) => format!("all {} ops done", thousands(ops)),
-            (true, None) => "all ops done".to_owned(),
-            (false, _) => format!("{share} of the ops done"),
+        let seeds = counted(counts.runs as u64, "seed");
+        let ops = match (counts.short, self.ops.filter(|_| !self.has_uneven_ops)) {
+            (0, Some(ops)) => format!("all {} ops done", thousands(ops)),
+            (0, None) => "all ops done".to_owned(),
+            _ => format!("{share} of the ops done"),
         };
-        match self.makespan() {
-            None => format!("{strategy}: {ops}, mean of {seeds}"),
-            Some((makespan, None)) => {
-                let makespan = seconds(makespan);
-                format!(
-                    "{strategy}: {ops} in {makespan}, geometric mean of {seeds}; intervals need {MIN_SEEDS}"
-                )
-            }
-            Some((makespan, Some((low, high)))) => {
-                let interval = interval(&seconds(low), &seconds(high));
-                format!("{strategy}: {ops} in {} ({interval}), geometric mean of {seeds}", seconds(makespan))
+        let makespans = figures.known("makespan_s");
+        let Some(mean) = paired_ratio(makespans, &vec![1.0; makespans.len()], Level::P95) else {
+            return format!("{strategy}: {ops}, mean of {seeds}");
+        };
+        let makespan = seconds(mean.ratio);
+        match mean.interval.map(|ends| span(&seconds(ends.low), &seconds(ends.high))) {
+            None => format!(
+                "{strategy}: {ops} in {makespan}, geometric mean of {seeds}; intervals need {MIN_SEEDS}"
+            ),
+            Some(interval) => {
+                format!("{strategy}: {ops} in {makespan} ({interval}), geometric mean of {seeds}")
             }
         }
-    }
-
-    /// Returns the geometric mean of the makespans in seconds, and the 95 % confidence interval of this mean if there are at least
-    /// `MIN_SEEDS` makespans.
-    fn makespan(&self) -> Option<(f64, Option<(f64, f64)>)> {
-        let comparison =
-            Comparison { level: Level::P95, method: Method::StudentT, margin: Margin::TWO_PERCENT };
-        let mean = PairedRatio::new(&self.makespans, &vec![1.0; self.makespans.len()], comparison).ok()?;
-        Some((mean.ratio, mean.interval.map(|interval| (interval.low, interval.high))))
     }
 }
 
 pub fn several(seeds: &OverSeeds, figures: &RunFigures, experiment: &Experiment, explain: bool) -> String {
     let strategy = experiment.strategy.to_string();
-    let mut text = format!("{}\n\n", wrapped_to(terminal_width(), &seeds.answer(&strategy), "", ""));
+    let mut text = format!("{}\n\n", wrapped_to(terminal_width(), &seeds.answer(figures, &strategy), "", ""));
     let summaries = figures.summaries();
     let shown: Vec<(&str, &Summary)> = SHOWN
         .iter()
@@ -114,13 +89,13 @@ pub fn several(seeds: &OverSeeds, figures: &RunFigures, experiment: &Experiment,
         .collect();
     text.push_str(&table(&shown));
     if let Some(first) = figures.first() {
-        let OverSeeds { runs, first_seed, last_seed, .. } = seeds;
-        let is_range = last_seed.wrapping_sub(*first_seed) == *runs as u64 - 1;
+        let (runs, first_seed, last_seed) = (figures.runs(), first.seed, seeds.last_seed);
+        let is_range = last_seed.wrapping_sub(first_seed) == runs as u64 - 1;
         let named = if is_range { "seeds".to_owned() } else { format!("{runs} seeds of") };
         let named = format!("{named} {first_seed}–{last_seed}");
         let _ = write!(text, "\n{}", setting(first, &named, experiment));
     }
-    let runs = counted(seeds.runs as u64, "run");
+    let runs = counted(figures.runs() as u64, "run");
     for (warned, warning) in seeds.warnings.iter() {
         let words = format!("in {} of {runs} {warning}", thousands(warned as u64));
         let _ = writeln!(text, "{}", note(&words, explain));
@@ -135,15 +110,10 @@ fn skewed(shown: &[(&str, &Summary)], explain: bool) -> String {
         let each = variance_warnings::skewed(
             skewed.into_iter().map(|(label, figure)| ((*label).to_owned(), *figure)),
         );
-        let notes: Vec<String> = each.iter().map(|words| note(words, true) + "\n").collect();
-        return notes.concat();
+        return each.iter().map(|words| note(words, true) + "\n").collect();
     }
     let Some((label, figure)) = skewed.first() else { return String::new() };
-    let median = short(figure.p50);
-    let words = match skewed.len() {
-        1 => format!("{label} is skewed: median {median} (--explain)"),
-        several => format!("{several} figures are skewed, such as {label}: median {median} (--explain)"),
-    };
+    let words = variance_warnings::brief(skewed.len(), label, &short(figure.p50));
     format!("{}\n", note(&words, false))
 }
 
@@ -161,25 +131,13 @@ fn table(shown: &[(&str, &Summary)]) -> String {
     for (label, figure) in shown {
         let likely = figure.interval.map_or_else(
             || format!("needs {MIN_SEEDS} seeds"),
-            |range| match [range.low, range.high].map(short) {
-                [low, high] if low == high => low,
-                [low, high] => interval(&low, &high),
-            },
+            |ends| range(&short(ends.low), &short(ends.high)),
         );
-        let spread = figure.deviation.map_or_else(|| "–".to_owned(), short);
+        let spread = figure.deviation.map_or_else(dash, short);
         let [p5, p50, p95] = [figure.p5, figure.p50, figure.p95].map(short);
         table.row("  ", label, &[short(figure.mean), spread, likely, p5, p50, p95]);
     }
     table.into_text()
-}
-
-fn interval(low: &str, high: &str) -> String {
-    match (low.rsplit_once(' '), high.rsplit_once(' ')) {
-        (Some((number, unit)), Some((_, same))) if unit == same && unit.chars().all(char::is_alphabetic) => {
-            format!("{number}–{high}")
-        }
-        _ => format!("{low}–{high}"),
-    }
 }
 
 #[cfg(test)]
@@ -193,7 +151,7 @@ mod tests {
             ("980 ms", "1.02 s", "980 ms–1.02 s"),
             ("2 088", "2 090", "2 088–2 090"),
         ] {
-            assert_eq!(interval(low, high), text);
+            assert_eq!(span(low, high), text);
         }
     }
 }

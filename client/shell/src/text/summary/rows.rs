@@ -8,8 +8,9 @@ use mockserver::core::{Config, LeastCosts};
 use results::{Mode, RunResult, ServerModel};
 
 use crate::text::causes::{causes, statuses};
-use crate::text::figures::{at_least, counted, milliseconds, percent, seconds, short, thousands, three};
-use crate::text::summary::answer::causes_of_giving_up;
+use crate::text::figures::three;
+use crate::text::summary::answer::{above_zero, causes_of_giving_up};
+use crate::text::{at_least, counted, dash, milliseconds, percent, seconds, short, thousands};
 
 pub(super) struct Row {
     pub(super) label: &'static str,
@@ -25,32 +26,38 @@ pub(super) fn rows(run: &Finished, explain: bool) -> Vec<Row> {
     let has_table = is_foreign && result.attempt_latency_ms.count > 0;
     // The statuses of a foreign server include those of failures.
     let is_in_statuses = is_foreign && result.failures.iter().all(|failure| failure.status.is_some());
-    let some = |label, figures| Some(Row { label, figures, is_one_line: false });
+    let is_checked = !is_foreign || !run.conservation.holds() || explain;
     let rows = [
-        some("attempts", attempts(result)),
-        failed(result).filter(|_| !is_in_statuses).and_then(|figures| some("failed", figures)),
-        is_foreign.then(|| answers(result)).and_then(|figures| some("answers", figures)),
-        given_up(result).and_then(|figures| some("given up", figures)),
-        if has_table { None } else { some("latency", op_latency(result)) },
-        window(result).map(|figures| Row { label: "window", figures, is_one_line: true }),
-        result.rate.and_then(|figures| some("rate", rate(figures))),
-        fairness(result).and_then(|figures| some("fairness", figures)),
-        late(result).and_then(|figures| some("deadline", figures)),
-        in_time(result).and_then(|figures| some("in time", figures)),
-        advice(result).and_then(|figures| some("advice", figures)),
-        needless(result).and_then(|figures| some("needless", figures)),
-        wasted(result).and_then(|figures| some("wasted", figures)),
-        if is_foreign && run.conservation.holds() && !explain { None } else { some("checked", checked(run)) },
+        ("attempts", Some(attempts(result))),
+        ("failed", failed(result).filter(|_| !is_in_statuses)),
+        ("answers", is_foreign.then(|| answers(result))),
+        ("given up", given_up(result)),
+        ("latency", (!has_table).then(|| op_latency(result))),
+        ("window", window(result)),
+        ("rate", result.rate.map(rate)),
+        ("fairness", fairness(result)),
+        ("deadline", late(result)),
+        ("in time", in_time(result)),
+        ("advice", advice(result)),
+        ("needless", needless(result)),
+        ("wasted", wasted(result)),
+        ("checked", is_checked.then(|| checked(run))),
     ];
-    rows.into_iter().flatten().collect()
+    known(rows, "window")
+}
+
+/// Returns the rows that have figures. The row named `one_line` shows only what fits into one line.
+pub(super) fn known<const N: usize>(rows: [(&'static str, Option<String>); N], one_line: &str) -> Vec<Row> {
+    let row = |(label, figures)| Some(Row { label, figures: figures?, is_one_line: label == one_line });
+    rows.into_iter().filter_map(row).collect()
 }
 
 pub(super) fn latency(figures: &LatencyFigures) -> String {
-    let show = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), milliseconds);
     if figures.count == 0 {
         return "none".to_owned();
     }
-    let [p50, p95, p99, max] = [figures.p50, figures.p95, figures.p99, figures.max].map(show);
+    let figures = [figures.p50, figures.p95, figures.p99, figures.max];
+    let [p50, p95, p99, max] = figures.map(|ms| ms.map_or_else(dash, milliseconds));
     format!("p50 {p50}   p95 {p95}   p99 {p99}   max {max}")
 }
 
@@ -112,11 +119,8 @@ fn given_up(result: &RunResult) -> Option<String> {
     let causes = causes_of_giving_up(result);
     let failed_for_good = result.ops.failed_for_good;
     let is_in_answer = causes.len() < 2 && (failed_for_good == 0 || failed_for_good == result.ops.given_up);
-    let failed_for_good = (failed_for_good, "failed for good");
-    let mut causes = causes;
-    causes.extend((failed_for_good.0 > 0).then_some(failed_for_good));
-    let figures = causes.iter().map(|(count, words)| format!("{} {words}", thousands(*count)));
-    (!is_in_answer).then(|| figures.collect::<Vec<_>>().join("   "))
+    let figures = above_zero(causes.into_iter().chain([(failed_for_good, "failed for good")]));
+    (!is_in_answer).then(|| figures.join("   "))
 }
 
 fn window(result: &RunResult) -> Option<String> {
@@ -225,8 +229,7 @@ fn needless(result: &RunResult) -> Option<String> {
         (result.attempts.after_final, "after a final response"),
         (result.attempts.duplicates, "beside another attempt of the same op"),
     ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let figures: Vec<String> = counts.map(|(count, words)| format!("{} {words}", thousands(count))).collect();
+    let figures = above_zero(counts);
     (!figures.is_empty()).then(|| figures.join("   "))
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use shell::exit::Exit;
+use shell::Exit;
 
 use crate::merge::tests::{Folder, merge_partly, shards, words};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use shell::exit::Exit;
+use shell::Exit;
 
 use crate::merge::tests::{Folder, loadgen, merge, merge_partly, shards, with, words};
 
