@@ -35,6 +35,8 @@ const GREATEST: f64 = 1e15;
 
 const TOO_DEEP: &str = "the formula is nested too deeply; use fewer parentheses";
 
+type Operation = fn(f64, f64) -> f64;
+
 struct Parser<'a> {
     rest: &'a str,
     instructions: Vec<Instruction>,
@@ -73,7 +75,7 @@ impl Parser<'_> {
     fn chain(
         &mut self,
         operand: fn(&mut Self) -> Result<(), String>,
-        operations: [(char, fn(f64, f64) -> f64); 2],
+        operations: [(char, Operation); 2],
     ) -> Result<(), String> {
         operand(self)?;
         while let Some((_, operation)) = operations.iter().find(|(sign, _)| self.peek() == Some(*sign)) {
@@ -211,7 +213,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn binary(&mut self, function: fn(f64, f64) -> f64) {
+    fn binary(&mut self, function: Operation) {
         self.height -= 1;
         self.instructions.push(Instruction::Binary(function));
     }
