@@ -68,9 +68,9 @@ fn each_fault_is_the_failure_that_every_transport_sees() {
 fn as_over_http1(real: &mut RealRun, cause: Cause) {
     for (_, input) in &mut real.client.inputs {
         if let Input::AttemptEnd(completion) = input
-            && completion.cause == Some(Cause::Error(ErrorKind::StreamReset))
+            && completion.result.cause == Some(Cause::Error(ErrorKind::StreamReset))
         {
-            completion.cause = Some(cause);
+            completion.result.cause = Some(cause);
         }
     }
     for sample in &mut real.client.samples {

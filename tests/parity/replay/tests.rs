@@ -257,10 +257,10 @@ fn an_answer_that_is_swapped_with_another_is_noticed() {
         else {
             continue;
         };
-        if one.outcome == other.outcome {
+        if one.result.outcome == other.result.outcome {
             continue;
         }
-        std::mem::swap(&mut one.outcome, &mut other.outcome);
+        std::mem::swap(&mut one.result.outcome, &mut other.result.outcome);
         swapped.inputs[first].1 = ClientInput::AttemptEnd(one);
         swapped.inputs[second].1 = ClientInput::AttemptEnd(other);
         replay_client(&swapped, client(AIMD, &config)).expect_err("the client hears another outcome");
