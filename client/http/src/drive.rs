@@ -168,7 +168,7 @@ async fn drive<T: Transport>(
     let cpu_before = thread_cpu();
     let mut timer = Timer::new().map_err(DriveError::Timer)?;
     let mut workers = Workers::new(lanes, clock);
-    let answers = workers.answers();
+    let answers = workers.answers.clone();
     let mut batch: Vec<Delivered> = Vec::new();
     let mut abort_at: Option<RealInstant> = None;
     let mut present = Instant::ORIGIN;
@@ -226,7 +226,7 @@ async fn drive<T: Transport>(
         wall: clock.wall(),
         cpu,
         busiest_cpu: cpu,
-        connection_waits: workers.waits().figures(),
+        connection_waits: workers.waits.figures(),
         connections: workers.connections(),
         connect_times: workers.connect_times().figures(),
         resent: workers.resent(),

@@ -1,5 +1,7 @@
 //! Request templates for each kind of request and each API key. They are built once, so that an attempt only copies them.
 
+use std::num::NonZero;
+
 use bytes::Bytes;
 use http::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT,
@@ -16,14 +18,9 @@ struct RequestTemplates {
     requests: Requests,
     seed: u64,
     kinds: Vec<Template>,
-    keys: Option<Keys>,
-}
-
-/// `Authorization` values of all API keys, concatenated; each has 18 bytes.
-#[derive(Clone, Debug)]
-struct Keys {
-    text: Bytes,
-    each: usize,
+    /// `Authorization` values of all API keys, concatenated; each has `key_length` bytes.
+    keys: Bytes,
+    key_length: usize,
 }
 
 impl RequestTemplates {
@@ -42,9 +39,10 @@ impl RequestTemplates {
         }
         let kinds = requests.mix.iter().flat_map(Mix::kinds);
         let kinds = kinds.map(|kind| template(kind, plain, is_mock, name));
-        let keys = requests.api_keys.map(|keys| Keys::new(keys.get()));
+        let keys: String = (0..requests.api_keys.map_or(0, NonZero::get)).map(authorization).collect();
+        let (keys, key_length) = (keys.into(), authorization(0).len());
         let kinds = kinds.collect::<Result<_, _>>()?;
-        Ok(Some(Self { requests: requests.clone(), seed, kinds, keys }))
+        Ok(Some(Self { requests: requests.clone(), seed, kinds, keys, key_length }))
     }
 
     fn kind_of(&self, op: u64) -> Option<&Template> {
@@ -52,13 +50,9 @@ impl RequestTemplates {
         self.kinds.get(mix.kind_of(self.seed, op))
     }
 
-    fn kinds_mut(&mut self) -> impl Iterator<Item = &mut Template> {
-        self.kinds.iter_mut()
-    }
-
     fn authorization(&self, op: u64) -> Option<HeaderValue> {
-        let number = self.requests.api_key_of(self.seed, op)?;
-        HeaderValue::from_maybe_shared(self.keys.as_ref()?.of(number)).ok()
+        let from = self.requests.api_key_of(self.seed, op)? as usize * self.key_length;
+        HeaderValue::from_maybe_shared(self.keys.slice(from..from + self.key_length)).ok()
     }
 }
 
@@ -91,18 +85,6 @@ fn url_of(target: &Url, path: &str) -> Url {
     let mut url = target.clone();
     url.set_path(&format!("{}{path}", target.path().trim_end_matches('/')));
     url
-}
-
-impl Keys {
-    fn new(count: u32) -> Self {
-        let text: String = (0..count).map(authorization).collect();
-        Self { each: authorization(0).len(), text: text.into() }
-    }
-
-    fn of(&self, number: u32) -> Bytes {
-        let from = number as usize * self.each;
-        self.text.slice(from..from + self.each)
-    }
 }
 
 /// User agent, which lets operators of servers identify the sender.
@@ -222,7 +204,7 @@ impl Prepared {
     fn declare_empty_bodies(&mut self) {
         const WITHOUT_BODY: [Method; 4] = [Method::GET, Method::HEAD, Method::DELETE, Method::CONNECT];
         let Self { plain, read, asked, body, .. } = self;
-        let kinds = asked.iter_mut().flat_map(RequestTemplates::kinds_mut);
+        let kinds = asked.iter_mut().flat_map(|asked| &mut asked.kinds);
         for template in std::iter::once(plain).chain(read).chain(kinds) {
             let has_body = template.has_body && !body.is_empty();
             if !has_body && !WITHOUT_BODY.contains(&template.method) {
@@ -312,8 +294,6 @@ fn named(url: &Url, naming: Naming, host: &HeaderValue) -> Result<Uri, Transport
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZero;
-
     use http::HeaderMap;
 
     use super::*;

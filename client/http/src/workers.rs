@@ -52,27 +52,13 @@ struct Job {
     attempt: SentAttempt,
 }
 
-impl Errands {
-    fn to(handle: &Handle) -> Self {
-        let mailbox = Arc::<Mailbox<_>>::default();
-        handle.spawn(dispatch(mailbox.clone()));
-        Self { mailbox, untold: Vec::new() }
-    }
-}
-
-impl<T: Transport> Lane<T> {
-    fn has_room(&self) -> bool {
-        self.under_way < self.transport.room()
-    }
-}
-
 pub(crate) struct Workers<T> {
     lanes: Vec<Lane<T>>,
     clock: Clock,
-    answers: Arc<Mailbox<Delivered>>,
+    pub answers: Arc<Mailbox<Delivered>>,
     /// Attempts that wait for a connection, each with the instant at which its wait began. The send lag of an attempt includes its wait.
     waiting: VecDeque<(SentAttempt, Instant)>,
-    waits: Latencies,
+    pub waits: Latencies,
     /// For each slot, the serial number of its attempt, and the worker that carries this attempt.
     carriers: Vec<Option<(u64, WorkerId)>>,
 }
@@ -87,8 +73,12 @@ impl<T: Transport> Workers<T> {
     /// Creates the workers of each thread that sends attempts. Each pair in `lanes` is the runtime of one thread and the transport for its
     /// attempts. The first runtime belongs to the calling thread.
     pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
-        let lane = |(number, (handle, transport))| Lane {
-            jobs: (number > 0).then(|| Errands::to(&handle)),
+        let lane = |(number, (handle, transport)): (usize, (Handle, T))| Lane {
+            jobs: (number > 0).then(|| {
+                let mailbox = Arc::<Mailbox<_>>::default();
+                handle.spawn(dispatch(mailbox.clone()));
+                Errands { mailbox, untold: Vec::new() }
+            }),
             handle,
             transport,
             assignments: Vec::new(),
@@ -105,10 +95,6 @@ impl<T: Transport> Workers<T> {
         }
     }
 
-    pub(crate) fn answers(&self) -> Arc<Mailbox<Delivered>> {
-        self.answers.clone()
-    }
-
     /// Sends an attempt as soon as a thread has room for it. Returns false if the attempt must wait. Attempts for other threads are only
     /// collected, and [`Self::tell`] passes the collected attempts on.
     pub(crate) fn send(&mut self, attempt: SentAttempt) -> bool {
@@ -121,12 +107,9 @@ impl<T: Transport> Workers<T> {
     }
 
     fn free_lane(&self) -> Option<usize> {
-        let with_room = self.lanes.iter().enumerate().filter(|(_, lane)| lane.has_room());
+        let with_room =
+            self.lanes.iter().enumerate().filter(|(_, lane)| lane.under_way < lane.transport.room());
         with_room.min_by_key(|(_, lane)| lane.under_way).map(|(lane, _)| lane)
-    }
-
-    pub(crate) fn waits(&self) -> &Latencies {
-        &self.waits
     }
 
     pub(crate) fn connections(&self) -> u64 {

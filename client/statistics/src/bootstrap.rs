@@ -139,14 +139,11 @@ impl ResampledMeans {
         // Fast path: a list of equal values is not resampled, because every resample has the same mean.
         let vary = |list: &&[f64]| list.iter().any(|distance| *distance != 0.0);
         let varying: Vec<&[f64]> = distances.iter().map(Vec::as_slice).filter(vary).collect();
-        let mut drawn = means(&varying, length, resamples, seed).into_iter();
-        let mut drawn_of = |distances: &[f64], mean: f64| {
-            let drawn = if vary(&distances) { drawn.next() } else { None };
-            let drawn = drawn.unwrap_or_else(|| vec![0.0; resamples]);
-            drawn.into_iter().map(|distance| mean + distance).collect()
-        };
+        let mut means = means(&varying, length, resamples, seed).into_iter();
         let of = |(distances, mean): (&Vec<f64>, f64)| {
-            let drawn: Vec<f64> = drawn_of(distances, mean);
+            let drawn = if vary(&distances.as_slice()) { means.next() } else { None };
+            let drawn = drawn.unwrap_or_else(|| vec![0.0; resamples]);
+            let drawn: Vec<f64> = drawn.into_iter().map(|distance| mean + distance).collect();
             // For the acceleration, each value is left out once (jackknife). Without the value, the mean moves away
             // from it, in proportion to the value's distance from the mean. The factor of proportionality cancels out
             // in the acceleration, because it is the same for all values.

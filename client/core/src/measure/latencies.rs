@@ -306,11 +306,11 @@ fn deviation(sorted: &[u64]) -> f64 {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Neighbours {
+struct Neighbours {
     /// Indices, counted from 0, of the two sorted values between which the quantile lies. Both indices are equal if the
     /// quantile is the last value.
-    pub below: u64,
-    pub above: u64,
+    below: u64,
+    above: u64,
     /// Position of the quantile between the two values: 0 at the lower value, 1 at the upper value.
     way: f64,
 }
