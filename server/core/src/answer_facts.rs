@@ -24,10 +24,8 @@ impl AnswerFacts {
     /// one of the policy stack. The rate limit is the one that rejected the request. If no rate limit rejected the request, it is the rate
     /// limit with the smallest share of its quota left. If several limits qualify, the first one in the stack is reported.
     pub fn limits(&self) -> AdvertisedLimits {
-        let mut places: Option<(usize, &LimitStatus)> = None;
-        let mut rate: Option<(usize, &LimitStatus, Duration)> = None;
-        let share_left = |(at, limit_status): (usize, &LimitStatus)| {
-            let LimitStatus { limit, remaining, .. } = *limit_status;
+        let share_left = |(at, limit_status, _): &(usize, &LimitStatus, Duration)| {
+            let LimitStatus { limit, remaining, .. } = **limit_status;
             // Computes the share of a limit that remains, in units of 2⁻³², rounded down. The stage that rejected the request sorts before
             // all other stages. Fast path: if `remaining` is below 2³², no 128-bit division is needed.
             let (left, limit) = (remaining.min(limit), limit.max(1));
@@ -35,24 +33,14 @@ impl AnswerFacts {
                 Ok(left) => (u64::from(left) << 32) / limit,
                 Err(_) => u64::try_from((u128::from(left) << 32) / u128::from(limit)).unwrap_or(u64::MAX),
             };
-            (self.stage != Some(at), share)
+            (self.stage != Some(*at), share)
         };
-        for (at, limit_status) in self.limit_statuses.iter().enumerate() {
-            let Some(limit_status) = limit_status else { continue };
-            match limit_status.window {
-                None if places.is_none_or(|(_, least)| limit_status.limit < least.limit) => {
-                    places = Some((at, limit_status));
-                }
-                Some(window)
-                    if rate.is_none_or(|(first, nearest, _)| {
-                        share_left((at, limit_status)) < share_left((first, nearest))
-                    }) =>
-                {
-                    rate = Some((at, limit_status, window));
-                }
-                _ => {}
-            }
-        }
+        let stages = self.limit_statuses.iter().enumerate();
+        let stages = stages.filter_map(|(at, limit_status)| Some((at, limit_status.as_ref()?)));
+        let places = stages.clone().filter(|(_, limit_status)| limit_status.window.is_none());
+        let places = places.min_by_key(|(_, limit_status)| limit_status.limit);
+        let rates = stages.filter_map(|(at, limit_status)| Some((at, limit_status, limit_status.window?)));
+        let rate = rates.min_by(|one, other| share_left(one).cmp(&share_left(other)));
         let mut limits = AdvertisedLimits::default();
         if let Some((stage, limit_status)) = places {
             let (busy, cap) = (limit_status.limit.saturating_sub(limit_status.remaining), limit_status.limit);

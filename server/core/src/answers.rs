@@ -25,5 +25,8 @@ pub use response::{Rendered, ResponseError};
 pub use response_context::{Outcome, ResponseContext};
 pub use template::{Template, TemplateError};
 
+use response_context::RenderContext;
+use time_form::{Rounding, TimeForm, Unit};
+
 #[cfg(test)]
 mod tests;

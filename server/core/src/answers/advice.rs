@@ -12,8 +12,7 @@ use sfv::{Integer, KeyRef, ListSerializer, StringRef, integer, key_ref, string_r
 
 use self::forms::Says;
 use self::settings::{CONTENT_TYPE, OfAnswer, Settings};
-use super::response_context::RenderContext;
-use super::time_form::{Rounding, TimeForm, Unit};
+use super::{RenderContext, Rounding, TimeForm, Unit};
 use crate::LimitStatus;
 
 pub use forms::{ADVICE_FORMS, AdviceEntry};

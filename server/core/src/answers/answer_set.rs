@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use vocabulary::did_you_mean;
 
+use super::RenderContext;
 use super::response::{Every, Response};
-use super::response_context::RenderContext;
 use crate::policy::is_name;
 use crate::{
     AnswersConfig, HeaderWriter, Outcome, Rendered, ResponseConfig, ResponseContext, ResponseError, quoted,

@@ -12,8 +12,7 @@ use std::time::Duration;
 
 use vocabulary::{Choice, ChoiceField as _, choices, did_you_mean};
 
-use super::response_context::RenderContext;
-use super::time_form::{TimeForm, Unit};
+use super::{RenderContext, TimeForm, Unit};
 use crate::{LimitStatus, quoted};
 
 #[derive(Clone, Debug, PartialEq, Eq)]

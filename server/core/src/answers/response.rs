@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::RenderContext;
 use super::advice::Part;
-use super::response_context::RenderContext;
 use crate::header_rules::{MAX_HEADERS, checked_name, is_final, is_value};
 use crate::{Advice, AdviceError, EveryConfig, HeaderError, ResponseConfig, Template, TemplateError};
 

@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::RenderContext;
 use super::field::Field;
-use super::response_context::RenderContext;
 use crate::FieldError;
 
 /// Maximum number of fields in a template. The limit keeps rendered headers short enough for HTTP clients to accept.

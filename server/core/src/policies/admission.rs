@@ -23,7 +23,7 @@ pub(crate) trait Admission: fmt::Debug + Send {
 
     /// Returns the current load. Only `arrive`, `cancel` and `advance` change the load.
     fn load(&self) -> Load {
-        Load::NONE
+        Load { busy: 0, in_service: 0, next: Instant::FAR_FUTURE }
     }
 
     /// Returns the capacity. If it is unbounded, requests with carrier sense, which start only if capacity is free, always start.
@@ -58,10 +58,6 @@ pub(crate) struct Load {
     pub(crate) in_service: u32,
     /// Instant of the next event; [`Instant::FAR_FUTURE`] if no event is scheduled.
     pub(crate) next: Instant,
-}
-
-impl Load {
-    pub(crate) const NONE: Self = Self { busy: 0, in_service: 0, next: Instant::FAR_FUTURE };
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

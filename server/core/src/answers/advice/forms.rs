@@ -2,7 +2,7 @@
 
 use vocabulary::ParameterInfo;
 
-use super::super::time_form::Unit;
+use crate::answers::Unit;
 use crate::answers::advice::settings::{PARAMETERS, Settings};
 
 /// All forms of retry advice, in the order of the help texts. The list does not contain `none` (no advice).

@@ -5,8 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 use vocabulary::{Draws, Parameter, Purpose, Rng, TextField, WallTime, choices, draws, duration_text, unit};
 
-use super::super::response_context::RenderContext;
-use super::super::time_form::{Rounding, TimeForm, Unit};
+use crate::answers::{RenderContext, Rounding, TimeForm, Unit};
 use crate::header_rules::checked_name;
 use crate::{HeaderWriter, ResponseContext};
 
