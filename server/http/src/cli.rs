@@ -31,8 +31,7 @@ use crate::cli::announcement::announcement;
 use crate::cli::flags::ServerFlags;
 use crate::cli::signals::Signals;
 use crate::connection::accept::{Limits, serve};
-use crate::connection::bounds::Bounds;
-use crate::connection::listen;
+use crate::connection::{Bounds, listen};
 use crate::shared::Shared;
 use crate::{alarm, presets};
 
@@ -283,18 +282,18 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     })?;
     // The summary is skipped if the terminal was stopped with Ctrl-S, because the output would block the exit.
     if !cli.quiet && live::takes_words(Duration::from_secs(1)) {
-        let counts = shared.stats(None).counts;
+        let stats = shared.stats(None);
+        let counts = &stats.counts;
         let rejections_hold_slots = shared.config().rejections_hold_slots();
         let explained = if rejections_hold_slots && counts.max_busy_seen > counts.max_accepted_seen {
             format!(" ({} accepted; rejections hold slots, too)", counts.max_accepted_seen)
         } else {
             String::new()
         };
-        let early = match shared.stats(None).retried_too_early {
-            0 => String::new(),
-            early => format!(", {early} retried too early"),
-        };
-        let failed = if counts.failed > 0 { format!(", {} failed", counts.failed) } else { String::new() };
+        let if_any =
+            |count: u64, what: &str| if count > 0 { format!(", {count} {what}") } else { String::new() };
+        let failed = if_any(counts.failed, "failed");
+        let early = if_any(stats.retried_too_early, "retried too early");
         say(&format!(
             "mockserver stopped: {} received, {} accepted, {} rejected{failed}, busy at most {}{explained}{early}\n",
             counts.received, counts.accepted, counts.rejected, counts.max_busy_seen

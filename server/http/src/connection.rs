@@ -1,12 +1,11 @@
 //! One connection: detects the client's HTTP version and serves requests until the connection ends.
 
 pub(crate) mod accept;
-pub(crate) mod bounds;
-pub(crate) mod channel;
+mod channel;
 mod http2;
 pub(crate) mod listen;
-pub(crate) mod socket;
-pub(crate) mod stopping;
+mod socket;
+mod stopping;
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -23,9 +22,29 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::app::App;
-use crate::connection::bounds::{Bounds, MAX_HEAD};
-use crate::connection::channel::{Channel, Client};
-use crate::connection::socket::{Protocol, Socket, SocketIo};
+
+pub(crate) use channel::{Abort, AbortError, Channel, Client, Leaving};
+pub(crate) use socket::{Protocol, Socket, SocketIo};
+pub(crate) use stopping::Stopping;
+
+/// Maximum size in bytes, and maximum number of headers, of a request's head (request line and headers).
+pub(crate) const MAX_HEAD: u32 = 64 << 10;
+pub(crate) const MAX_HEADERS: usize = 100;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// Maximum real time between two requests of a connection. It is also the maximum time for receiving a request's head. It is longer
+    /// than clients keep idle connections open. So no client sends a request on a connection that the server is closing.
+    pub(crate) head_patience: Duration,
+    pub(crate) http2_max_streams: u32,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        // 128 streams as in nginx (`http2_max_concurrent_streams`). RFC 9113, section 6.5.2, recommends at least 100.
+        Self { head_patience: Duration::from_mins(5), http2_max_streams: 128 }
+    }
+}
 
 /// Serves a connection until it ends. After a stop of the server, the connection ends when its requests in flight are answered.
 pub(crate) async fn serve(stream: TcpStream, address: IpAddr, app: App, bounds: Bounds) {
@@ -45,7 +64,7 @@ pub(crate) async fn serve(stream: TcpStream, address: IpAddr, app: App, bounds: 
 
 async fn serve_http1(io: SocketIo, address: IpAddr, app: App, bounds: Bounds) {
     let stopping = app.stopping.clone();
-    let client = Client { address, channel: Channel::Connection(io.socket()) };
+    let client = Client { address, channel: Channel::Connection(io.socket.clone()) };
     let has_request = AtomicBool::new(false);
     let service = service_fn(|request| {
         has_request.store(true, Ordering::Relaxed);

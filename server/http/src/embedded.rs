@@ -16,8 +16,7 @@ use crate::admin::access::Access;
 use crate::alarm;
 use crate::app::App;
 use crate::connection::accept::{Limits, serve};
-use crate::connection::bounds::Bounds;
-use crate::connection::listen;
+use crate::connection::{Bounds, listen};
 use crate::shared::Shared;
 
 /// A running server. Dropping it stops the server at once.
@@ -108,7 +107,7 @@ impl Embedded {
 
     /// Records all requests and answers from now on, for replay in virtual time. Must be called before the first request.
     pub fn record_log(&self) {
-        self.shared.record_log();
+        self.shared.lock().server.record_log();
     }
 
     pub fn take_log(&self) -> Option<ServerLog> {

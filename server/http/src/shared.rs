@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use mockserver_core::{
-    Answer, AnswerSet, Config, ConfigError, Fault, Input, LimitStatus, Output, Patch, PatchError, Reply,
-    Request, RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
+    Answer, AnswerSet, Config, ConfigError, Input, LimitStatus, Output, Patch, PatchError, Reply, Request,
+    RequestFields, RequestId, Script, Server, ServerDecision, ServerLog,
 };
 use slab::Slab;
 use tokio::sync::{Notify, oneshot};
@@ -17,7 +17,7 @@ use vocabulary::{Instant, TimeScale};
 use crate::admin::answer_times::AnswerTimes;
 use crate::admin::metrics::Metrics;
 use crate::clock::Clock;
-use crate::connection::stopping::Stopping;
+use crate::connection::Stopping;
 use crate::work::cached_selection::CachedSelection;
 use crate::work::calls::{CallAttempt, CallKey, Calls};
 use crate::work::identity::Identity;
@@ -38,7 +38,7 @@ pub(crate) struct Shared {
 }
 
 pub(crate) struct Inner {
-    server: Server,
+    pub(crate) server: Server,
     /// Templates of answers. `None` if the server sends its own default responses.
     answers: Option<Arc<AnswerSet>>,
     waiting: Slab<Waiting>,
@@ -65,6 +65,7 @@ pub(crate) struct Admitted {
     pub(crate) answer: Answer,
     pub(crate) reject_status: u16,
     script: Option<Arc<Script>>,
+    /// Templates of the response. `None` if the response uses none: the answer of a deferred request, for example, has no facts.
     pub(crate) answers: Option<Arc<AnswerSet>>,
     pub(crate) advertises_wait: bool,
     /// Time from the arrival of the request to the instant at which the answer was due.
@@ -80,16 +81,10 @@ impl Admitted {
         Self { answer, reject_status: config.reject_status, script, answers, advertises_wait, took }
     }
 
-    /// Returns true if the request was not started, because the server had less free capacity than the request requires. Returns false if a
-    /// script or a fault determines the response. Only `loadgen` sends requests with such a requirement.
+    /// Returns true if the request was not started, because the server had less free capacity than the request requires. Only `loadgen`
+    /// sends requests with such a requirement.
     pub(crate) fn is_deferred(&self) -> bool {
-        let Answer { verdict, reply, .. } = &self.answer;
-        let has_custom_responses = reply.is_some() || matches!(self.answer.fault(), Some(Fault::Status(_)));
-        *verdict == ServerDecision::Deferred && !has_custom_responses
-    }
-
-    pub(crate) fn has_templates(&self) -> bool {
-        self.answers.is_some() && self.answer.facts().is_some() && !self.is_deferred()
+        self.answer.verdict == ServerDecision::Deferred
     }
 
     pub(crate) fn reply(&self) -> Option<&Reply> {
@@ -243,10 +238,6 @@ impl Shared {
         let now = self.clock.now();
         let stats = self.lock().server.stats(now, run);
         ServerStats { uptime_s: now.as_secs_f64(), instance: self.instance, ..stats }
-    }
-
-    pub(crate) fn record_log(&self) {
-        self.lock().server.record_log();
     }
 
     pub(crate) fn take_log(&self) -> Option<ServerLog> {

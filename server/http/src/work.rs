@@ -25,10 +25,10 @@ use mockserver_core::{Fault, Rendered, RequestFields, ScriptedAnswer};
 use tower::Service;
 use vocabulary::{WallTime, wire};
 
-use crate::connection::channel::{Abort, Client};
+use crate::connection::{Abort, Client};
 use crate::shared::{Admitted, Shared};
 use crate::work::calls::CallKey;
-use crate::work::identity::{Identity, Marks};
+use crate::work::identity::Identity;
 
 const NO_PROXY: &str = "mockserver is not a proxy; send requests to it directly\n";
 
@@ -50,7 +50,7 @@ fn serve(
 ) -> impl Future<Output = Result<Response, Infallible>> + Send + 'static {
     let client =
         request.extensions_mut().remove::<Client>().expect("connections insert it into every request");
-    let mut identity = Marks::from(request.headers()).identity();
+    let mut identity = Identity::from(request.headers());
     if identity.op.is_none() && identity.attempt.is_none() && shared.counts_calls() {
         identity.call = Some(CallKey::new(request.method(), request.uri()));
     }
@@ -140,7 +140,7 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Admitted) -> Plain {
         (_, Some(reply)) => scripted(identity, &reply.answer, teller.wall(answer.at)),
         (_, None) => response::of_verdict(identity, decided),
     };
-    if let (Some(answers), Some(facts), true) = (&decided.answers, answer.facts(), decided.has_templates()) {
+    if let (Some(answers), Some(facts)) = (&decided.answers, answer.facts()) {
         apply_templates(&mut response, answers.render(&answer.response_context(facts), &teller));
     }
     response::insert_headers(response.headers_mut(), &shared.clock, identity, decided);
@@ -161,9 +161,8 @@ fn apply_templates(response: &mut Plain, rendered: Rendered<'_>) {
 }
 
 fn scripted(identity: &Identity, reply: &ScriptedAnswer, now: WallTime) -> Plain {
-    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let body = Bytes::copy_from_slice(reply.body.as_bytes());
-    let mut response = response::with_body(identity, status, body);
+    let mut response = response::with_body(identity, response::status(reply.status), body);
     for (name, value) in reply.headers(now) {
         insert(&mut response, name, &value);
     }

@@ -51,17 +51,18 @@ impl Metrics {
         // A request that a change of policy rejects after it was accepted still counts as accepted in this counter, because a counter must
         // not decrease.
         text.counter("requests_accepted_total", "Requests that were accepted.", counts.accepted + revoked);
-        text.family("requests_rejected_total", "counter", "Requests that were rejected, by reason.");
-        let throttled = counts.rejected.saturating_sub(conflicts + outages + forced + revoked);
-        for (reason, count) in [
-            ("throttled", throttled),
-            ("conflict", conflicts),
-            ("outage", outages),
-            ("reject_first", forced),
-            ("policy_change", revoked),
-        ] {
-            text.sample("requests_rejected_total", &[("reason", reason)], count);
-        }
+        text.counters(
+            "requests_rejected_total",
+            "Requests that were rejected, by reason.",
+            "reason",
+            [
+                ("throttled", counts.rejected.saturating_sub(conflicts + outages + forced + revoked)),
+                ("conflict", conflicts),
+                ("outage", outages),
+                ("reject_first", forced),
+                ("policy_change", revoked),
+            ],
+        );
         if !counts.by_policy.is_empty() {
             text.family(
                 "policy_requests_total",
@@ -79,26 +80,24 @@ impl Metrics {
             "Requests that failed because of an injected fault (--fault) before their work was done.",
             counts.failed,
         );
-        text.family(
+        text.counters(
             "answers_disturbed_total",
-            "counter",
             "Answers that were changed by injected faults (--fault), by kind of fault.",
+            "how",
+            [("spoiled", self.lifetime.spoiled), ("slowed", self.lifetime.slowed)],
         );
-        text.sample("answers_disturbed_total", &[("how", "spoiled")], self.lifetime.spoiled);
-        text.sample("answers_disturbed_total", &[("how", "slowed")], self.lifetime.slowed);
         text.counter("reads_received_total", "Reads that preceded conditional writes.", counts.reads);
         text.counter(
             "reads_rejected_total",
             "Rejected reads: the GET requests of ops that read, then write.",
             counts.reads_rejected,
         );
-        text.family(
+        text.counters(
             "messages_lost_total",
-            "counter",
             "Requests and answers that were lost on purpose (--loss).",
+            "way",
+            [("to_server", self.lifetime.lost_requests), ("to_client", self.lifetime.lost_answers)],
         );
-        text.sample("messages_lost_total", &[("way", "to_server")], self.lifetime.lost_requests);
-        text.sample("messages_lost_total", &[("way", "to_client")], self.lifetime.lost_answers);
         text.counter(
             "crashes_total",
             "Number of times that the service crashed under its load.",
@@ -172,6 +171,14 @@ impl Text {
         let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
         let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
         let _ = writeln!(self.0, "mockserver_{name}{labels} {value}");
+    }
+
+    /// Writes a counter with a value for each value of a label.
+    fn counters<const N: usize>(&mut self, name: &str, help: &str, label: &str, counts: [(&str, u64); N]) {
+        self.family(name, "counter", help);
+        for (value, count) in counts {
+            self.sample(name, &[(label, value)], count);
+        }
     }
 
     fn counter(&mut self, name: &str, help: &str, value: impl Display) {

@@ -16,7 +16,7 @@ use vocabulary::{Distribution, split_options};
 type MaybeWait = Option<Duration>;
 
 /// Behaviour of the server. Durations are fixed or drawn, see [`Distribution`].
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Mock server")]
 pub struct ServerFlags {
     /// Number of slots: requests served at once.
@@ -24,7 +24,17 @@ pub struct ServerFlags {
     max_busy: Option<u32>,
 
     /// Service time of an accepted request.
-    #[arg(long, value_name = "TIME", help = with_default("Service time of a request", Config::default().service_time), long_help = service_time_help())]
+    #[arg(
+        long,
+        value_name = "TIME",
+        help = with_default("Service time of a request", Config::default().service_time),
+        long_help = with_default(
+            "Service time of an accepted request. Like every TIME of a delay, it is a fixed duration, or it is \
+             drawn at random: `exp(MEAN)`, `lognormal(MEAN,SIGMA)` (MEAN of the durations, SIGMA of their \
+             logarithm), `uniform(LOW,HIGH)` or `normal(MEAN,SD)`",
+            Config::default().service_time,
+        )
+    )]
     service_time: Option<Distribution>,
 
     /// Time that a rejection takes.
@@ -56,10 +66,15 @@ pub struct ServerFlags {
     #[arg(
         long,
         value_name = "POLICY",
-        value_parser = suggesting(read, policies),
+        value_parser = suggesting(read, || POLICIES.iter().map(|entry| entry.name)),
         hide_possible_values = true,
         help = "Policy that admits requests, such as `token-bucket:rate=10/s,burst=10`",
-        long_help = policy_help()
+        long_help = with_default(
+            "Policy that admits requests, such as `token-bucket:rate=10/s,burst=10` (docs/servers.md). The flag \
+             can be given several times; then all policies must admit a request. `script:file=PATH` reads a \
+             script from a file",
+            Config::default().policy,
+        )
     )]
     policy: Option<Vec<Policies>>,
 
@@ -70,7 +85,7 @@ pub struct ServerFlags {
         value_parser = suggesting(preset, server_preset_names),
         hide_possible_values = true,
         conflicts_with = "policy",
-        help = preset_help()
+        help = "Real server to imitate, see `mockserver presets`"
     )]
     preset: Option<String>,
 
@@ -80,7 +95,7 @@ pub struct ServerFlags {
         requires = "preset",
         // Without it, `requires` has no effect beside `--policy`, which excludes `--preset`.
         conflicts_with = "policy",
-        value_parser = scale,
+        value_parser = read_scale,
         help = "Factor that scales the limits of the preset, such as 0.02",
         long_help = "Factor that scales the rates, bursts, limits and caps of the preset, such as 0.02 \
                      [default: 1]\n\nIt changes neither the lengths of windows nor values that are given \
@@ -149,24 +164,6 @@ pub struct ServerFlags {
     schedule: Option<Schedule>,
 }
 
-fn service_time_help() -> String {
-    let words = "Service time of an accepted request. Like every TIME of a delay, it is a fixed duration, \
-                 or it is drawn at random: `exp(MEAN)`, `lognormal(MEAN,SIGMA)` (MEAN of the durations, \
-                 SIGMA of their logarithm), `uniform(LOW,HIGH)` or `normal(MEAN,SD)`";
-    with_default(words, Config::default().service_time)
-}
-
-fn policies() -> impl Iterator<Item = &'static str> {
-    POLICIES.iter().map(|entry| entry.name)
-}
-
-fn policy_help() -> String {
-    let words = "Policy that admits requests, such as `token-bucket:rate=10/s,burst=10` (docs/servers.md). \
-                 The flag can be given several times; then all policies must admit a request. \
-                 `script:file=PATH` reads a script from a file";
-    with_default(words, Config::default().policy)
-}
-
 fn advice_help() -> String {
     let names: Vec<String> = ADVICE_FORMS.iter().map(|form| format!("`{}`", form.name)).collect();
     format!(
@@ -175,14 +172,6 @@ fn advice_help() -> String {
          late [default: seconds with --retry-after, else none]",
         names.join(", ")
     )
-}
-
-fn preset_help() -> &'static str {
-    "Real server to imitate, see `mockserver presets`"
-}
-
-fn scale(text: &str) -> Result<f64, String> {
-    read_scale(text).map_err(|error| error.to_string())
 }
 
 fn preset(text: &str) -> Result<String, String> {
@@ -195,46 +184,7 @@ fn with_default(words: &str, default: impl std::fmt::Display) -> String {
 
 impl ServerFlags {
     pub fn any_given(&self) -> bool {
-        let Self {
-            max_busy,
-            service_time,
-            reject_time,
-            network_delay,
-            rejects_occupy,
-            no_rejects_occupy,
-            reject_status,
-            retry_after,
-            policy,
-            preset,
-            scale,
-            advice,
-            return_delay,
-            loss,
-            outages,
-            fault,
-            reject_first,
-            caps,
-            schedule,
-        } = self;
-        max_busy.is_some()
-            || service_time.is_some()
-            || reject_time.is_some()
-            || network_delay.is_some()
-            || rejects_occupy.is_some()
-            || *no_rejects_occupy
-            || reject_status.is_some()
-            || retry_after.is_some()
-            || policy.is_some()
-            || preset.is_some()
-            || scale.is_some()
-            || advice.is_some()
-            || return_delay.is_some()
-            || loss.is_some()
-            || outages.is_some()
-            || fault.is_some()
-            || reject_first.is_some()
-            || caps.is_some()
-            || schedule.is_some()
+        *self != Self::default()
     }
 
     fn base(&self) -> Result<Config, ConfigError> {
@@ -281,7 +231,6 @@ impl ServerFlags {
             reject_status: self.reject_status.unwrap_or(base.reject_status),
             retry_after: self.retry_after.unwrap_or(base.retry_after),
             seed,
-            policy: base.policy,
             return_delay: self.return_delay.unwrap_or(base.return_delay),
             loss: self.loss.unwrap_or(base.loss),
             outages: self.outages.clone().unwrap_or(base.outages),
@@ -289,9 +238,8 @@ impl ServerFlags {
             caps: self.caps.clone().unwrap_or(base.caps),
             answers: self.answers(base.answers),
             fault: self.fault.clone().unwrap_or(base.fault),
-            preset: base.preset,
-            scale: base.scale,
             schedule: self.schedule.clone().unwrap_or(base.schedule),
+            ..base
         };
         config.validate()?;
         Ok(config)

@@ -7,8 +7,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
 use crate::app::App;
-use crate::connection;
-use crate::connection::bounds::Bounds;
+use crate::connection::{self, Bounds};
 
 /// Pause after an error of `accept`, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);

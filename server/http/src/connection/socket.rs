@@ -39,7 +39,7 @@ pub(crate) struct Socket {
 
 #[derive(Debug)]
 pub(crate) struct SocketIo {
-    socket: Arc<Socket>,
+    pub(super) socket: Arc<Socket>,
     /// Bytes that were read from the socket to detect the HTTP version, and that hyper has not consumed yet.
     first: Vec<u8>,
 }
@@ -75,7 +75,7 @@ impl Socket {
                 return None;
             }
             if let Some(protocol) = Protocol::detect(&first) {
-                return Some((protocol, SocketIo::new(Arc::new(socket), first)));
+                return Some((protocol, SocketIo { socket: Arc::new(socket), first }));
             }
         }
     }
@@ -166,16 +166,6 @@ impl Socket {
         let sent = if rest.is_empty() { 0 } else { self.stream.try_write(rest)? };
         self.ahead.store(false, Ordering::Relaxed);
         Ok(sent + 1)
-    }
-}
-
-impl SocketIo {
-    fn new(socket: Arc<Socket>, first: Vec<u8>) -> Self {
-        Self { socket, first }
-    }
-
-    pub(crate) fn socket(&self) -> Arc<Socket> {
-        self.socket.clone()
     }
 }
 

@@ -22,14 +22,6 @@ pub(crate) struct Identity {
     pub(crate) min_free: u32,
 }
 
-/// Raw values of the headers that the server uses. If a header is repeated, its first value counts. Repetition is recorded only for the
-/// condition `If-Match`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Marks<'a> {
-    values: [Option<&'a [u8]>; NAMES.len()],
-    several_conditions: bool,
-}
-
 const NAMES: [&str; 7] =
     [wire::RUN, wire::SEED, wire::OP, wire::ATTEMPT, wire::STEP, wire::MIN_FREE, IF_MATCH];
 
@@ -38,30 +30,29 @@ const OURS: &str = "x-tailback-";
 
 const IF_MATCH: &str = "if-match";
 
-impl<'a> Marks<'a> {
-    /// Stores the value of a header if the server uses this header. `name` is in lower case.
-    fn see(&mut self, name: &str, value: &'a [u8]) {
-        if !(name.starts_with(OURS) || name == IF_MATCH) {
-            return;
+impl From<&HeaderMap> for Identity {
+    /// If a header is repeated, its first value counts. Repetition matters only for the condition `If-Match`.
+    fn from(headers: &HeaderMap) -> Self {
+        let mut values = [None; NAMES.len()];
+        let mut several_conditions = false;
+        for (name, value) in headers {
+            let name = name.as_str();
+            if !(name.starts_with(OURS) || name == IF_MATCH) {
+                continue;
+            }
+            let Some(index) = NAMES.iter().position(|known| *known == name) else { continue };
+            if values[index].is_none() {
+                values[index] = Some(value.as_bytes());
+            } else if name == IF_MATCH {
+                several_conditions = true;
+            }
         }
-        let Some(index) = NAMES.iter().position(|known| *known == name) else { return };
-        if self.values[index].is_none() {
-            self.values[index] = Some(value);
-        } else if index == NAMES.len() - 1 {
-            self.several_conditions = true;
-        }
-    }
-
-    pub(crate) fn identity(&self) -> Identity {
+        let has_condition = values[NAMES.len() - 1].is_some();
         let [run, seed, op, attempt, step, min_free, condition] =
-            self.values.map(|value| value.and_then(|value| std::str::from_utf8(value).ok()));
+            values.map(|value| std::str::from_utf8(value?).ok());
         let run = run.and_then(|text| u64::from_str_radix(text, 16).ok());
-        let condition = match (self.values[NAMES.len() - 1], self.several_conditions) {
-            (None, _) => None,
-            (Some(_), false) => Some(condition.unwrap_or_default()),
-            (Some(_), true) => Some(""),
-        };
-        Identity {
+        let condition = has_condition.then(|| condition.filter(|_| !several_conditions).unwrap_or_default());
+        Self {
             run,
             seed: seed.and_then(|text| text.parse().ok()),
             op: op.and_then(|text| text.parse().ok()),
@@ -73,16 +64,6 @@ impl<'a> Marks<'a> {
             // the attempt was not started.
             min_free: run.and_then(|_| min_free?.parse().ok()).unwrap_or(0),
         }
-    }
-}
-
-impl<'a> From<&'a HeaderMap> for Marks<'a> {
-    fn from(headers: &'a HeaderMap) -> Self {
-        let mut marks = Self::default();
-        for (name, value) in headers {
-            marks.see(name.as_str(), value.as_bytes());
-        }
-        marks
     }
 }
 
@@ -116,7 +97,7 @@ mod tests {
         for (name, value) in headers {
             map.append(*name, HeaderValue::from_static(value));
         }
-        Marks::from(&map).identity()
+        Identity::from(&map)
     }
 
     #[test]

@@ -1,13 +1,11 @@
 //! Responses without templates, scripts or faults, and the headers that the server itself sets.
 
-use std::time::Duration;
-
 use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use axum::http::{Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::Full;
 use mockserver_core::{Answer, HeaderWriter, ServerDecision, Step};
-use vocabulary::wire;
+use vocabulary::{whole_nanos, wire};
 
 use crate::clock::Clock;
 use crate::shared::Admitted;
@@ -51,15 +49,14 @@ pub(crate) fn with_text(
 }
 
 pub(crate) fn of_verdict(identity: &Identity, decided: &Admitted) -> Response<Full<Bytes>> {
-    let reject_status = decided.reject_status;
-    let status = match decided.answer.verdict {
+    let code = match decided.answer.verdict {
         // Almost every fault breaks the response of a failed request later. Only if the fault is a status, the failed request gets a
         // complete response.
         ServerDecision::Accepted | ServerDecision::Failed => StatusCode::OK,
         ServerDecision::Conflict => StatusCode::PRECONDITION_FAILED,
-        ServerDecision::Rejected | ServerDecision::Deferred => status(reject_status),
+        ServerDecision::Rejected | ServerDecision::Deferred => status(decided.reject_status),
     };
-    with_text(identity, status, decided.answer.text())
+    with_text(identity, code, decided.answer.text())
 }
 
 /// Inserts the headers that the server itself sets. Headers that only loadgen reads are sent only to loadgen, so that other clients get the
@@ -78,12 +75,12 @@ pub(crate) fn insert_headers(
         headers.insert(MOCK, MOCK_VERSION);
         return;
     }
-    if let Some(after) = answer.advice.filter(|_| !decided.has_templates()) {
+    if let Some(after) = answer.advice.filter(|_| decided.answers.is_none()) {
         if decided.advertises_wait {
             headers.insert(RETRY_AFTER, teller(clock, is_ours).whole_seconds(after).into());
         }
         if is_ours {
-            headers.insert(WAIT, nanos(after).into());
+            headers.insert(WAIT, whole_nanos(after).into());
         }
     }
     if identity.step != Step::Work {
@@ -103,7 +100,7 @@ pub(crate) fn insert_headers(
             insert_text(headers, LIMITS, &limits.to_string());
         }
     }
-    headers.insert(TOOK, nanos(decided.took).into());
+    headers.insert(TOOK, whole_nanos(decided.took).into());
     // The status of a scripted response determines how the request counts. So the response gets a verdict header only if a fault spoiled
     // it.
     if answer.reply.is_none() || answer.is_spoiled() {
@@ -140,10 +137,6 @@ fn verdict(answer: &Answer) -> &'static str {
         _ if answer.is_spoiled() => failed,
         ServerDecision::Failed => failed,
         ServerDecision::Accepted => accepted,
-        ServerDecision::Rejected | ServerDecision::Conflict | ServerDecision::Deferred => rejected,
+        _ => rejected,
     }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
