@@ -75,7 +75,7 @@ impl PolicyConfig for FixedWindow {
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
         let since_epoch = common.anchor.since_unix().as_nanos() % self.window.as_nanos();
         let phase = if self.align == Align::Epoch { u64::try_from(since_epoch).unwrap_or(0) } else { 0 };
-        Keyed::stage(Self { phase, ..self.clone() }, common)
+        Some(Keyed::stage(Self { phase, ..self.clone() }, common))
     }
 
     fn pace(&self) -> Option<Pace> {

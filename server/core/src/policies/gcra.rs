@@ -28,7 +28,7 @@ impl PolicyConfig for Gcra {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Keyed::stage(self.bucket(), common)
+        Some(Keyed::stage(self.bucket(), common))
     }
 
     fn pace(&self) -> Option<Pace> {

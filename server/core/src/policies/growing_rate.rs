@@ -50,7 +50,7 @@ impl PolicyConfig for GrowingRate {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Keyed::stage(self.clone(), common)
+        Some(Keyed::stage(self.clone(), common))
     }
 }
 

@@ -33,9 +33,9 @@ const MAX_PAST: usize = 1024;
 
 impl<L: RateAlgorithm> Keyed<L> {
     /// Creates the stage that applies a rate algorithm to each key.
-    pub(crate) fn stage(algorithm: L, common: &Common) -> Option<Box<dyn StagePolicy>> {
+    pub(crate) fn stage(algorithm: L, common: &Common) -> Box<dyn StagePolicy> {
         let keys = Keys::new(common.keys);
-        Some(Box::new(Self { algorithm, keys, past: VecDeque::new(), algorithms: 0 }))
+        Box::new(Self { algorithm, keys, past: VecDeque::new(), algorithms: 0 })
     }
 
     fn state(&mut self, key: Key) -> (&L, &mut L::State) {

@@ -45,7 +45,7 @@ impl PolicyConfig for LeakyQueue {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Keyed::stage(self.clone(), common)
+        Some(Keyed::stage(self.clone(), common))
     }
 
     fn rate_law(&self) -> Option<RateLaw> {

@@ -32,7 +32,7 @@ impl PolicyConfig for Reserve {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Keyed::stage(self.bucket(), common)
+        Some(Keyed::stage(self.bucket(), common))
     }
 
     fn rate_law(&self) -> Option<RateLaw> {

@@ -30,7 +30,7 @@ impl PolicyConfig for SlidingCounter {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Keyed::stage(self.clone(), common)
+        Some(Keyed::stage(self.clone(), common))
     }
 }
 

@@ -28,7 +28,7 @@ impl PolicyConfig for SlidingLog {
     }
 
     fn gate(&self, common: &Common) -> Option<Box<dyn StagePolicy>> {
-        Keyed::stage(self.clone(), common)
+        Some(Keyed::stage(self.clone(), common))
     }
 
     fn pace(&self) -> Option<Pace> {
