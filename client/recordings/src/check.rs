@@ -73,11 +73,7 @@ pub fn check_within(
 /// gRPC calls always use POST.
 fn method(pair: &Pair) -> Method {
     let named = pair.method.as_deref().or_else(|| pair.id.split_once('/').map(|(_, method)| method));
-    match named {
-        Some("unary") => Method::named("POST"),
-        Some(name) => Method::named(name),
-        None => Method::default(),
-    }
+    named.map_or_else(Method::default, |name| Method::named(if name == "unary" { "POST" } else { name }))
 }
 
 /// Returns `None` if the outcome needs more effort.

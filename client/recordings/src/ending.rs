@@ -86,23 +86,23 @@ impl RecordedEnding {
 
 impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Success => f.write_str("success"),
-            Self::Answer(status) => write!(f, "an answer with {status}"),
-            Self::Transport => f.write_str("no answer"),
-            Self::Refused => f.write_str("nothing was sent"),
-        }
+        f.write_str(match self {
+            Self::Success => "success",
+            Self::Answer(status) => return write!(f, "an answer with {status}"),
+            Self::Transport => "no answer",
+            Self::Refused => "nothing was sent",
+        })
     }
 }
 
 impl fmt::Display for RecordedEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Known(ending) => ending.fmt(f),
-            Self::SomeAnswer => f.write_str("an answer that is not a success"),
-            Self::Failure => f.write_str("a failure"),
-            Self::Nothing => f.write_str("nothing"),
-        }
+        f.write_str(match self {
+            Self::Known(ending) => return ending.fmt(f),
+            Self::SomeAnswer => "an answer that is not a success",
+            Self::Failure => "a failure",
+            Self::Nothing => "nothing",
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use crate::rule::strategy_text;
 /// used only for configurations without an entry.
 #[derive(Clone, Debug, Default)]
 pub struct Map {
-    entries: Vec<(Recorded, StrategySpec)>,
+    entries: Vec<Entry>,
     rules: Vec<Rule>,
 }
 
@@ -22,10 +22,18 @@ pub struct Mapped {
     pub strategy: StrategySpec,
 }
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug)]
+struct Entry {
+    /// File name of the recording, without its folder.
+    file: String,
+    config: String,
+    mapped: Mapped,
+}
+
+/// Entry of a user's file.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Recorded {
-    /// File name of the recording, without its folder.
     file: String,
     config: String,
     text: String,
@@ -71,24 +79,28 @@ impl Map {
     /// Returns the line of a syntax error, the entry whose text is not a strategy, or the configuration that has two entries.
     pub fn add_toml(&mut self, text: &str) -> Result<(), MapError> {
         let Written { recorded } = toml::from_str(text).map_err(MapError::Toml)?;
-        for entry in recorded {
-            let same = |(other, _): &&(Recorded, _)| other.file == entry.file && other.config == entry.config;
-            if let Some((first, _)) = self.entries.iter().find(same) {
-                let (first, Recorded { file, config, text: second }) = (first.text.clone(), entry);
-                return Err(MapError::Twice { file, config, first, second });
+        for Recorded { file, config, text } in recorded {
+            if let Some(first) = self.entry(&file, &config) {
+                let first = first.mapped.text.clone();
+                return Err(MapError::Twice { file, config, first, second: text });
             }
-            let Recorded { file, config, text } = entry.clone();
-            let strategy = text.parse().map_err(|error| {
-                let source = Box::new(error);
-                MapError::Strategy { file, config, text, source }
-            })?;
-            self.entries.push((entry, strategy));
+            let strategy = match text.parse() {
+                Ok(strategy) => strategy,
+                Err(error) => {
+                    return Err(MapError::Strategy { file, config, text, source: Box::new(error) });
+                }
+            };
+            self.entries.push(Entry { file, config, mapped: Mapped { text, strategy } });
         }
         Ok(())
     }
 
+    fn entry(&self, file: &str, config: &str) -> Option<&Entry> {
+        self.entries.iter().find(|entry| entry.file == file && entry.config == config)
+    }
+
     pub fn all_match(&self, recordings: &[(&str, &Recording)]) -> Result<(), MapError> {
-        for (Recorded { file, config, .. }, _) in &self.entries {
+        for Entry { file, config, .. } in &self.entries {
             let files = || recordings.iter().filter(|(name, _)| name == file);
             let configs = || files().flat_map(|(_, recording)| &recording.pairs).map(|pair| &*pair.config);
             if configs().any(|there| there == config) {
@@ -106,9 +118,8 @@ impl Map {
     }
 
     pub fn strategy(&self, file: &str, recording: &Recording, pair: &Pair) -> Option<Mapped> {
-        let own = self.entries.iter().find(|(entry, _)| entry.file == file && entry.config == pair.config);
-        if let Some((entry, strategy)) = own {
-            return Some(Mapped { text: entry.text.clone(), strategy: strategy.clone() });
+        if let Some(entry) = self.entry(file, &pair.config) {
+            return Some(entry.mapped.clone());
         }
         let text = self.rules.iter().find_map(|rule| strategy_text(rule, recording, pair))?;
         // A recorded option may have a value that the preset does not accept. The text from the preset's rule is then not a valid strategy,

@@ -31,8 +31,8 @@ impl From<Option<Difference>> for CheckOutcome {
 }
 
 impl Difference {
-    pub fn new(what: impl Into<String>, recorded: impl Into<String>, here: impl Into<String>) -> Self {
-        Self { what: what.into(), recorded: recorded.into(), here: here.into() }
+    pub fn new(what: impl fmt::Display, recorded: impl fmt::Display, here: impl fmt::Display) -> Self {
+        Self { what: what.to_string(), recorded: recorded.to_string(), here: here.to_string() }
     }
 }
 

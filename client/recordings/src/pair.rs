@@ -254,11 +254,14 @@ impl Waits {
 }
 
 fn each<T: Clone>(field: &'static str, values: OneOrMany<T>, n: usize) -> Result<Vec<T>, Wrong> {
-    match values {
-        OneOrMany::One(value) => Ok(vec![value; n]),
-        OneOrMany::Each(values) if values.len() == n => Ok(values),
-        OneOrMany::Each(values) if values.len() == 1 => Ok(vec![values[0].clone(); n]),
-        OneOrMany::Each(values) => Err((field, format!("has {} entries for {n} ops", values.len()))),
+    let values = match values {
+        OneOrMany::One(value) => vec![value],
+        OneOrMany::Each(values) => values,
+    };
+    match values.len() {
+        1 => Ok(vec![values[0].clone(); n]),
+        count if count == n => Ok(values),
+        count => Err((field, format!("has {count} entries for {n} ops"))),
     }
 }
 

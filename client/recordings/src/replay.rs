@@ -117,11 +117,11 @@ impl Trial<'_> {
 fn ops_of(log: &RunLog, ops: usize) -> Vec<Op> {
     let never =
         Op { attempts: 0, before_first: 0.0, delays: Vec::new(), after_last: 0.0, ending: Ending::Refused };
-    let mut all = vec![never; ops];
-    let mut last_end = vec![Instant::ORIGIN; ops];
+    // Each op with the end of its last attempt.
+    let mut all = vec![(never, Instant::ORIGIN); ops];
     for sample in &log.samples {
         let index = usize::try_from(sample.op).unwrap_or(usize::MAX);
-        let (Some(op), Some(last)) = (all.get_mut(index), last_end.get_mut(index)) else { continue };
+        let Some((op, last)) = all.get_mut(index) else { continue };
         if op.attempts == 0 {
             op.before_first = sample.sent.since(sample.arrived).as_secs_f64();
         } else {
@@ -138,13 +138,13 @@ fn ops_of(log: &RunLog, ops: usize) -> Vec<Op> {
     for refusal in &log.refusals {
         let Refusal::GivenUp { op, at, .. } = refusal else { continue };
         let index = usize::try_from(*op).unwrap_or(usize::MAX);
-        if let (Some(op), Some(last)) = (all.get_mut(index), last_end.get(index))
+        if let Some((op, last)) = all.get_mut(index)
             && op.attempts > 0
         {
             op.after_last = at.since(*last).as_secs_f64();
         }
     }
-    all
+    all.into_iter().map(|(op, _)| op).collect()
 }
 
 #[cfg(test)]

@@ -60,9 +60,10 @@ pub(crate) fn strategy_text(rule: &Rule, recording: &Recording, pair: &Pair) -> 
         return None;
     }
     overrides.sort_by_key(|(start, _)| *start);
-    let scenarios = rule.scenarios.iter().filter(|(word, _)| pair.id.contains(*word));
-    overrides.extend(scenarios.map(|(_, puts_in)| (usize::MAX, puts_in.clone())));
-    Some(with(&rule.text, overrides.iter().map(|(_, text)| text.as_str())))
+    let of_scenario = rule.scenarios.iter().filter(|(word, _)| pair.id.contains(*word));
+    let of_scenario = of_scenario.map(|(_, puts_in)| puts_in);
+    let overrides = overrides.iter().map(|(_, puts_in)| puts_in).chain(of_scenario);
+    Some(with(&rule.text, overrides.map(String::as_str)))
 }
 
 /// Returns true if the name of a library matches `wanted`. The name may end with a major version, as in `got-16`, if several versions of

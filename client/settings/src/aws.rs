@@ -3,7 +3,7 @@
 //! Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; boto/botocore `botocore/retries/`; smithy-lang/smithy-rs
 //! `aws/rust-runtime/aws-config/src/default_provider/retry_config.rs`.
 
-use tailback::{Preset, StrategySpec, presets};
+use tailback::{Preset, presets};
 
 use crate::described::{BACKOFF, COMMON, Described, Format};
 
@@ -68,24 +68,18 @@ fn write(settings: &mut Described) -> String {
 fn nearest(settings: &Described) -> Option<(&'static Preset, Described)> {
     // Legacy mode is considered only if the strategy was given as the legacy preset.
     let is_legacy = settings.preset.is_some_and(|typed| typed.name == LEGACY);
-    let mut nearest: Option<(usize, &'static Preset, Described)> = None;
     let typed = settings.preset.into_iter().filter(|preset| preset.system == "aws");
     let others =
         presets().iter().filter(|preset| preset.system == "aws" && (is_legacy || preset.name != LEGACY));
-    for preset in typed.chain(others) {
-        for text in texts(preset) {
-            let Ok(spec) = text.parse::<StrategySpec>() else { continue };
-            let like = Described::new(spec, Some(preset));
-            let is_other = settings.preset.is_some_and(|typed| typed.name != preset.name);
-            let values = PARTS.iter().flat_map(|part| settings.values(part));
-            let differing =
-                usize::from(is_other) + values.filter(|(name, value)| like.peek(name) != value).count();
-            if nearest.as_ref().is_none_or(|(least, ..)| differing < *least) {
-                nearest = Some((differing, preset, like));
-            }
-        }
-    }
-    nearest.map(|(_, preset, like)| (preset, like))
+    let texts =
+        typed.chain(others).flat_map(|preset| texts(preset).into_iter().map(move |text| (preset, text)));
+    let all =
+        texts.filter_map(|(preset, text)| Some((preset, Described::new(text.parse().ok()?, Some(preset)))));
+    all.min_by_key(|(preset, like)| {
+        let is_other = settings.preset.is_some_and(|typed| typed.name != preset.name);
+        let values = PARTS.iter().flat_map(|part| settings.values(part));
+        usize::from(is_other) + values.filter(|(name, value)| like.peek(name) != value).count()
+    })
 }
 
 fn texts(preset: &Preset) -> Vec<String> {

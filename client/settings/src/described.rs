@@ -1,6 +1,7 @@
 //! Parameters of a strategy, as the writers of settings read them. If a writer does not read a parameter, the parameter is reported as not
 //! expressible, unless it has its default value.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use tailback::{PartKind, Preset, StrategySpec, find};
@@ -111,9 +112,9 @@ impl Described {
         })
     }
 
-    /// Reads a parameter as a duration. Returns `None` for the value `none`.
-    pub(crate) fn duration(&mut self, name: &str) -> Option<Duration> {
-        duration_text::parse(&self.read(name)).ok()
+    /// Reads a parameter as a duration. Returns 0 for the value `none`.
+    pub(crate) fn duration(&mut self, name: &str) -> Duration {
+        duration_text::parse(&self.read(name)).unwrap_or_default()
     }
 
     pub(crate) fn number(&mut self, name: &str) -> f64 {
@@ -129,12 +130,8 @@ impl Described {
         Retried::read(&self.read("retry-on"), &self.read("throttle-on"))
     }
 
-    pub(crate) fn base(&mut self) -> Duration {
-        self.duration("backoff.base").unwrap_or_default()
-    }
-
     pub(crate) fn cap(&mut self) -> Option<Duration> {
-        let base = self.base();
+        let base = self.duration("backoff.base");
         let cap = self.read("backoff.cap");
         match cap.strip_suffix('x').and_then(|count| count.parse::<f64>().ok()) {
             Some(count) => Duration::try_from_secs_f64(base.as_secs_f64() * count).ok(),
@@ -145,11 +142,11 @@ impl Described {
 
     /// Reads a parameter as a time limit. Returns `None` for 0, which means unlimited.
     pub(crate) fn limit(&mut self, name: &str) -> Option<Duration> {
-        self.duration(name).filter(|most| !most.is_zero())
+        Some(self.duration(name)).filter(|most| !most.is_zero())
     }
 
     /// Adds a setting to [`lines`](Self::lines).
-    pub(crate) fn set(&mut self, key: &'static str, value: impl ToString) {
+    pub(crate) fn set(&mut self, key: &'static str, value: impl Display) {
         self.lines.push((key, value.to_string()));
     }
 
@@ -180,7 +177,7 @@ impl Described {
 
     /// Returns the longest advised delay that is followed.
     pub(crate) fn advice_limit(&mut self) -> Duration {
-        self.duration("advice-limit").unwrap_or(Duration::from_hours(24 * 365))
+        duration_text::parse(&self.read("advice-limit")).unwrap_or(Duration::from_hours(24 * 365))
     }
 
     /// Marks the parameters whose names start with `prefix` as expressed.

@@ -128,7 +128,7 @@ fn retried(settings: &mut Described) -> (Vec<&'static str>, Vec<String>) {
 }
 
 fn waits(settings: &mut Described) -> String {
-    let base = settings.base();
+    let base = settings.duration("backoff.base");
     let (cap, least) = (settings.cap(), Duration::from_millis(1));
     if base < least {
         settings.note("backoff.base", "base_interval of Envoy must be at least 1 ms, so 1 ms is written");

@@ -114,7 +114,7 @@ fn retry(
     max_attempts: u32,
     retryable_status_codes: BTreeSet<String>,
 ) -> RetryPolicy {
-    let mut base = settings.base();
+    let mut base = settings.duration("backoff.base");
     if base.is_zero() {
         settings.note("backoff.base", "initialBackoff of gRPC must be above zero, so 1 ms is written");
     }
@@ -141,7 +141,7 @@ fn retry(
 }
 
 fn hedging(settings: &mut Described, mut non_fatal_status_codes: BTreeSet<String>) -> HedgingPolicy {
-    let delay = settings.duration("hedging.delay").unwrap_or_default();
+    let delay = settings.duration("hedging.delay");
     let copies = settings.count("hedging.copies").unwrap_or_default();
     settings.fixed("hedging.after-failure", "next", "gRPC sends the next copy at once when one fails");
     if non_fatal_status_codes.is_empty() {

@@ -67,7 +67,7 @@ fn retry(settings: &mut Described, handled: &str) -> String {
         settings.settle("backoff.");
         return String::new();
     }
-    let (base, cap) = (settings.base(), settings.cap());
+    let (base, cap) = (settings.duration("backoff.base"), settings.cap());
     let (growth, jitter) = growth(settings, base);
     if cap.is_some() && jitter {
         let why = "Polly applies MaxDelay after the jitter";
@@ -96,7 +96,7 @@ fn hedging(settings: &mut Described, handled: &str) -> Option<String> {
             "Polly hedges the first try and each retry, so MaxRetryAttempts does not limit hedged attempts",
         );
     }
-    let delay = settings.duration("hedging.delay").unwrap_or_default();
+    let delay = settings.duration("hedging.delay");
     settings.fixed("hedging.after-failure", "next", "Polly sends the next copy at once when one fails");
     Some(format!(
         "    .AddHedging(new HttpHedgingStrategyOptions\n    {{\n        MaxHedgedAttempts = {copies},\n        \
@@ -208,8 +208,8 @@ fn breaker(settings: &mut Described, handled: &str) -> String {
     }
     let ratio = settings.read("ratio-breaker.ratio");
     let least = settings.count("ratio-breaker.least").unwrap_or(1);
-    let window = settings.duration("ratio-breaker.window").unwrap_or_default();
-    let open = settings.duration("ratio-breaker.open").unwrap_or_default();
+    let window = settings.duration("ratio-breaker.window");
+    let open = settings.duration("ratio-breaker.open");
     if least < 2 {
         settings.note("ratio-breaker.least", "MinimumThroughput of Polly must be at least 2");
     }

@@ -68,7 +68,7 @@ fn write(settings: &mut Described) -> String {
 }
 
 fn waits(settings: &mut Described) {
-    let typed = settings.base();
+    let typed = settings.duration("backoff.base");
     // A wait between 0 and 1 ms is raised to 1 ms, because an application with a shorter wait would not start. A wait of 0 is allowed.
     let base = if typed.is_zero() { typed } else { typed.max(LEAST) };
     if base != typed {
@@ -131,7 +131,7 @@ fn breaker(settings: &mut Described) -> String {
     }
     let threshold = percent(settings.number("ratio-breaker.ratio"));
     let calls = settings.count("ratio-breaker.calls").unwrap_or(0);
-    let window = settings.duration("ratio-breaker.window").unwrap_or_default();
+    let window = settings.duration("ratio-breaker.window");
     if calls == 0 && window.subsec_nanos() != 0 {
         settings
             .note("ratio-breaker.window", "a time window of resilience4j must be a whole number of seconds");
@@ -141,7 +141,7 @@ fn breaker(settings: &mut Described) -> String {
         calls => ("COUNT_BASED", calls.into()),
     };
     let (least, trials) = (settings.read("ratio-breaker.least"), settings.read("ratio-breaker.trials"));
-    let open = settings.duration("ratio-breaker.open").unwrap_or_default();
+    let open = settings.duration("ratio-breaker.open");
     if open < LEAST {
         settings
             .note("ratio-breaker.open", "wait-duration-in-open-state of resilience4j must be at least 1 ms");

@@ -52,7 +52,7 @@ fn write(settings: &mut Described) -> String {
 }
 
 fn waits(settings: &mut Described) {
-    let base = settings.base();
+    let base = settings.duration("backoff.base");
     let cap = settings.cap().unwrap_or(LONGEST);
     settings.set("backoff_factor", seconds(base));
     settings.set("backoff_max", seconds(cap));

@@ -13,16 +13,15 @@ pub(crate) fn endings(recorded: &[(RecordedEnding, usize)], own: &[Ending]) -> O
             let share = own.iter().filter(|ending| expected.fits(**ending)).count() as f64 / own.len() as f64;
             let likely = libm::pow(share, *count as f64);
             let other = own.iter().find(|ending| !expected.fits(**ending))?;
-            (likely < LEVEL).then(|| Difference::new("outcome", expected.to_string(), other.to_string()))
+            (likely < LEVEL).then(|| Difference::new("outcome", expected, other))
         }
         several => {
             let success = RecordedEnding::Known(Ending::Success);
-            let successes = several.iter().flat_map(|(expected, count)| {
-                std::iter::repeat_n(f64::from(u8::from(*expected == success)), *count)
-            });
+            let successes = several
+                .iter()
+                .flat_map(|(expected, count)| std::iter::repeat_n(f64::from(*expected == success), *count));
             let recorded: Vec<f64> = successes.collect();
-            let own: Vec<f64> =
-                own.iter().map(|ending| f64::from(u8::from(*ending == Ending::Success))).collect();
+            let own: Vec<f64> = own.iter().map(|ending| f64::from(*ending == Ending::Success)).collect();
             let share = |values: &[f64]| {
                 format!("{:.1} % successes", 100.0 * values.iter().sum::<f64>() / values.len().max(1) as f64)
             };

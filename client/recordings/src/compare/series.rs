@@ -51,16 +51,15 @@ fn attempts(recorded: &[u32], runs: &[Vec<Op>]) -> Option<Difference> {
         let (low, high) = (own.clone().min()?, own.max()?);
         let here = if low == high { low.to_string() } else { format!("{low} to {high}") };
         (!(low..=high).contains(recorded))
-            .then(|| Difference::new(format!("attempts of op {}", op + 1), recorded.to_string(), here))
+            .then(|| Difference::new(format!("attempts of op {}", op + 1), recorded, here))
     })
 }
 
 fn endings(recorded: &Series, runs: &[Vec<Op>]) -> Option<Difference> {
     recorded.endings.iter().enumerate().find_map(|(op, described)| {
         let own = runs.first()?[op].ending;
-        (!runs.iter().any(|run| described.fits(run[op].ending))).then(|| {
-            Difference::new(format!("outcome of op {}", op + 1), described.to_string(), own.to_string())
-        })
+        (!runs.iter().any(|run| described.fits(run[op].ending)))
+            .then(|| Difference::new(format!("outcome of op {}", op + 1), described, own))
     })
 }
 
@@ -72,7 +71,7 @@ fn kinds(recorded: &[RecordedEnding], runs: &[Vec<Op>]) -> Option<Difference> {
     let described =
         |kinds: &[RecordedEnding]| kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     if let Some(other) = other {
-        return Some(Difference::new("outcomes", described(recorded), other.ending.to_string()));
+        return Some(Difference::new("outcomes", described(recorded), other.ending));
     }
     let missing = recorded.iter().find(|described| !first.iter().any(|op| described.fits(op.ending)))?;
     Some(Difference::new("outcomes", described(recorded), format!("never {missing}")))
@@ -84,9 +83,8 @@ fn granted(recorded: &[u64], runs: &[Vec<Op>]) -> Option<Difference> {
         let retries =
             |run: &Vec<Op>| run[..ops].iter().map(|op| u64::from(op.attempts.saturating_sub(1))).sum::<u64>();
         let (low, high) = (runs.iter().map(retries).min()?, runs.iter().map(retries).max()?);
-        (!(low..=high).contains(recorded)).then(|| {
-            Difference::new(format!("retries of the first {ops} ops"), recorded.to_string(), low.to_string())
-        })
+        (!(low..=high).contains(recorded))
+            .then(|| Difference::new(format!("retries of the first {ops} ops"), recorded, low))
     })
 }
 
