@@ -14,7 +14,7 @@ use crate::decision::{choose, ordered};
 use crate::flags::{Flags, quoted};
 use crate::fresh::Sample;
 use crate::look_up::{MAX_LOOK_UPS, groups, look_ups};
-use crate::observed::{Observed, RunTable};
+use crate::observed::{Observed, RunTable, whole};
 use crate::range::Range;
 use crate::recommendation::{
     Assumption, Decision, FreshRuns, HoldsFor, LookUpRecord, NominalRun, NominalRuns, Recommendation,
@@ -62,12 +62,12 @@ pub(super) struct Answered {
 const TODAY: usize = 0;
 
 impl Recommender<'_> {
-    /// Makes all runs and decides. `None` after an interrupt.
+    /// Makes all runs and decides.
     ///
     /// # Errors
-    /// Fails if no candidate gets an op done on the nominal server, or if none keeps `--max-rejected`.
-    pub(super) fn recommend(&self) -> anyhow::Result<Option<Answered>> {
-        let Some(searched) = self.search()? else { return Ok(None) };
+    /// Fails if no candidate gets an op done on the nominal server, if none keeps `--max-rejected`, or after an interrupt.
+    pub(super) fn recommend(&self) -> anyhow::Result<Answered> {
+        let searched = self.search()?;
         let Searched { table, servers, candidates, eligible, .. } = &searched;
         self.refuse_hopeless(&searched)?;
         let Some(winner) = choose(table, eligible, servers) else {
@@ -82,8 +82,7 @@ impl Recommender<'_> {
         let (today, of_other) = (&candidates[TODAY], other.map(|other| &candidates[other]));
         let compared: Vec<&Candidate> = std::iter::once(today).chain(of_other).collect();
         let bench = &self.bench;
-        let Some(rows) = bench.fresh(&compared)? else { return Ok(None) };
-        let Some(nominal) = bench.nominal(&compared)? else { return Ok(None) };
+        let (rows, nominal) = (bench.fresh(&compared)?, bench.nominal(&compared)?);
         if rows.iter().flatten().all(|run| run.undone >= 1.0) {
             return Err(Fatal::error(Exit::Unmet, self.no_setting_can(candidates.len() - 1)));
         }
@@ -99,11 +98,9 @@ impl Recommender<'_> {
             .expect("there are fresh servers");
         let is_change = winner != TODAY && (fresh.is_worth_a_change(goal) || !eligible.contains(&TODAY));
         let chosen = if is_change { winner } else { TODAY };
-        let Some(look_ups) = self.look_ups(&searched, chosen)? else { return Ok(None) };
+        let look_ups = self.look_ups(&searched, chosen)?;
         let holds_for = self.holds_for(&searched, chosen, servers)?;
-        if bench.is_interrupted() {
-            return Ok(None);
-        }
+        bench.refuse_if_interrupted()?;
         let assumption = |range: &Range| Assumption {
             key: range.key.clone(),
             nominal: range.nominal.clone(),
@@ -148,22 +145,22 @@ impl Recommender<'_> {
             let candidate = &candidates[*number];
             candidate.is_of_library() && !candidate.is_by_code
         };
-        Ok(Some(Answered {
+        Ok(Answered {
             document,
             of_library: (0..candidates.len()).filter(is_of_library).collect(),
             by_code: searched.by_code(),
             any_rejected: table.runs(TODAY, servers).iter().any(|run| run.rejected > 0.0),
             no_help: searched.no_help(chosen),
-        }))
+        })
     }
 
-    /// Returns the look-ups that further runs confirm. `None` after an interrupt.
-    fn look_ups(&self, searched: &Searched, chosen: usize) -> anyhow::Result<Option<Vec<LookUpRecord>>> {
+    /// Returns the look-ups that further runs confirm.
+    fn look_ups(&self, searched: &Searched, chosen: usize) -> anyhow::Result<Vec<LookUpRecord>> {
         let Searched { table, servers, candidates, eligible, .. } = searched;
         // Without all ends and corners, a part of a range may have no server of its own.
         let tried = &self.bench.servers[..servers.len()];
         if self.bench.servers[tried.len()..].iter().any(|server| !server.drawn) {
-            return Ok(Some(Vec::new()));
+            return Ok(Vec::new());
         }
         let fresh = self.bench.fresh_servers();
         let of_servers = (&*self.bench.ranges, tried, &*fresh);
@@ -173,7 +170,7 @@ impl Recommender<'_> {
             let mut runs = Vec::new();
             for (server, seed) in look_up.servers.iter().zip(1..) {
                 let on = (server, self.bench.seed.wrapping_sub(seed));
-                let Some(observed) = self.bench.on(on, &pair, 1.0)? else { return Ok(None) };
+                let observed = self.bench.on(on, &pair, 1.0)?;
                 runs.push((observed[0], observed[1]));
                 if runs.last().is_some_and(LookUpRecord::is_refuted_by) {
                     break;
@@ -186,7 +183,7 @@ impl Recommender<'_> {
                 break;
             }
         }
-        Ok(Some(records))
+        Ok(records)
     }
 
     fn no_setting_can(&self, others: usize) -> String {
@@ -201,7 +198,7 @@ impl Recommender<'_> {
         )
     }
 
-    /// Returns for how many ops alone a setting holds on these servers. `None` if it also holds for many more, and after an interrupt.
+    /// Returns for how many ops alone a setting holds on these servers. `None` if it also holds for many more.
     ///
     /// Only a burst lets a server do more than its capacity, and at the capacity a single rejection can be one of many. The setting therefore
     /// runs ten times as long on the servers whose capacity it uses most.
@@ -220,26 +217,25 @@ impl Recommender<'_> {
             servers.iter().filter_map(used).filter(|(used, ..)| *used > AT_CAPACITY).collect();
         used.sort_by(|one, other| other.0.total_cmp(&one.0));
         used.truncate(LONGER_SERVERS);
-        let longer = |candidate: &Candidate| -> anyhow::Result<Option<f64>> {
+        let longer = |candidate: &Candidate| -> anyhow::Result<f64> {
             let mut most = 0.0_f64;
             for (_, undone, server) in &used {
                 let on = (&self.bench.servers[*server], self.bench.seed);
-                let Some(longer) = self.bench.on(on, &[candidate], LONGER)? else { return Ok(None) };
-                most = most.max(longer[0].undone - undone);
+                most = most.max(self.bench.on(on, &[candidate], LONGER)?[0].undone - undone);
             }
-            Ok(Some(most))
+            Ok(most)
         };
         let setting = &searched.candidates[setting];
-        let Some(more_undone_of_longer) = longer(setting)?.filter(|more| *more > MORE_UNDONE) else {
+        let more_undone_of_longer = longer(setting)?;
+        if more_undone_of_longer <= MORE_UNDONE {
             return Ok(None);
-        };
+        }
         let rates = self.rates();
         let safe = rates.iter().position(|rate| !rate.is_below_capacity).map_or(0, |lowest| lowest + 1);
         let mut rate_for_any_number_per_s = None;
         for rate in rates[..safe].iter().rev().filter(|rate| setting.rate() != Some(**rate)) {
             let text = with_rate(&setting.text, *rate);
-            let more = longer(&Candidate { spec: text.parse()?, text, ..setting.clone() })?;
-            if more.is_some_and(|more| more <= MORE_UNDONE) {
+            if longer(&Candidate { spec: text.parse()?, text, ..setting.clone() })? <= MORE_UNDONE {
                 rate_for_any_number_per_s = Some(rate.per_s);
                 break;
             }
@@ -261,15 +257,13 @@ impl Recommender<'_> {
         search
     }
 
-    /// Runs all stages of the search. `None` after an interrupt.
-    fn search(&self) -> anyhow::Result<Option<Searched>> {
+    /// Runs all stages of the search.
+    fn search(&self) -> anyhow::Result<Searched> {
         let share = share_of_ops(self.bench.ops, self.bench.servers.len());
         let mut search = self.new_search(share);
         let today = Candidate::today(self.today, self.args.strategy.clone(), self.args.workload.0.in_flight);
         let mut candidates = self.changes.of_library(&today);
-        if !self.stage(&mut search, &candidates, share)? {
-            return Ok(None);
-        }
+        self.stage(&mut search, &candidates, share)?;
         let bases = today_and_best(&search.table, &search.eligible, &search.servers(), BASES);
         let bases: Vec<&Candidate> = bases.into_iter().map(|number| &candidates[number]).collect();
         let rates = self.rates();
@@ -281,9 +275,7 @@ impl Recommender<'_> {
             }
             let first = candidates.len();
             candidates.append(&mut of_client);
-            if !self.stage(&mut search, &candidates[first..], share)? {
-                return Ok(None);
-            }
+            self.stage(&mut search, &candidates[first..], share)?;
             let (table, servers) = (&search.table, search.servers());
             let best = choose(table, &search.eligible, &servers).filter(|best| *best != TODAY);
             let Some(best) = best else { break };
@@ -307,19 +299,18 @@ impl Recommender<'_> {
             candidates,
             attempts: search.budget.used,
         };
-        let is_over = share >= 1.0 || self.run_with_all_ops(&mut searched)?;
-        Ok(is_over.then_some(searched))
+        if share < 1.0 {
+            self.run_with_all_ops(&mut searched)?;
+        }
+        Ok(searched)
     }
 
-    /// Runs the best candidates of a search that made short runs with all ops, because a short run lives on the server's burst. Returns false
-    /// after an interrupt.
-    fn run_with_all_ops(&self, searched: &mut Searched) -> anyhow::Result<bool> {
+    /// Runs the best candidates of a search that made short runs with all ops, because a short run lives on the server's burst.
+    fn run_with_all_ops(&self, searched: &mut Searched) -> anyhow::Result<()> {
         let Searched { table, servers, candidates, eligible, .. } = &*searched;
         let finalists = today_and_best(table, eligible, servers, FINALISTS);
         let mut search = self.new_search(1.0);
-        if !self.stage(&mut search, finalists.iter().map(|number| &candidates[*number]), 1.0)? {
-            return Ok(false);
-        }
+        self.stage(&mut search, finalists.iter().map(|number| &candidates[*number]), 1.0)?;
         searched.attempts += search.budget.used;
         searched.servers = search.servers();
         for (row, finalist) in finalists.iter().enumerate() {
@@ -330,25 +321,24 @@ impl Recommender<'_> {
         searched.left_out.servers = search.left_out.servers;
         searched.left_out.candidates += search.left_out.candidates;
         searched.table.replace(&finalists, search.table);
-        Ok(true)
+        Ok(())
     }
 
-    /// Runs new candidates. Returns false after an interrupt.
+    /// Runs new candidates.
     fn stage<'a>(
         &self,
         search: &mut Search,
         new: impl IntoIterator<Item = &'a Candidate>,
         share: f64,
-    ) -> anyhow::Result<bool> {
+    ) -> anyhow::Result<()> {
         let new: Vec<&Candidate> = new.into_iter().collect();
         let first = search.table.candidates();
         search.begin_stage(&new);
         while let Some((server, running)) = search.next_server() {
             let refs: Vec<&Candidate> = running.iter().map(|number| new[*number - first]).collect();
-            let Some(observed) = self.bench.search(server, &refs, share)? else { return Ok(false) };
-            search.record(server, &running, &observed);
+            search.record(server, &running, &self.bench.search(server, &refs, share)?);
         }
-        Ok(true)
+        Ok(())
     }
 
     fn refuse_hopeless(&self, searched: &Searched) -> anyhow::Result<()> {
@@ -377,14 +367,8 @@ fn today_and_best(table: &RunTable, eligible: &[usize], servers: &[usize], count
     std::iter::once(TODAY).chain(best.take(count)).collect()
 }
 
-fn whole(attempts: f64) -> u64 {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a sum of counts")]
-    let attempts = attempts as u64;
-    attempts
-}
-
 /// Returns the command that runs today's setting and the other one on the nominal server, with the seed of the search.
-pub(super) fn again(flags: &Flags, today: &Candidate, other: Option<&Candidate>) -> String {
+fn again(flags: &Flags, today: &Candidate, other: Option<&Candidate>) -> String {
     let same_text = other.is_none_or(|other| other.text == today.text);
     let strategies = match other {
         Some(other) if !same_text => quoted(&format!("{},{}", today.text, other.text)),

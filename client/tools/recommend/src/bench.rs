@@ -9,6 +9,7 @@ use experiments::runs::stop::Stop as _;
 use experiments::runs::virtual_time::VirtualTime;
 use experiments::servers::server_under_test::ServerUnderTest;
 use results::RunResult;
+use shell::exit::{Exit, Fatal};
 use shell::runner::interrupt::Interrupt;
 use shell::text::figures::counted;
 use shell::text::progress::Live;
@@ -19,7 +20,7 @@ use crate::budget::MAX_ATTEMPTS_PER_OP;
 use crate::candidate::Candidate;
 use crate::flags::Flags;
 use crate::fresh::{FRESH_SEEDS, FRESH_SERVERS};
-use crate::observed::{Goal, Observed};
+use crate::observed::{Goal, Observed, whole};
 use crate::range::Range;
 use crate::servers::{PlausibleServer, drawn, search_servers};
 
@@ -100,14 +101,13 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Runs candidates on one server of the search. A run ends at [`MAX_ATTEMPTS_PER_OP`], so that hopeless candidates end early. `None` after
-    /// an interrupt.
+    /// Runs candidates on one server of the search. A run ends at [`MAX_ATTEMPTS_PER_OP`], so that hopeless candidates end early.
     pub(super) fn search(
         &self,
         server: usize,
         candidates: &[&Candidate],
         share: f64,
-    ) -> anyhow::Result<Option<Vec<Observed>>> {
+    ) -> anyhow::Result<Vec<Observed>> {
         let (number, servers) = (server + 1, self.servers.len());
         self.live.borrow_mut().line(|| {
             format!("server {number} of {servers}, {}", counted(candidates.len() as u64, "setting"))
@@ -121,13 +121,13 @@ impl<'a> Bench<'a> {
         (server, seed): (&PlausibleServer, u64),
         candidates: &[&Candidate],
         share: f64,
-    ) -> anyhow::Result<Option<Vec<Observed>>> {
+    ) -> anyhow::Result<Vec<Observed>> {
         let (mut experiments, server) =
             self.flags_of(server).with_share(share, self.ops).experiments(settings(candidates))?;
         for experiment in &mut experiments {
             experiment.run.max_attempts_per_op = Some(MAX_ATTEMPTS_PER_OP);
         }
-        self.observed(&experiments, &server, &[seed])
+        self.drive(&experiments, &server, &[seed], |run| Observed::new(run, self.goal))
     }
 
     pub(super) fn fresh_servers(&self) -> Vec<PlausibleServer> {
@@ -140,8 +140,8 @@ impl<'a> Bench<'a> {
         if self.ranges.is_empty() { 1 } else { FRESH_SEEDS }
     }
 
-    /// Runs candidates on fresh servers. Returns for each candidate its means over seeds on each of them. `None` after an interrupt.
-    pub(super) fn fresh(&self, candidates: &[&Candidate]) -> anyhow::Result<Option<Vec<Vec<Observed>>>> {
+    /// Runs candidates on fresh servers. Returns for each candidate its means over seeds on each of them.
+    pub(super) fn fresh(&self, candidates: &[&Candidate]) -> anyhow::Result<Vec<Vec<Observed>>> {
         let (servers, seeds) = (self.fresh_servers(), self.fresh_seeds());
         let mut rows = vec![Vec::new(); candidates.len()];
         for (number, server) in servers.iter().enumerate() {
@@ -151,37 +151,32 @@ impl<'a> Bench<'a> {
             let first = 1 + number as u64 * u64::from(seeds);
             let of_server = (first..first + u64::from(seeds)).map(|seed| self.seed.wrapping_add(seed));
             let of_server: Vec<u64> = of_server.collect();
-            let Some(observed) = self.observed(&experiments, &server, &of_server)? else { return Ok(None) };
+            let observed =
+                self.drive(&experiments, &server, &of_server, |run| Observed::new(run, self.goal))?;
             for (row, runs) in rows.iter_mut().zip(observed.chunks(seeds as usize)) {
                 row.extend(Observed::mean(runs));
             }
         }
-        Ok(Some(rows))
+        Ok(rows)
     }
 
-    /// Runs candidates on the nominal server with the seed of the search. `None` after an interrupt.
-    pub(super) fn nominal(&self, candidates: &[&Candidate]) -> anyhow::Result<Option<Vec<RunResult>>> {
+    /// Runs candidates on the nominal server with the seed of the search.
+    pub(super) fn nominal(&self, candidates: &[&Candidate]) -> anyhow::Result<Vec<RunResult>> {
         let (experiments, server) = self.nominal_flags().experiments(settings(candidates))?;
         self.drive(&experiments, &server, &[self.seed], RunResult::clone)
     }
 
-    fn observed(
-        &self,
-        experiments: &[Experiment],
-        server: &ServerUnderTest,
-        seeds: &[u64],
-    ) -> anyhow::Result<Option<Vec<Observed>>> {
-        self.drive(experiments, server, seeds, |run| Observed::new(run, self.goal))
-    }
-
     /// Runs every experiment with every seed.
+    ///
+    /// # Errors
+    /// Fails if the accounting of a run does not add up, or after an interrupt.
     fn drive<T>(
         &self,
         experiments: &[Experiment],
         server: &ServerUnderTest,
         seeds: &[u64],
         of: impl Fn(&RunResult) -> T,
-    ) -> anyhow::Result<Option<Vec<T>>> {
+    ) -> anyhow::Result<Vec<T>> {
         let task = |number: usize| Task {
             experiment: &experiments[number / seeds.len()],
             server_under_test: server,
@@ -195,11 +190,16 @@ impl<'a> Bench<'a> {
             taken.push(of(&outcome.finished.result));
             Ok(())
         })?;
-        Ok((!self.is_interrupted()).then_some(taken))
+        self.refuse_if_interrupted()?;
+        Ok(taken)
     }
 
-    pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupt.asked_by().is_some()
+    pub(super) fn refuse_if_interrupted(&self) -> anyhow::Result<()> {
+        if self.interrupt.asked_by().is_none() {
+            return Ok(());
+        }
+        let exit = self.interrupt.exit().unwrap_or(Exit::Interrupted);
+        Err(Fatal::error(exit, "interrupted before the search was complete; there is no answer"))
     }
 }
 
@@ -210,10 +210,7 @@ fn settings<'a>(candidates: &'a [&Candidate]) -> impl Iterator<Item = (&'a Strat
 /// Returns the number of ops of a run, or the expected number if the run is limited by its duration.
 fn ops_of(experiment: &Experiment) -> u64 {
     let workload = &experiment.run.workload;
-    let of_time = workload.duration.zip(experiment.rate()).map(|(lasts, rate)| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an estimate")]
-        let ops = (lasts.as_secs_f64() * rate.per_s()) as u64;
-        ops
-    });
+    let of_time = workload.duration.zip(experiment.rate());
+    let of_time = of_time.map(|(lasts, rate)| whole(lasts.as_secs_f64() * rate.per_s()));
     [workload.ops, of_time].into_iter().flatten().min().unwrap_or_default()
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
+use clap::ArgMatches;
 use clap::parser::ValueSource;
 use experiments::Experiment;
 use experiments::servers::server_under_test::ServerUnderTest;
@@ -33,8 +34,7 @@ struct Flag {
 }
 
 impl Flags {
-    pub(super) fn given(typed: &[OsString]) -> anyhow::Result<Self> {
-        let matches = RecommendArgs::matches(typed)?;
+    pub(super) fn given(matches: &ArgMatches) -> anyhow::Result<Self> {
         let mut flags = Vec::new();
         for arg in RecommendArgs::flags().get_arguments() {
             let (id, heading) = (arg.get_id().as_str(), arg.get_help_heading().unwrap_or_default());
@@ -83,10 +83,8 @@ impl Flags {
     /// Returns the flags with a network time that each request draws, uniform around its mean: ±30 %, at least ±`least`. A distribution that
     /// was typed stays. Without it, every plausible server would have a constant network, and a rate at the server's limit would seem safe.
     pub(super) fn with_drawn_network(mut self, usual: Distribution, least: Duration) -> Self {
-        let typed = self.value(NETWORK).map(str::parse);
-        let Distribution::Constant(mean) = typed.unwrap_or(Ok(usual)).unwrap_or(usual) else {
-            return self;
-        };
+        let typed = self.value(NETWORK).and_then(|text| text.parse().ok());
+        let Distribution::Constant(mean) = typed.unwrap_or(usual) else { return self };
         let spread = mean.mul_f64(NETWORK_SPREAD).max(least);
         if spread.is_zero() {
             return self;
@@ -198,7 +196,8 @@ mod tests {
 
     fn given(typed: &str) -> Flags {
         let words = ["loadgen", "recommend", "--strategy", "none"].into_iter().chain(typed.split(' '));
-        Flags::given(&words.map(OsString::from).collect::<Vec<_>>()).unwrap()
+        let words: Vec<OsString> = words.map(OsString::from).collect();
+        Flags::given(&RecommendArgs::matches(&words).unwrap()).unwrap()
     }
 
     #[test]

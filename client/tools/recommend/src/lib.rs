@@ -35,6 +35,7 @@ use std::time::Duration;
 use answer::Recommender;
 use args::ChangedPart;
 use bench::Bench;
+use clap::ArgMatches;
 use clap::parser::ValueSource;
 use experiments::workload::Arrivals;
 use flags::{Flags, NETWORK};
@@ -63,12 +64,12 @@ pub fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<ExitCode>
     if let Some(path) = &args.html {
         refuse_other_format(path, &["html", "htm"], "an HTML page")?;
     }
-    let today = text_of_strategy(typed, args)?;
+    let matches = RecommendArgs::matches(typed)?;
+    let today = text_of_strategy(&matches, args);
     let goal = goal(args)?;
-    let is_change_given =
-        RecommendArgs::matches(typed)?.value_source("change") == Some(ValueSource::CommandLine);
+    let is_change_given = matches.value_source("change") == Some(ValueSource::CommandLine);
     check(args, (&today, is_change_given), goal)?;
-    let flags = Flags::given(typed)?;
+    let flags = Flags::given(&matches)?;
     let (experiments, server) = flags.experiments([(&args.strategy, None)])?;
     let (nominal, model) = (&experiments[0], server.model().expect("a simulated server has a model"));
     let (ranges, are_assumed) = unsure::ranges(args, &flags, model)?;
@@ -89,11 +90,7 @@ pub fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<ExitCode>
             rate: args.may(ChangedPart::Rate),
         },
     };
-    let recommendation = recommender.recommend()?;
-    let Some(answer) = recommendation else {
-        let exit = interrupt.exit().unwrap_or(Exit::Interrupted);
-        return Err(Fatal::error(exit, "interrupted before the search was complete; there is no answer"));
-    };
+    let answer = recommender.recommend()?;
     let lines = text::answer(&answer, &recommender);
     // The progress line is erased before the answer is printed.
     drop(recommender);
@@ -114,31 +111,28 @@ pub fn run(args: &RecommendArgs, typed: &[OsString]) -> anyhow::Result<ExitCode>
     Ok(interrupt.exit().map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
-fn text_of_strategy(typed: &[OsString], args: &RecommendArgs) -> anyhow::Result<String> {
-    let matches = RecommendArgs::matches(typed)?;
+fn text_of_strategy(matches: &ArgMatches, args: &RecommendArgs) -> String {
     let raw = matches.get_raw("strategy").and_then(|mut values| values.next());
-    Ok(raw.map_or_else(|| args.strategy.to_string(), |text| text.to_string_lossy().trim().to_owned()))
+    raw.map_or_else(|| args.strategy.to_string(), |text| text.to_string_lossy().trim().to_owned())
 }
 
 fn goal(args: &RecommendArgs) -> anyhow::Result<Goal> {
     let workload = &args.workload.0;
     let is_burst = workload.arrivals == Some(Arrivals::Burst);
-    match (workload.in_flight, workload.rate) {
-        (Some(_), _) if workload.duration.is_some() => Err(Fatal::error(
-            Exit::Usage,
-            "`--in-flight` with `--duration` does as many ops as fit, so no setting finishes sooner; give `--ops` instead of `--duration`",
-        )),
-        (Some(_), _) => Ok(Goal::Finish),
-        (None, Some(_)) if !is_burst && workload.within.is_some() => Ok(Goal::InTime),
-        (None, Some(_)) if !is_burst => Err(Fatal::error(
-            Exit::Usage,
-            "`--rate` needs `--within`, because late ops decide which setting is best; add for example `--within 5s`",
-        )),
-        _ => Err(Fatal::error(
-            Exit::Usage,
-            "the load is missing; add `--in-flight N` for N workers, or `--rate R --within TIME` for ops that arrive at a rate",
-        )),
-    }
+    let words = match (workload.in_flight, workload.rate) {
+        (Some(_), _) if workload.duration.is_some() => {
+            "`--in-flight` with `--duration` does as many ops as fit, so no setting finishes sooner; give `--ops` instead of `--duration`"
+        }
+        (Some(_), _) => return Ok(Goal::Finish),
+        (None, Some(_)) if !is_burst && workload.within.is_some() => return Ok(Goal::InTime),
+        (None, Some(_)) if !is_burst => {
+            "`--rate` needs `--within`, because late ops decide which setting is best; add for example `--within 5s`"
+        }
+        _ => {
+            "the load is missing; add `--in-flight N` for N workers, or `--rate R --within TIME` for ops that arrive at a rate"
+        }
+    };
+    Err(Fatal::error(Exit::Usage, words))
 }
 
 /// True if the strategy has several layers. It then has several libraries, and it is unknown which one the user can change.
@@ -147,29 +141,26 @@ fn is_layered(args: &RecommendArgs) -> bool {
 }
 
 fn check(args: &RecommendArgs, (today, is_change_given): (&str, bool), goal: Goal) -> anyhow::Result<()> {
-    let refuse = |words: String| Err(Fatal::error(Exit::Usage, words));
+    let refuse = |words: &str| Err(Fatal::error(Exit::Usage, words));
     if args.target.is_some() {
         return refuse(
-            "`--target` has no effect, because nothing is measured on a real server; describe the server with `--preset` or other flags"
-                .to_owned(),
+            "`--target` has no effect, because nothing is measured on a real server; describe the server with `--preset` or other flags",
         );
     }
     if args.strategy.needs_foreknowledge() {
         return refuse(
-            "`oracle` cannot be a client's setting, because it knows the server's schedule; choose another strategy"
-                .to_owned(),
+            "`oracle` cannot be a client's setting, because it knows the server's schedule; choose another strategy",
         );
     }
     let library_is_given = is_change_given && args.may(ChangedPart::Library);
     if is_layered(args) && library_is_given {
-        return refuse(format!(
+        return refuse(&format!(
             "`{today}` has several layers, so `--change library` does not say which library changes; name one layer, or leave out `library`"
         ));
     }
     if args.change.iter().all(|part| *part == ChangedPart::Workers) && goal == Goal::InTime {
         return refuse(
-            "`--change workers` needs `--in-flight`, because ops that arrive at a rate have no workers"
-                .to_owned(),
+            "`--change workers` needs `--in-flight`, because ops that arrive at a rate have no workers",
         );
     }
     Ok(())

@@ -25,7 +25,7 @@ pub(super) fn fit(lines: &mut Vec<Line>) {
     }
 }
 
-pub(super) fn wrapped_line((label, words): &Line, columns: usize) -> String {
+fn wrapped_line((label, words): &Line, columns: usize) -> String {
     wrapped_to(columns, words, &format!("{label:<LABEL$}"), &" ".repeat(LABEL))
 }
 

@@ -1,5 +1,7 @@
 //! Figures that are worth looking up, because the answer depends on them.
 
+use std::cmp::Ordering;
+
 use crate::decision::choose;
 use crate::observed::{Goal, Observed, RunTable};
 use crate::range::{Plausible, Range, read};
@@ -61,14 +63,10 @@ pub(crate) fn look_ups(
             })
         });
         // Only the part of a range with the larger gain is named, because the other part follows from it.
-        found.extend(of_range.reduce(|one, other| if is_larger(&other, &one) { other } else { one }));
+        found.extend(of_range.reduce(|one, other| if by_gain(&other, &one).is_gt() { other } else { one }));
     }
-    let mut ordered: Vec<LookUpRecord> = Vec::new();
-    for look_up in found {
-        let place = ordered.iter().position(|other| is_larger(&look_up, other)).unwrap_or(ordered.len());
-        ordered.insert(place, look_up);
-    }
-    ordered
+    found.sort_by(|one, other| by_gain(other, one));
+    found
 }
 
 pub(crate) fn groups(ranges: &[Range], servers: &[PlausibleServer]) -> Vec<Vec<usize>> {
@@ -77,10 +75,9 @@ pub(crate) fn groups(ranges: &[Range], servers: &[PlausibleServer]) -> Vec<Vec<u
     ranges.iter().enumerate().flat_map(of_range).collect()
 }
 
-fn is_larger(one: &LookUpRecord, other: &LookUpRecord) -> bool {
+fn by_gain(one: &LookUpRecord, other: &LookUpRecord) -> Ordering {
     let points = |look_up: &LookUpRecord| if look_up.points >= WORTH_POINTS { look_up.points } else { 0.0 };
-    let order = points(one).total_cmp(&points(other)).then(other.cost_ratio.total_cmp(&one.cost_ratio));
-    order.is_gt()
+    points(one).total_cmp(&points(other)).then(other.cost_ratio.total_cmp(&one.cost_ratio))
 }
 
 /// Part of a range: the values up to or from its geometric mean, or one value of a list.
@@ -117,12 +114,12 @@ impl Part {
         let mut server = server.clone();
         let position = &mut server.positions[index];
         if !self.includes(position) {
-            *position = match (self, &*position) {
-                (Self::Listed { index, .. }, _) => Position::Listed(index),
-                (Self::UpTo { end, .. } | Self::From { end, .. }, Position::At(value)) => {
-                    Position::At(end * end / value)
-                }
-                (Self::UpTo { end, .. } | Self::From { end, .. }, _) => Position::At(end),
+            *position = match self {
+                Self::Listed { index, .. } => Position::Listed(index),
+                Self::UpTo { end, .. } | Self::From { end, .. } => Position::At(match position {
+                    Position::At(value) => end * end / *value,
+                    Position::Nominal | Position::Listed(_) => end,
+                }),
             };
         }
         server

@@ -89,6 +89,16 @@ pub(crate) fn finite(number: f64) -> Option<f64> {
     Some(number).filter(|number| number.is_finite())
 }
 
+pub(crate) fn whole(count: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a number of ops or attempts"
+    )]
+    let count = count as u64;
+    count
+}
+
 /// Runs of a search: one row per candidate, one column per server. Runs that were not made are missing.
 #[derive(Clone, Debug)]
 pub(crate) struct RunTable {

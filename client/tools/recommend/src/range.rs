@@ -54,11 +54,11 @@ impl Range {
         if value <= 0.0 {
             return None;
         }
-        let (low, high) = (low * value, high * value);
-        let (low, high) = match notation {
-            Notation::Whole => (low.round().max(1.0), high.round().max(1.0)),
-            _ => (low, high),
+        let end = |factor: f64| match notation {
+            Notation::Whole => (factor * value).round().max(1.0),
+            _ => factor * value,
         };
+        let (low, high) = (end(low), end(high));
         let plausible = Plausible::Between { low, high, notation };
         (low < high).then(|| Self { key: key.to_owned(), nominal: nominal.to_owned(), plausible })
     }

@@ -111,10 +111,9 @@ impl Text<'_> {
         };
         let on = format!("{ops} on {}", self.fresh_servers());
         let of = |figures: &FreshFigures| {
-            let FreshFigures { undone, least_undone: least, most_undone: most, servers, .. } = figures;
-            let most_text = Some(points(100.0 * most)).filter(|text| text != "0" || *most == 0.0);
-            let (least, most) = (points(100.0 * least), most_text.unwrap_or_else(|| "<0.1".to_owned()));
-            (share(*undone), format!("{least}–{most} on all {servers}"))
+            let (least, most) = (points(100.0 * figures.least_undone), points(100.0 * figures.most_undone));
+            let most = if most == "0" && figures.most_undone != 0.0 { "<0.1" } else { &most };
+            (share(figures.undone), format!("{least}–{most} on all {}", figures.servers))
         };
         let ((today, of_today), (other, of_other)) = (of(&fresh.today), of(&fresh.of_other));
         if !self.is_change() {
@@ -227,17 +226,13 @@ impl Text<'_> {
 
     fn cost(&self, ratio: f64) -> String {
         let percent = 100.0 * (ratio - 1.0).abs();
-        let direction = match (self.is_finish(), ratio < 1.0) {
-            _ if percent < 0.5 => return " at the same cost".to_owned(),
-            (true, true) => "sooner",
-            (true, false) => "later",
-            (false, true) => "fewer attempts per success",
-            (false, false) => "more attempts per success",
-        };
-        if self.is_finish() {
-            format!(" and finishes {} % {direction}", points(percent))
-        } else {
-            format!(", with {} % {direction}", points(percent))
+        let by = points(percent);
+        match (self.is_finish(), ratio < 1.0) {
+            _ if percent < 0.5 => " at the same cost".to_owned(),
+            (true, true) => format!(" and finishes {by} % sooner"),
+            (true, false) => format!(" and finishes {by} % later"),
+            (false, true) => format!(", with {by} % fewer attempts per success"),
+            (false, false) => format!(", with {by} % more attempts per success"),
         }
     }
 

@@ -117,20 +117,14 @@ fn drawn(document: &Recommendation, labelled: &Labelled<'_>, top: f64, span: &Sp
     html! {
         g class=(look) {
             path class="grid" d=(format!("M{LEFT} {middle:.1}H{RIGHT}")) {}
-            (label(labelled, top))
+            @for (index, line) in labelled.label.iter().enumerate() {
+                text class="caption" x=(LEFT) y=(format!("{:.1}", top + LABEL + LINE * index as f64)) {
+                    title { (labelled.whole) }
+                    (line)
+                }
+            }
             @for (server, excess) in row.known_excess() {
                 (mark(row.place, (place(span, excess), middle + aside(server)), &words(document, server, excess)))
-            }
-        }
-    }
-}
-
-fn label(row: &Labelled<'_>, top: f64) -> Markup {
-    html! {
-        @for (index, line) in row.label.iter().enumerate() {
-            text class="caption" x=(LEFT) y=(format!("{:.1}", top + LABEL + LINE * index as f64)) {
-                title { (row.whole) }
-                (line)
             }
         }
     }
@@ -184,12 +178,12 @@ fn caption(document: &Recommendation, rows: &[Row<'_>]) -> String {
         "The height of a mark in its row has no meaning. Point at a mark to read its server.".to_owned(),
     ];
     if rows.iter().any(|row| row.setting.by_code) {
-        let words = "The least share on a server is that of the settings that can be chosen.";
-        sentences.push(words.to_owned());
+        sentences.push("The least share on a server is that of the settings that can be chosen.".to_owned());
     }
     if rows.iter().any(|row| row.setting.worst_excess_points.is_none()) {
-        let words = "A setting was dropped if it was far behind, or if the search ran out of attempts.";
-        sentences.push(words.to_owned());
+        sentences.push(
+            "A setting was dropped if it was far behind, or if the search ran out of attempts.".to_owned(),
+        );
     }
     if rows.len() > MAX_ROWS {
         sentences.push(format!("The table has {} more settings.", rows.len() - MAX_ROWS));
