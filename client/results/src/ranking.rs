@@ -58,7 +58,7 @@ pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrate
 /// Splits strategies into groups of equals, best group first. Those that did the same work come first, grouped by the score `by` and, within
 /// a group, ordered by its companion. The others follow, grouped by their shares of ops done and ordered by attempts per success. Equals in
 /// this second figure are ordered like the groups.
-pub(crate) fn equal_groups<S: Borrow<RankedStrategy>>(
+fn equal_groups<S: Borrow<RankedStrategy>>(
     same_work: Vec<S>,
     others: Vec<S>,
     by: Score,

@@ -16,7 +16,7 @@ use results::{Baseline, Conditions, ConfigRecord, Figure, Mode, judged};
 
 use crate::args::BaselineName;
 use crate::text::{Column, LongNames, Table, to_stderr, wrapped};
-use crate::{CheckArgs, Exit, Fatal, Output, usage};
+use crate::{CheckArgs, Exit, Fatal, Output, usage, usage_because};
 
 pub use junit::{Case, Outcome};
 
@@ -194,7 +194,7 @@ fn read_baseline(BaselineName(path): &BaselineName) -> anyhow::Result<(Baseline,
     };
     match read() {
         Ok(baseline) => Ok((baseline, name)),
-        Err(why) => Err(Fatal::because(Exit::Usage, format!("`{name}` (--baseline) cannot be used"), why)),
+        Err(why) => Err(usage_because(format!("`{name}` (--baseline) cannot be used"), why)),
     }
 }
 

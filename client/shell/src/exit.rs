@@ -1,5 +1,6 @@
 //! Exit codes of the program, and the report of errors.
 
+use std::fmt;
 use std::io;
 use std::process::ExitCode;
 
@@ -65,8 +66,13 @@ impl Fatal {
 }
 
 /// Returns the error of a command line or an input that cannot be used.
-pub fn usage(message: impl Into<String>) -> anyhow::Error {
-    Fatal::error(Exit::Usage, message)
+pub fn usage(message: impl fmt::Display) -> anyhow::Error {
+    Fatal::error(Exit::Usage, message.to_string())
+}
+
+/// Returns the error of a command line or an input that cannot be used because of another error.
+pub fn usage_because(message: impl Into<String>, source: impl Into<anyhow::Error>) -> anyhow::Error {
+    Fatal::because(Exit::Usage, message, source)
 }
 
 pub fn report(error: &anyhow::Error) -> ExitCode {

@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use args::{CheckArgs, MergeArgs, MultiArgs, RunArgs, StrategyList};
 pub use checks::Checks;
-pub use exit::{Exit, Fatal, exit_code, usage};
+pub use exit::{Exit, Fatal, exit_code, usage, usage_because};
 pub use files::exports::Exports;
 pub use files::output::Output;
 pub use merging::Merging;

@@ -9,7 +9,7 @@ use experiments::runs::virtual_time::series_points;
 use experiments::{Experiment, restored};
 use results::{Incomplete, Merged, MergedCommand, MergedPoint, Mode, RunResult, Score};
 
-use crate::{Exit, Fatal, MergeArgs, MultiArgs, usage};
+use crate::{MergeArgs, MultiArgs, usage, usage_because};
 
 /// Maximum number of runs that a merge iterates over, including missing ones.
 const MAX_RUNS: usize = 100_000_000;
@@ -140,5 +140,5 @@ fn without_seeds(words: &[String]) -> Vec<String> {
 
 fn changed(error: anyhow::Error) -> anyhow::Error {
     let words = "these documents cannot be merged, because one was changed or is of another version";
-    Fatal::because(Exit::Usage, words, error)
+    usage_because(words, error)
 }

@@ -6,7 +6,7 @@ use tailback::{Knob, StrategySpec};
 use vocabulary::split_outside;
 
 use crate::text::{labelled, to_people, to_stderr, wrapped};
-use crate::{Exit, Fatal};
+use crate::usage;
 
 pub struct Printed {
     /// Text for stdout: the settings and, if the format has comments, the notes.
@@ -31,7 +31,7 @@ pub fn print(text: &str, format: Option<&str>) -> anyhow::Result<()> {
 /// # Errors
 /// Fails if no format is known, or if the format cannot express the strategy's limiter.
 pub fn printed(text: &str, format: Option<&str>) -> anyhow::Result<Printed> {
-    let spec = text.parse::<StrategySpec>().map_err(|error| Fatal::error(Exit::Usage, error.to_string()))?;
+    let spec = text.parse::<StrategySpec>().map_err(usage)?;
     let written =
         find_format(text, format).and_then(|format| Ok((format, write(text, spec.clone(), format)?)));
     let (format, settings) = match written {
@@ -41,7 +41,7 @@ pub fn printed(text: &str, format: Option<&str>) -> anyhow::Result<Printed> {
             let settings = of_knobs(knobs(text), &spec);
             return Ok(Printed { settings, notes: of_own_code(text), is_of_knobs: true });
         }
-        written => written.map_err(|error| usage(&error))?,
+        written => written.map_err(|error| refusal(&error))?,
     };
     let notes = notes(text, format, &settings.left_out);
     // Settings are printed before differences. In formats without comments, differences are printed on stderr, so that stdout contains only
@@ -76,7 +76,7 @@ fn of_own_code(text: &str) -> String {
 }
 
 /// Converts an error to a usage error. The message lists the available formats if the user must choose one.
-fn usage(error: &SettingsError) -> anyhow::Error {
+fn refusal(error: &SettingsError) -> anyhow::Error {
     let list = match error {
         SettingsError::UnknownFormat { .. } => format!("; there are:\n{}", list()),
         SettingsError::NoFormatOfPreset(_) | SettingsError::NoPreset(_) => {
@@ -84,7 +84,7 @@ fn usage(error: &SettingsError) -> anyhow::Error {
         }
         SettingsError::Layers { .. } | SettingsError::NoLimiter { .. } => String::new(),
     };
-    Fatal::error(Exit::Usage, format!("{error}{list}"))
+    usage(format!("{error}{list}"))
 }
 
 fn list() -> String {

@@ -34,7 +34,19 @@ use shell::{
 };
 use tailback::StrategySpec;
 
-use crate::compare::explain::Setting;
+/// Circumstances of a comparison that determine its terminal output, such as the width of the terminal.
+struct Setting<'a> {
+    blocks: Blocks<'a>,
+    mode: Mode,
+    /// Number of runs in which the load generator was the bottleneck.
+    bottlenecks: usize,
+    /// Warning about a long wait that a server advised, with its strategy.
+    long_wait: Option<String>,
+    stopped_by: Option<&'a str>,
+    explain: bool,
+    /// Width of the terminal in columns.
+    width: usize,
+}
 
 pub(crate) fn run(args: &CompareArgs) -> anyhow::Result<ExitCode> {
     let shard = args.several.shard.shard;

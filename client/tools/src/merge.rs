@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use results::{MergePart, MergedCommand};
 use shell::files::reading::{LARGE, text_of};
 use shell::text::labelled_to_stderr;
-use shell::{CheckArgs, Exit, Fatal, MergeArgs, Merging, usage};
+use shell::{CheckArgs, Exit, MergeArgs, Merging, usage, usage_because};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen compare --simulate -s aimd,full-jitter --json 1.json
@@ -26,7 +26,7 @@ The documents must be of the same command and version, with equal conditions and
 Exit codes: those of the merged command; 1 also with --partial if something is missing; 2 a document is broken, of another command, or repeats a run, or a shard or block is missing: nothing is written.";
 
 /// Function with which a command reports on merged documents of its runs.
-pub(crate) type Reporter = fn(Merging<'_>) -> anyhow::Result<ExitCode>;
+type Reporter = fn(Merging<'_>) -> anyhow::Result<ExitCode>;
 
 pub(crate) fn run(args: &MergeArgs, reporter: fn(MergedCommand) -> Reporter) -> anyhow::Result<ExitCode> {
     refuse_own_inputs(args)?;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &MergeArgs, reporter: fn(MergedCommand) -> Reporter) -> 
     let version = env!("CARGO_PKG_VERSION");
     let merged =
         if args.together { results::together(parts, lost, version) } else { results::merged(parts, version) };
-    let merged = merged.map_err(|error| usage(error.to_string()))?;
+    let merged = merged.map_err(usage)?;
     if !merged.missing.is_empty() {
         let missing = merged.missing.join(", and ");
         if !args.partial {
@@ -74,8 +74,8 @@ pub(crate) fn run(args: &MergeArgs, reporter: fn(MergedCommand) -> Reporter) -> 
 
 fn part(path: &Path) -> anyhow::Result<(String, MergePart)> {
     let name = path.display().to_string();
-    let text = text_of(path, LARGE)
-        .map_err(|error| Fatal::because(Exit::Usage, format!("`{name}` cannot be read"), error))?;
+    let text =
+        text_of(path, LARGE).map_err(|error| usage_because(format!("`{name}` cannot be read"), error))?;
     let part =
         MergePart::read(&text).map_err(|error| usage(format!("`{name}` cannot be merged: {error}")))?;
     Ok((name, part))

@@ -8,21 +8,23 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use experiments::runs::driver::{Outcome, RealRun, Watcher};
+use experiments::Experiment;
+use experiments::runs::driver::{Driver, Outcome, RealRun, Watcher};
+use experiments::runs::one_run::Finished;
+use experiments::servers::server_under_test::ServerUnderTest;
 use kept::Kept;
 use loadgen_core::{Run, SampleSink};
-use plan::{Plan, described, tasks};
+use plan::{described, tasks};
 use report::Report;
-use results::{ConfigRecord, Figure, RunFigures};
+use results::{ConfigRecord, Figure, Incomplete, RunFigures, ShardRecord};
 use shell::files::exporters::Samples;
 use shell::files::output::to_stdout;
 use shell::screen::live_figures::LiveFigures;
 use shell::screen::watch::{Watch, watch};
-use shell::shards;
 use shell::text::labelled;
 use shell::text::progress::Progress;
-use shell::text::summary;
-use shell::{Checks, Interrupt, MergeArgs, Merging, RunArgs, locked};
+use shell::text::summary::{self, OverSeeds};
+use shell::{Checks, Exports, Failures, Interrupt, MergeArgs, Merging, RunArgs, locked, shards};
 
 pub(crate) const EXAMPLES: &str = r"Examples:
   loadgen --simulate --strategy aimd --ops 2000
@@ -51,6 +53,35 @@ With `-` as a file, the summary goes to stderr.
 Exit codes: 0 done; 1 no op succeeded, ops failed for good (3xx, 4xx), or more than 10 % of them ended with a failure that was not configured (timeout, transport, 5xx, dead target); 2 bad usage; 69 target unreachable; 70 accounting mismatch; 74 output cannot be written; 99 a check failed; 129, 130 and 143 interrupted.
 
 The first Ctrl-C stops the run and keeps what was measured, the second does not wait for attempts in flight, the third ends the program at once.";
+
+struct Plan<'a> {
+    experiment: Experiment,
+    server_under_test: ServerUnderTest,
+    driver: Box<dyn Driver>,
+    exports: Exports,
+    checks: Checks<'a>,
+    interrupt: Interrupt,
+    announcement: String,
+    warnings: Vec<String>,
+    /// True if the runs come from merged documents. An error may discard merged runs, because the documents still contain them.
+    is_past: bool,
+    incomplete: Option<Incomplete>,
+    shard: Option<ShardRecord>,
+}
+
+struct Runs {
+    /// Figures of the complete runs. If no run is complete, figures of the interrupted run.
+    figures: RunFigures,
+    over_seeds: OverSeeds,
+    short: Failures,
+    /// Number of exported runs, some of which may have been interrupted.
+    count: usize,
+    only: Option<Finished>,
+    /// True if the accounting check found no mismatch in any run, neither within the client nor between client and server.
+    conserved: bool,
+    /// Cause of the interruption of the first interrupted run.
+    interrupted: Option<String>,
+}
 
 pub(crate) fn run(args: &RunArgs) -> anyhow::Result<ExitCode> {
     if args.output.print_config {

@@ -33,7 +33,7 @@ pub(crate) struct StrategiesArgs {
 
     /// List the presets: strategies of clients used in production.
     #[arg(long, conflicts_with = "name")]
-    pub(crate) presets: bool,
+    presets: bool,
 
     /// List which presets obey `Retry-After` and in which forms, or show it for one strategy.
     #[arg(long, conflicts_with_all = ["presets", "check", "print_settings"])]

@@ -27,6 +27,17 @@ use shell::{Board, Exports, Failures, Merging, Runner, exit_code, shards};
 
 use crate::sweep::screen::add_leads;
 
+struct Shown<'a> {
+    cells: &'a [Cell],
+    estimates: &'a [Estimate],
+    /// Number of situations (combinations of values of the varied flags) for which an estimate of the best point was planned.
+    planned: usize,
+    incomplete: Option<&'a Incomplete>,
+    stopped_by: Option<&'a str>,
+    /// Width of the terminal in columns.
+    width: usize,
+}
+
 /// Executes `loadgen sweep`. The argument `typed` is the whole command line. For each point of the grid, the point's values are appended to
 /// it as flags.
 pub(crate) fn run(args: &SweepArgs, typed: &[OsString]) -> anyhow::Result<ExitCode> {
@@ -89,7 +100,7 @@ fn conduct(
         |runs| Document::Sweep(Box::new(results::Sweep { runs, sweep, shard: None }))
     });
     session.tell(exports, document, || {
-        let shown = screen::Shown {
+        let shown = Shown {
             cells: &cells,
             estimates: &estimates,
             planned: choices.len(),

@@ -21,7 +21,7 @@ pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, Malformed> {
 
 /// Wrapper that rejects a list in place of a struct with named fields. In all other respects, it behaves like the wrapped deserializer. The
 /// data format must be self-describing, as JSON is.
-pub(crate) struct ObjectsOnly<T>(pub(crate) T);
+struct ObjectsOnly<T>(T);
 
 impl<'de, D: Deserializer<'de>> Deserializer<'de> for ObjectsOnly<D> {
     type Error = D::Error;

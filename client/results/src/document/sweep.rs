@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    At, ConfigRecord, FiguresOverRuns, Incomplete, OverRuns, PairRecord, RunResult, Setting, ShardRecord,
+    At, ConfigRecord, FiguresOverRuns, Incomplete, OverRuns, PairRecord, RunResult, Setting, ShardRecord, at,
 };
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,6 +56,11 @@ impl Axis {
             let with = |point: &Vec<String>, value: &String| point.iter().chain([value]).cloned().collect();
             points.iter().flat_map(|point| axis.values.iter().map(move |value| with(point, value))).collect()
         })
+    }
+
+    /// Returns the place of a point, from one value per axis.
+    pub fn at(axes: &[Self], values: &[String]) -> At {
+        at(axes.iter().map(|axis| axis.key.as_str()).zip(values.iter().map(String::as_str)))
     }
 
     /// Returns the value that the varied parameter has in a run, as given on the command line.

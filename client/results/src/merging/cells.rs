@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::part::{MergeError, Part};
 use crate::document::merged::{COUNTED, listed};
-use crate::{At, Axis, Conditions, Incomplete, Mode, RunResult, ShardRecord, at};
+use crate::{At, Axis, Conditions, Incomplete, Mode, RunResult, ShardRecord};
 
 /// Maximum number of seeds and of points. Documents that claim more are refused, because no command has more.
 const MAX_SEEDS: u32 = 1_000_000;
@@ -163,8 +163,7 @@ fn points(part: &Part, file: &str) -> Result<Vec<(Vec<String>, At)>, MergeError>
         return Err(broken(file, "its sweep has too many points"));
     }
     let placed = |values: Vec<String>| {
-        let pairs = part.axes.iter().zip(&values).map(|(axis, value)| (axis.key.as_str(), value.as_str()));
-        let there = at(pairs);
+        let there = Axis::at(&part.axes, &values);
         (values, there)
     };
     Ok(Axis::combinations(&part.axes).into_iter().map(placed).collect())

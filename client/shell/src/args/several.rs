@@ -57,7 +57,7 @@ pub fn blocks(repeats: Arg) -> Arg {
 }
 
 /// Returns the parser of `--by`, the figure that strategies are ranked by.
-pub(super) fn score() -> impl TypedValueParser<Value = Score> {
+fn score() -> impl TypedValueParser<Value = Score> {
     let values = Score::all().map(|score| PossibleValue::new(score.key()).help(score.help()));
     PossibleValuesParser::new(values).try_map(|key| key.parse::<Score>())
 }

@@ -226,16 +226,16 @@ const LINKS: usize = 40;
 /// program then removes the file before this program has locked it.
 const ATTEMPTS: usize = 100;
 
-pub(super) struct Replacement {
+struct Replacement {
     /// Path of the file that is replaced or newly created, never a symbolic link.
     target: PathBuf,
-    pub(super) temporary: PathBuf,
+    temporary: PathBuf,
 }
 
 impl Replacement {
     /// Prepares to replace the file to which `path` leads after following all symbolic links. The links themselves are kept. Returns `None`
     /// for a path without a replaceable file, such as `/dev/stdout`.
-    pub(super) fn new(path: &Path) -> io::Result<Option<Self>> {
+    fn new(path: &Path) -> io::Result<Option<Self>> {
         let Some(target) = followed(path)? else { return Ok(None) };
         let name = target.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         // The name of the temporary file is random, because processes in two containers that share a folder can have the same process id.
@@ -245,13 +245,13 @@ impl Replacement {
     }
 
     /// Checks that the temporary file can be created. Removes the file again, so that nothing is left behind if the program exits at once.
-    pub(super) fn try_out(&self) -> io::Result<()> {
+    fn try_out(&self) -> io::Result<()> {
         self.remove_left_over();
         self.create()?.close()
     }
 
     /// Creates the temporary file. Never follows an existing link, and grants no reader more access than the old file did.
-    pub(super) fn create(&self) -> io::Result<NamedTempFile> {
+    fn create(&self) -> io::Result<NamedTempFile> {
         let mode = if self.replaced().is_some() { 0o600 } else { 0o666 };
         let (folder, name) = (folder_of(&self.temporary), self.temporary.file_name().unwrap_or_default());
         let make = || {
@@ -288,7 +288,7 @@ impl Replacement {
         Err(io::Error::other("another program removes the file as soon as it is created"))
     }
 
-    pub(super) fn complete(&self, written: NamedTempFile) -> io::Result<()> {
+    fn complete(&self, written: NamedTempFile) -> io::Result<()> {
         let file = written.as_file();
         if let Some(old) = self.replaced() {
             // Only root may change the owner. For other users, the new file belongs to the user who runs this program.
@@ -337,12 +337,12 @@ fn is_at(file: &File, path: &Path) -> bool {
     open.ok().zip(named.ok()).is_some_and(|(open, named)| open == named)
 }
 
-pub(super) fn folder_of(path: &Path) -> &Path {
+fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Resolves all symbolic links of a path. Returns `None` if a link leads into `/proc`, such as to an open file of a process.
-pub(super) fn followed(path: &Path) -> io::Result<Option<PathBuf>> {
+fn followed(path: &Path) -> io::Result<Option<PathBuf>> {
     let mut target = path.to_owned();
     for _ in 0..LINKS {
         if target.starts_with("/proc") {

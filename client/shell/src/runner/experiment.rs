@@ -15,15 +15,14 @@ use vocabulary::{TimeScale, duration_text};
 
 use crate::files::reading::{SMALL, bytes_of};
 use crate::text::{counted, thousands};
-use crate::{Exit, Fatal, RunArgs, usage};
+use crate::{RunArgs, usage, usage_because};
 
 /// Strategy of runs for which the user named none. Against servers other than mockservers it is replaced by `none`.
 pub const DEFAULT_STRATEGY: &str = "aimd";
 
 pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     let strategy = args.strategy.clone().map_or_else(|| DEFAULT_STRATEGY.parse(), Ok)?;
-    let experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags)
-        .map_err(|error| usage(error.to_string()))?;
+    let experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags).map_err(usage)?;
     if args.simulate && experiment.time_scale != TimeScale::default() {
         return Err(usage(
             "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`",
@@ -116,7 +115,7 @@ fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
         Some(typed) => AdminToken::typed("--admin-token", typed).map(Some),
         None => AdminToken::environment(),
     };
-    let token = token.map_err(|error| Fatal::because(Exit::Usage, "no token for the mockserver", error))?;
+    let token = token.map_err(|error| usage_because("no token for the mockserver", error))?;
     let Some(token) = token else { return Ok(None) };
     let mut value = HeaderValue::from_str(&token.bearer())?;
     value.set_sensitive(true);

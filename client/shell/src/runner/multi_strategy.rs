@@ -8,7 +8,7 @@ use experiments::servers::server_under_test::{GivenServer, ServerUnderTest};
 use tailback::StrategySpec;
 
 use crate::runner::experiment;
-use crate::{Exit, Fatal, MultiArgs, RunArgs, usage};
+use crate::{MultiArgs, RunArgs, usage, usage_because};
 
 /// Returns an experiment for each strategy, or one with the default strategy, and the server that all strategies use. The error message for
 /// an invalid server configuration starts with `what`. The server of `--target` is queried, unless `reached` already contains it from an
@@ -41,13 +41,13 @@ pub fn configured(
         None => ServerUnderTest::Own(Box::new(
             run.server
                 .to_config(experiments.first().map_or(1, |first| first.run.seed))
-                .map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?,
+                .map_err(|error| usage_because(what.to_owned(), error))?,
         )),
     };
     for experiment in &mut experiments {
         server_under_test.choose_strategy(experiment)?;
         let refused = server_under_test.refuse_unusable(experiment);
-        refused.map_err(|error| Fatal::because(Exit::Usage, what.to_owned(), error))?;
+        refused.map_err(|error| usage_because(what.to_owned(), error))?;
         experiment.refuse_request_of_its_own()?;
     }
     Ok((experiments, server_under_test))

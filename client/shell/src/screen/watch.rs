@@ -157,7 +157,7 @@ impl PlainProgress {
 }
 
 /// First limit of the mock server. Keys of the dashboard can change this limit while a run is watched.
-pub(super) struct MovedLimit<'a> {
+struct MovedLimit<'a> {
     mock: Option<&'a MockServer>,
     runtime: &'a Runtime,
     config: Option<Config>,
@@ -168,21 +168,21 @@ pub(super) struct MovedLimit<'a> {
     /// Time since the first op arrived. Server limits that follow a schedule depend on this time.
     elapsed: Duration,
     /// True if the user changed the limit. Lower bounds proven for the original server then no longer hold.
-    pub(super) is_moved: bool,
+    is_moved: bool,
 }
 
 impl<'a> MovedLimit<'a> {
-    pub(super) fn new(server: &'a Server, runtime: &'a Runtime) -> Self {
+    fn new(server: &'a Server, runtime: &'a Runtime) -> Self {
         let (mock, config) = (server.mock.as_deref(), server.model.clone());
         let cap = config.as_ref().map(|config| u64::from(config.max_busy));
         Self { mock, runtime, config, cap, reported_cap: cap, elapsed: Duration::ZERO, is_moved: false }
     }
 
-    pub(super) fn name(&self) -> Option<String> {
+    fn name(&self) -> Option<String> {
         self.mock.and_then(|_| Some(self.now()?.name))
     }
 
-    pub(super) fn on_snapshot(&mut self, snapshot: &Snapshot) {
+    fn on_snapshot(&mut self, snapshot: &Snapshot) {
         self.elapsed = snapshot.first_arrival.map_or(Duration::ZERO, |first| snapshot.now.since(first));
         let reported = snapshot.server_cap;
         // The server reports a change of the cap in its responses, but only a moment after the change was requested. Until then, the
@@ -192,7 +192,7 @@ impl<'a> MovedLimit<'a> {
         }
     }
 
-    pub(super) fn move_it(&mut self, way: Direction) -> Option<String> {
+    fn move_it(&mut self, way: Direction) -> Option<String> {
         let (mock, before) = (self.mock?, self.now()?);
         let wanted = before.moved(way);
         let name = &before.name;

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use experiments::evaluation::comparison::Comparison;
-use experiments::runs::blocks::Blocks;
-use results::{Answer, Mode, PairRow, RankedBy, RankedStrategy, Score, Times, pair_rows};
+use results::{Answer, PairRow, RankedBy, RankedStrategy, Score, Times, pair_rows};
 use shell::text::figures::{level, range};
 use shell::text::{Column, LongNames, Table, dash, labelled, percent, short, wrapped};
 use statistics::{Interval, Summary};
+
+use crate::compare::Setting;
 
 /// Width in terminal columns of a table row's start: the indent and the strategy's name.
 const HEAD: usize = 24;
@@ -169,7 +170,7 @@ const SIDE_EFFECTS: &[SideEffect] = &[
 ];
 
 /// Returns the table of each strategy's effects on the server and on other clients. A column is left out if no strategy has a value for it.
-pub(super) fn side_effects(standings: &[RankedStrategy]) -> String {
+fn side_effects(standings: &[RankedStrategy]) -> String {
     let known = |effect: &&SideEffect| {
         let of = |standing: &RankedStrategy| standing.figure(effect.path).map(|figure| figure.max);
         let is_zero = effect.path == "advice.broken";
@@ -233,18 +234,4 @@ fn sensitivity(comparison: &Comparison) -> String {
         let _ = writeln!(text, "{}", labelled(&format!("{INDENT}{}", tried.variation), 40, &words));
     }
     text
-}
-
-/// Circumstances of a comparison that determine its terminal output, such as the width of the terminal.
-pub(super) struct Setting<'a> {
-    pub(super) blocks: Blocks<'a>,
-    pub(super) mode: Mode,
-    /// Number of runs in which the load generator was the bottleneck.
-    pub(super) bottlenecks: usize,
-    /// Warning about a long wait that a server advised, with its strategy.
-    pub(super) long_wait: Option<String>,
-    pub(super) stopped_by: Option<&'a str>,
-    pub(super) explain: bool,
-    /// Width of the terminal in columns.
-    pub(super) width: usize,
 }

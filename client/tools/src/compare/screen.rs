@@ -16,7 +16,7 @@ use shell::text::wrapping::side_by_side;
 use shell::text::{Styled, seconds, thousands, wrapped_to};
 use statistics::Summary;
 
-use crate::compare::explain::Setting;
+use crate::compare::Setting;
 
 /// Prefixes of a printed warning: the mark before its first line, and the indent of its further lines.
 const WARNING: (&str, &str) = ("! ", "  ");
@@ -195,7 +195,7 @@ pub(super) fn load(blocks: Blocks<'_>, mode: Mode) -> Option<Load> {
 
 /// Returns paragraphs to print instead of a ranking if the server rejected nothing and the strategies have equal results. Otherwise returns
 /// `None`.
-pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) -> Option<Vec<String>> {
+fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) -> Option<Vec<String>> {
     if !unthrottled.are_equal {
         return None;
     }
@@ -206,7 +206,7 @@ pub(super) fn nothing_to_compare(unthrottled: Unthrottled, load: Option<&Load>) 
 
 /// Returns a hint that suggests another load if every strategy gave up ops under the default load. The default load suits only clients that
 /// wait instead of giving up.
-pub(super) fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mode) -> Option<String> {
+fn all_gave_up(comparison: &Comparison, blocks: Blocks<'_>, mode: Mode) -> Option<String> {
     let gave_up = |standing: &RankedStrategy| {
         standing.figure("ops.given_up").is_some_and(|given_up| given_up.min > 0.0)
     };

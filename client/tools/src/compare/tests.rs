@@ -10,7 +10,7 @@ use loadgen_core::{RunConfig, Workload};
 use results::{Mode, RunFigures, Score};
 use shell::Interrupt;
 
-use crate::compare::explain::Setting;
+use crate::compare::Setting;
 use crate::compare::screen::screen;
 
 #[test]

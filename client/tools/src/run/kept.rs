@@ -5,6 +5,8 @@ use results::{Figure, RunFigures};
 use shell::text::summary::OverSeeds;
 use shell::{Exports, Failures};
 
+use crate::run::Runs;
+
 /// Maximum number of runs for which memory is reserved in advance. A command with more runs may be stopped before it has executed all of
 /// them.
 const MAX_RESERVED: usize = 200_000;
@@ -14,20 +16,6 @@ pub(super) struct Kept<'a> {
     runs: Runs,
     /// First interrupted run. It is exported only if no other run was exported.
     cut: Option<Finished>,
-}
-
-pub(super) struct Runs {
-    /// Figures of the complete runs. If no run is complete, figures of the interrupted run.
-    pub(super) figures: RunFigures,
-    pub(super) over_seeds: OverSeeds,
-    pub(super) short: Failures,
-    /// Number of exported runs, some of which may have been interrupted.
-    pub(super) count: usize,
-    pub(super) only: Option<Finished>,
-    /// True if the accounting check found no mismatch in any run, neither within the client nor between client and server.
-    pub(super) conserved: bool,
-    /// Cause of the interruption of the first interrupted run.
-    pub(super) interrupted: Option<String>,
 }
 
 impl<'a> Kept<'a> {

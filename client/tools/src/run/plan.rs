@@ -16,22 +16,9 @@ use mockserver::core::Config;
 use results::{ConfigRecord, Incomplete, Mode, ShardRecord};
 use shell::runner::experiment;
 use shell::text::summary;
-use shell::{Checks, Exit, Exports, Fatal, Interrupt, Merging, RunArgs, shards, usage};
+use shell::{Checks, Exports, Interrupt, Merging, RunArgs, shards, usage, usage_because};
 
-pub(super) struct Plan<'a> {
-    pub(super) experiment: Experiment,
-    pub(super) server_under_test: ServerUnderTest,
-    pub(super) driver: Box<dyn Driver>,
-    pub(super) exports: Exports,
-    pub(super) checks: Checks<'a>,
-    pub(super) interrupt: Interrupt,
-    pub(super) announcement: String,
-    pub(super) warnings: Vec<String>,
-    /// True if the runs come from merged documents. An error may discard merged runs, because the documents still contain them.
-    pub(super) is_past: bool,
-    pub(super) incomplete: Option<Incomplete>,
-    pub(super) shard: Option<ShardRecord>,
-}
+use crate::run::Plan;
 
 pub(super) fn described(args: &RunArgs) -> anyhow::Result<ConfigRecord> {
     let mut experiment = experiment::of_flags(args)?;
@@ -193,5 +180,5 @@ fn shard(args: &RunArgs, experiment: &Experiment) -> Option<ShardRecord> {
 
 fn simulated_server(args: &RunArgs, experiment: &Experiment) -> anyhow::Result<Config> {
     let server = args.server.to_config(experiment.run.seed);
-    server.map_err(|error| Fatal::because(Exit::Usage, "the simulated server cannot be configured", error))
+    server.map_err(|error| usage_because("the simulated server cannot be configured", error))
 }

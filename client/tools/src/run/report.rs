@@ -11,7 +11,7 @@ use shell::runner::interrupt::{by_whom, exit_of_cause};
 use shell::text::{Styled, summary, thousands, to_stderr};
 use shell::{Checks, Exit, Exports, Interrupt, RunArgs, exit_code};
 
-use crate::run::kept::Runs;
+use crate::run::Runs;
 
 /// Returns the exit code if a run went wrong, and otherwise `None`. `failed` is the exit code of a run that could not be executed.
 fn exit(runs: &Runs, interrupt: &Interrupt, failed: Option<ExitCode>, incomplete: bool) -> Option<ExitCode> {

@@ -49,7 +49,7 @@ pub(super) fn table(text: Option<&str>) -> anyhow::Result<String> {
     let mut deaf = Vec::new();
     let all = strategies.len();
     for (name, text) in strategies {
-        let spec: StrategySpec = text.parse().map_err(|error| usage(format!("{error}")))?;
+        let spec: StrategySpec = text.parse().map_err(usage)?;
         match Reader::from_spec(&spec)? {
             None => deaf.push(name),
             Some(reader) => {

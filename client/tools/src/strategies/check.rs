@@ -17,7 +17,7 @@ use shell::args::exports::{ExportArgs, Recordings};
 use shell::files::reading::{SMALL, text_of};
 use shell::text::progress::Live;
 use shell::text::to_people;
-use shell::{Exit, Fatal, Interrupt, Output, usage};
+use shell::{Exit, Fatal, Interrupt, Output, usage, usage_because};
 use tailback::presets;
 
 pub(crate) const EXAMPLES: &str = r"Examples:
@@ -135,20 +135,19 @@ fn map(args: &CheckArgs) -> anyhow::Result<Map> {
     if let Some(path) = &args.map {
         let name = path.display();
         let text = text_of(path, SMALL)
-            .map_err(|error| Fatal::because(Exit::Usage, format!("`--map {name}` cannot be read"), error))?;
+            .map_err(|error| usage_because(format!("`--map {name}` cannot be read"), error))?;
         map.add_toml(&text).map_err(|error| unusable(path, error))?;
     }
     Ok(map)
 }
 
 fn unusable(map: &Path, error: MapError) -> anyhow::Error {
-    Fatal::because(Exit::Usage, format!("`--map {}` cannot be used", map.display()), error)
+    usage_because(format!("`--map {}` cannot be used", map.display()), error)
 }
 
 fn recordings_at(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let refusal = |error: io::Error| {
-        Fatal::because(Exit::Usage, format!("`--check {}` cannot be read", path.display()), error)
-    };
+    let refusal =
+        |error: io::Error| usage_because(format!("`--check {}` cannot be read", path.display()), error);
     if !fs::metadata(path).map_err(refusal)?.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
@@ -168,10 +167,10 @@ fn recordings_at(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 fn file(path: &Path) -> anyhow::Result<File> {
     let shown = path.display();
-    let text = text_of(path, SMALL)
-        .map_err(|error| Fatal::because(Exit::Usage, format!("`{shown}` cannot be read"), error))?;
+    let text =
+        text_of(path, SMALL).map_err(|error| usage_because(format!("`{shown}` cannot be read"), error))?;
     let recording = recordings::read(&text)
-        .map_err(|error| Fatal::because(Exit::Usage, format!("`{shown}` is not a recording"), error))?;
+        .map_err(|error| usage_because(format!("`{shown}` is not a recording"), error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(File { name, recording })
 }
@@ -204,7 +203,7 @@ fn check_all(
         },
     );
     if let Some(error) = failed {
-        return Err(Fatal::because(Exit::Usage, "a strategy cannot be started", error));
+        return Err(usage_because("a strategy cannot be started", error));
     }
     Ok((verdicts.len() == tasks.len()).then_some(verdicts))
 }
@@ -308,7 +307,7 @@ pub(crate) struct RecordingsCheck {
 
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(crate) struct CheckedRecording {
+struct CheckedRecording {
     file: String,
     library: String,
     pairs: Vec<CheckedPair>,
@@ -316,7 +315,7 @@ pub(crate) struct CheckedRecording {
 
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(crate) struct CheckedPair {
+struct CheckedPair {
     scenario: String,
     config: String,
     strategy: Option<String>,
@@ -329,7 +328,7 @@ pub(crate) struct CheckedPair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum CheckVerdict {
+enum CheckVerdict {
     Reproduced,
     Differs,
     NoPreset,

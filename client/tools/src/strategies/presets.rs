@@ -28,7 +28,7 @@ pub(super) fn list() -> String {
 const OVER: &str = " over ";
 
 pub(super) fn explain(text: &str) -> anyhow::Result<String> {
-    explained(text).map_err(|error| usage(error.to_string()))
+    explained(text).map_err(usage)
 }
 
 fn explained(typed: &str) -> Result<String, SpecError> {

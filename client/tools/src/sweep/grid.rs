@@ -98,8 +98,7 @@ impl<'a> Grid<'a> {
 
     /// Returns the values of the varied parameters at a point, for documents.
     pub(super) fn at(&self, point: usize) -> At {
-        let values = self.points[point].at.iter().map(String::as_str);
-        results::at(self.args.vary.iter().map(|axis| axis.key.as_str()).zip(values))
+        results::Axis::at(&self.args.vary, &self.points[point].at)
     }
 
     pub(super) fn swept(&self, cells: &[Cell], estimates: &[Estimate], started_at: Option<String>) -> Swept {

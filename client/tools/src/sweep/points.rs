@@ -11,7 +11,7 @@ use results::Axis;
 use shell::runner::experiment::DEFAULT_STRATEGY;
 use shell::runner::multi_strategy::configured;
 use shell::text::thousands;
-use shell::{Exit, Fatal, args, usage};
+use shell::{args, usage, usage_because};
 use tailback::StrategySpec;
 use vocabulary::did_you_mean;
 
@@ -150,7 +150,7 @@ fn check_parameter(axis: &Axis, part: &str, key: &str, strategies: &[StrategySpe
     {
         strategy
             .with(part, key, value)
-            .map_err(|error| Fatal::because(Exit::Usage, format!("`--vary {}`", axis.key), error))?;
+            .map_err(|error| usage_because(format!("`--vary {}`", axis.key), error))?;
     }
     Ok(())
 }
@@ -173,7 +173,7 @@ fn point(
     let read = SweepArgs::read(&all).map_err(|error| {
         let words = error.to_string();
         let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        Fatal::because(Exit::Usage, refused.clone(), anyhow::anyhow!(first))
+        usage_because(refused.clone(), anyhow::anyhow!(first))
     })?;
     let mut here = Vec::with_capacity(strategies.len());
     for strategy in strategies {

@@ -12,26 +12,15 @@ use shell::text::wrapping::side_by_side;
 use shell::text::{widest, wrapped_to};
 use statistics::Level;
 
-use crate::sweep::explain;
 use crate::sweep::grid::Grid;
 use crate::sweep::table::table;
+use crate::sweep::{Shown, explain};
 
 /// Widths in terminal columns: a ratio, the interval of a ratio, and the minimum width of a strategy's column.
 const BY: usize = 7;
 const RANGE: usize = 14;
 const MIN_CELL: usize = 8;
 const GAP: &str = "  ";
-
-pub(super) struct Shown<'a> {
-    pub(super) cells: &'a [Cell],
-    pub(super) estimates: &'a [Estimate],
-    /// Number of situations (combinations of values of the varied flags) for which an estimate of the best point was planned.
-    pub(super) planned: usize,
-    pub(super) incomplete: Option<&'a Incomplete>,
-    pub(super) stopped_by: Option<&'a str>,
-    /// Width of the terminal in columns.
-    pub(super) width: usize,
-}
 
 pub(super) fn screen(grid: &Grid<'_>, shown: &Shown<'_>) -> String {
     let Shown { cells, estimates, planned, incomplete, stopped_by, width } = *shown;
@@ -248,29 +237,29 @@ fn pointers(grid: &Grid<'_>, (is_rows, is_share): (bool, bool), skewed: usize, w
 }
 
 /// Best strategy at each point of a sweep, judged on fresh seeds. Requires that every strategy ran at every point.
-pub(super) struct PointAnswer {
-    pub(super) values: Vec<String>,
+struct PointAnswer {
+    values: Vec<String>,
     /// Ranking of the strategies at the point; `None` if fewer than two strategies can be ranked.
-    pub(super) answer: Option<Answer>,
+    answer: Option<Answer>,
 }
 
 impl PointAnswer {
     /// Returns the best strategy at the point of the sweep if its lead over the other strategies is certain. Also returns it if there are
     /// too few seeds for confidence intervals.
-    pub(super) fn winner(&self) -> Option<&str> {
+    fn winner(&self) -> Option<&str> {
         let answer = self.answer.as_ref()?;
         let lead = answer.lead()?;
         (lead.is_certain || !answer.has_intervals()).then_some(lead.best.strategy.as_str())
     }
 
-    pub(super) fn is_by_share(&self) -> bool {
+    fn is_by_share(&self) -> bool {
         self.answer.as_ref().is_some_and(|answer| answer.ranked_by == RankedBy::Share)
     }
 }
 
 /// Returns the best strategies in the order of the points. The confidence intervals are widened so that all of them together hold in 95 %
 /// of sweeps. Returns `None` if a parameter of a strategy is varied, if there is only one strategy, or if no point has an estimate.
-pub(super) fn point_answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Option<Vec<PointAnswer>> {
+fn point_answers(grid: &Grid<'_>, estimates: &[Estimate]) -> Option<Vec<PointAnswer>> {
     let is_of_the_point = grid.points.iter().all(|point| point.situation.0.len() == grid.args.vary.len());
     if !is_of_the_point || grid.labels.len() < 2 || estimates.is_empty() {
         return None;

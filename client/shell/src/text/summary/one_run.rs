@@ -141,7 +141,7 @@ fn bar(count: u64, most: u64, room: usize) -> String {
 }
 
 /// Figures of a run that are only printed with `--explain`.
-pub(super) fn details(run: &Finished) -> Vec<Row> {
+fn details(run: &Finished) -> Vec<Row> {
     let result = &run.result;
     let server = result.server.as_ref();
     let rows = [
