@@ -3,6 +3,8 @@
 //! Source: AWS SDKs and Tools Reference Guide, "Retry behavior"; boto/botocore `botocore/retries/`; smithy-lang/smithy-rs
 //! `aws/rust-runtime/aws-config/src/default_provider/retry_config.rs`.
 
+use std::fmt::Write as _;
+
 use tailback::{Preset, presets};
 
 use crate::described::{BACKOFF, COMMON, Described, Format};
@@ -50,8 +52,8 @@ fn write(settings: &mut Described) -> String {
     }
     let (mut file, mut environment) = (String::new(), String::new());
     for (key, value) in &settings.lines {
-        file += &format!("{key} = {value}\n");
-        environment += &format!("# AWS_{}={value}\n", key.to_uppercase());
+        let _ = write!(file, "{key} = {value}\n");
+        let _ = write!(environment, "# AWS_{}={value}\n", key.to_uppercase());
     }
     if is_newer {
         environment += "# AWS_NEW_RETRIES_2026=true\n#   for SDKs that do not apply these rules by default yet, such as the Rust SDK\n";

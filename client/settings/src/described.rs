@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use tailback::{PartKind, Preset, StrategySpec, find};
+use tailback::{Entry, PartKind, Preset, StrategySpec, find};
 use vocabulary::{ParameterInfo, duration_text};
 
 use crate::retried::Retried;
@@ -253,7 +253,7 @@ fn split(name: &str) -> (&str, &str) {
 
 /// Returns the parameters of a part, or those common to all parts, with their defaults.
 pub(crate) fn defaults(part: &str) -> Vec<ParameterInfo> {
-    find(part).map_or_else(StrategySpec::common_parameters, |entry| entry.parameters())
+    find(part).map_or_else(StrategySpec::common_parameters, Entry::parameters)
 }
 
 fn is_a(part: &Part, kind: PartKind) -> bool {

@@ -3,6 +3,7 @@
 //! Source: envoyproxy/envoy `api/envoy/config/route/v3/route_components.proto`,
 //! `api/envoy/config/cluster/v3/circuit_breaker.proto`, `source/common/router/retry_state_impl.cc`.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::described::{Described, Format, LONGEST, percent, seconds};
@@ -29,7 +30,7 @@ const GRPC: [(&str, &str); 5] = [
 fn write(settings: &mut Described) -> String {
     let mut text = "# Of a route (config.route.v3.RouteAction):\n".to_owned();
     if let Some(most) = settings.limit("max-time") {
-        text += &format!("timeout: {}s\n", seconds(most));
+        let _ = write!(text, "timeout: {}s\n", seconds(most));
         settings.fixed(
             "over-time",
             "shorten",
@@ -39,14 +40,14 @@ fn write(settings: &mut Described) -> String {
         settings.besides("Envoy: a route without `timeout` ends an op after 15 s, all attempts included");
     }
     let (words, codes) = retried(settings);
-    text += &format!("retry_policy:\n  retry_on: \"{}\"\n", words.join(","));
+    let _ = write!(text, "retry_policy:\n  retry_on: \"{}\"\n", words.join(","));
     if !codes.is_empty() {
-        text += &format!("  retriable_status_codes: [{}]\n", codes.join(", "));
+        let _ = write!(text, "  retriable_status_codes: [{}]\n", codes.join(", "));
     }
     let retries = settings.count("max-attempts").map_or(u32::MAX, |most| most - 1);
-    text += &format!("  num_retries: {retries}\n");
+    let _ = write!(text, "  num_retries: {retries}\n");
     if let Some(most) = settings.limit("attempt-timeout") {
-        text += &format!("  per_try_timeout: {}s\n", seconds(most));
+        let _ = write!(text, "  per_try_timeout: {}s\n", seconds(most));
     }
     text += &waits(settings);
     text += &advice(settings).unwrap_or_default();

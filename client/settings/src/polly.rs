@@ -5,6 +5,7 @@
 //! dotnet/extensions
 //! `src/Libraries/Microsoft.Extensions.Http.Resilience/{Polly/HttpRetryStrategyOptions,Hedging/HttpHedgingStrategyOptions,Internal/RetryAfterHelper}.cs`.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::described::{Described, Format, seconds};
@@ -30,7 +31,7 @@ fn write(settings: &mut Described) -> String {
         .to_owned();
     if settings.has("fixed-window") {
         let window = settings.number("fixed-window.window");
-        text += &format!("    .AddConcurrencyLimiter(permitLimit: {window})\n");
+        let _ = write!(text, "    .AddConcurrencyLimiter(permitLimit: {window})\n");
         settings.note("fixed-window.window", "Polly rejects ops above permitLimit, and an op keeps its permit during its backoff; here attempts wait for a free slot");
     }
     let of_op = timeout(settings, "max-time");

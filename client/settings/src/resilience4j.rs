@@ -4,6 +4,7 @@
 //! (`CommonRetryConfigurationProperties`, `CommonCircuitBreakerConfigurationProperties`: the names), `resilience4j-core/src/main/java/io/github/
 //! resilience4j/core/IntervalFunction.java` (refused values).
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::described::{Described, Format, percent};
@@ -38,14 +39,16 @@ fn write(settings: &mut Described) -> String {
         "resilience4j ignores advice such as Retry-After and waits for its own backoff",
     );
     settings.settle("advice");
-    let retry: String =
-        settings.lines.iter().map(|(key, value)| format!("        {key}: {value}\n")).collect();
+    let retry = settings.lines.iter().map(|(key, value)| format!("        {key}: {value}\n"));
+    let retry = retry.collect::<Vec<_>>().concat();
     let mut text = format!("resilience4j:\n  retry:\n    instances:\n      backend:\n{retry}");
     text += &breaker(settings);
     if settings.has("fixed-window") {
         let window = settings.read("fixed-window.window");
-        text +=
-            &format!("  bulkhead:\n    instances:\n      backend:\n        max-concurrent-calls: {window}\n");
+        let _ = write!(
+            text,
+            "  bulkhead:\n    instances:\n      backend:\n        max-concurrent-calls: {window}\n"
+        );
         settings.note(
             "fixed-window.window",
             "resilience4j rejects a call that finds no free slot within max-wait-duration; here it waits without limit",
@@ -55,7 +58,8 @@ fn write(settings: &mut Described) -> String {
         if most < LEAST {
             settings.note("attempt-timeout", "a timeout of resilience4j must be at least 1 ms");
         }
-        text += &format!(
+        let _ = write!(
+            text,
             "  timelimiter:\n    instances:\n      backend:\n        timeout-duration: {}\n",
             millis(most.max(LEAST))
         );

@@ -46,8 +46,8 @@ fn write(settings: &mut Described) -> String {
     if settings.limit("max-time").is_some() {
         settings.note("max-time", "urllib3 has no time limit for all attempts of an op");
     }
-    let arguments: String =
-        settings.lines.iter().map(|(key, value)| format!("    {key}={value},\n")).collect();
+    let arguments = settings.lines.iter().map(|(key, value)| format!("    {key}={value},\n"));
+    let arguments = arguments.collect::<Vec<_>>().concat();
     format!("from urllib3.util import Retry\n\nretry = Retry(\n{arguments})\n")
 }
 

@@ -144,8 +144,11 @@ fn differ(file: &str, first: &str, what: &str, ours: &str, theirs: &str) -> Merg
     apart(file, first, &format!("{what} is `{theirs}` in the first and `{ours}` in the second"))
 }
 
+/// Name of a property of a document, and the function that returns its value.
+type Property = (&'static str, fn(&Part) -> String);
+
 /// Properties that all documents of a merge have in common.
-const SAME: [(&str, fn(&Part) -> String); 5] = [
+const SAME: [Property; 5] = [
     ("its command", |part| part.command.name().into()),
     ("`--by`", |part| part.by.clone()),
     ("`--vary`", |part| {

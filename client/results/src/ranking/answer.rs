@@ -100,7 +100,7 @@ impl Answer {
             placed.extend(group.into_iter().map(|standing| (standing, place)));
         }
         let rows = row::rows(standings, &placed, if is_share { Score::done_share() } else { by }, level);
-        Self { by, ranked_by, seeds, level, limit, firsts, thriftiest, rows }
+        Self { by, ranked_by, seeds, level, limit, rows, firsts, thriftiest }
     }
 
     pub fn figure(&self) -> Score {
