@@ -11,7 +11,7 @@ use crate::judgement::JudgedAttempt;
 /// Number of attempts after which a run is ended, because the client may never give up.
 pub(crate) const MAX_ATTEMPTS: usize = 50;
 
-/// Observation of all runs of one situation. Only controls have several runs.
+// Observation of all runs of one situation. Only controls have several runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Observation {
