@@ -52,8 +52,8 @@ fn write(settings: &mut Described) -> String {
     }
     let (mut file, mut environment) = (String::new(), String::new());
     for (key, value) in &settings.lines {
-        let _ = write!(file, "{key} = {value}\n");
-        let _ = write!(environment, "# AWS_{}={value}\n", key.to_uppercase());
+        let _ = writeln!(file, "{key} = {value}");
+        let _ = writeln!(environment, "# AWS_{}={value}", key.to_uppercase());
     }
     if is_newer {
         environment += "# AWS_NEW_RETRIES_2026=true\n#   for SDKs that do not apply these rules by default yet, such as the Rust SDK\n";

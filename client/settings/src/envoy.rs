@@ -30,7 +30,7 @@ const GRPC: [(&str, &str); 5] = [
 fn write(settings: &mut Described) -> String {
     let mut text = "# Of a route (config.route.v3.RouteAction):\n".to_owned();
     if let Some(most) = settings.limit("max-time") {
-        let _ = write!(text, "timeout: {}s\n", seconds(most));
+        let _ = writeln!(text, "timeout: {}s", seconds(most));
         settings.fixed(
             "over-time",
             "shorten",
@@ -40,14 +40,14 @@ fn write(settings: &mut Described) -> String {
         settings.besides("Envoy: a route without `timeout` ends an op after 15 s, all attempts included");
     }
     let (words, codes) = retried(settings);
-    let _ = write!(text, "retry_policy:\n  retry_on: \"{}\"\n", words.join(","));
+    let _ = writeln!(text, "retry_policy:\n  retry_on: \"{}\"", words.join(","));
     if !codes.is_empty() {
-        let _ = write!(text, "  retriable_status_codes: [{}]\n", codes.join(", "));
+        let _ = writeln!(text, "  retriable_status_codes: [{}]", codes.join(", "));
     }
     let retries = settings.count("max-attempts").map_or(u32::MAX, |most| most - 1);
-    let _ = write!(text, "  num_retries: {retries}\n");
+    let _ = writeln!(text, "  num_retries: {retries}");
     if let Some(most) = settings.limit("attempt-timeout") {
-        let _ = write!(text, "  per_try_timeout: {}s\n", seconds(most));
+        let _ = writeln!(text, "  per_try_timeout: {}s", seconds(most));
     }
     text += &waits(settings);
     text += &advice(settings).unwrap_or_default();

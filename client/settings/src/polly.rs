@@ -31,7 +31,7 @@ fn write(settings: &mut Described) -> String {
         .to_owned();
     if settings.has("fixed-window") {
         let window = settings.number("fixed-window.window");
-        let _ = write!(text, "    .AddConcurrencyLimiter(permitLimit: {window})\n");
+        let _ = writeln!(text, "    .AddConcurrencyLimiter(permitLimit: {window})");
         settings.note("fixed-window.window", "Polly rejects ops above permitLimit, and an op keeps its permit during its backoff; here attempts wait for a free slot");
     }
     let of_op = timeout(settings, "max-time");

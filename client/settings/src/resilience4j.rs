@@ -45,9 +45,9 @@ fn write(settings: &mut Described) -> String {
     text += &breaker(settings);
     if settings.has("fixed-window") {
         let window = settings.read("fixed-window.window");
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "  bulkhead:\n    instances:\n      backend:\n        max-concurrent-calls: {window}\n"
+            "  bulkhead:\n    instances:\n      backend:\n        max-concurrent-calls: {window}"
         );
         settings.note(
             "fixed-window.window",
@@ -58,9 +58,9 @@ fn write(settings: &mut Described) -> String {
         if most < LEAST {
             settings.note("attempt-timeout", "a timeout of resilience4j must be at least 1 ms");
         }
-        let _ = write!(
+        let _ = writeln!(
             text,
-            "  timelimiter:\n    instances:\n      backend:\n        timeout-duration: {}\n",
+            "  timelimiter:\n    instances:\n      backend:\n        timeout-duration: {}",
             millis(most.max(LEAST))
         );
     }

@@ -173,13 +173,11 @@ impl Server {
             Error::because(ErrorKind::Usage, "the embedded mockserver could not be started", error)
         })?;
         let target = Target::resolve(&server.address().to_string(), Trust::default())?;
-        match runtime.block_on(probe(&target))? {
-            Probe::Mock(mock) => recognised(Kind::Embedded, target, mock, Some(server), settings),
-            _ => {
-                let words = "the embedded mockserver was started but does not respond";
-                Err(Error::new(ErrorKind::Unreachable, words).into())
-            }
-        }
+        let Probe::Mock(mock) = runtime.block_on(probe(&target))? else {
+            let words = "the embedded mockserver was started but does not respond";
+            return Err(Error::new(ErrorKind::Unreachable, words).into());
+        };
+        recognised(Kind::Embedded, target, mock, Some(server), settings)
     }
 
     fn foreign(kind: Kind, target: Target, gateway_host: Option<String>, is_asked: bool) -> Self {

@@ -260,9 +260,9 @@ fn duration(text: &str) -> Result<Duration, String> {
 
 fn within<N>(key: &str, number: i64, min: N, max: N) -> Result<N, String>
 where
-    N: Display + PartialOrd + TryFrom<i64>,
+    N: Copy + Display + PartialOrd + TryFrom<i64>,
 {
-    let inside = N::try_from(number).ok().filter(|number| (&min..=&max).contains(&number));
+    let inside = N::try_from(number).ok().filter(|number| (min..=max).contains(number));
     inside.ok_or_else(|| format!("`{key}` is {number}; it must be from {min} to {max}"))
 }
 

@@ -34,14 +34,16 @@ pub(super) fn screen(lines: &[Line], settings: Option<&str>) -> String {
     let columns = terminal_width().min(COLUMNS);
     let mut text = String::new();
     for line in lines {
-        text += &match line {
+        let shown = match line {
             ("Again", words) => format!("{:<LABEL$}{words}", "Again"),
             line => wrapped_line(line, columns),
         };
+        text.push_str(&shown);
         text.push('\n');
     }
     if let Some(settings) = settings {
-        text += &format!("\n{settings}");
+        text.push('\n');
+        text.push_str(settings);
     }
     text
 }

@@ -85,8 +85,9 @@ fn typed(setting: &Setting) -> String {
 
 fn troubles(model: &ServerModel) -> String {
     let names = [("schedule", "schedule"), ("fault", "faults"), ("caps", "caps"), ("outages", "outages")];
-    let named = names.map(|(key, name)| (name, text(model, key).unwrap_or_default()));
-    named.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!(", {name} {text}")).collect()
+    let troubles = names.map(|(key, name)| (name, text(model, key).unwrap_or_default()));
+    let troubles = troubles.iter().filter(|(_, text)| !text.is_empty());
+    troubles.map(|(name, text)| format!(", {name} {text}")).collect::<Vec<_>>().concat()
 }
 
 pub(super) fn server(mode: Mode, config: &ConfigRecord) -> String {

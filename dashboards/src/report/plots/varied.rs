@@ -224,7 +224,9 @@ impl Lines {
         let mut series: Vec<Series> = series.collect();
         if y_unit == "ms" {
             // Latencies are easier to read in seconds.
-            series.iter_mut().for_each(|series| series.convert(1.0, 1e3));
+            for series in &mut series {
+                series.convert(1.0, 1e3);
+            }
             y_unit = "s";
         }
         let x = far_apart(Axis::linear(&x, x_unit), &series);

@@ -78,7 +78,7 @@ fn undone(result: &RunResult) -> String {
     let given_up = if ops.failed_for_good == ops.given_up { "failed for good".to_owned() } else { given_up };
     let to_come = ops.share_base().saturating_sub(ops.total);
     let parts = [(ops.given_up, given_up.as_str()), (ops.unfinished, "unfinished"), (to_come, "not arrived")];
-    above_zero(parts).iter().map(|part| format!(", {part}")).collect()
+    above_zero(parts).iter().map(|part| format!(", {part}")).collect::<Vec<_>>().concat()
 }
 
 /// Returns each count above zero with its words.

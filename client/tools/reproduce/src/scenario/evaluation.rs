@@ -108,13 +108,13 @@ fn over_all(none: Found, stat: Stat, values: &[f64], condition: &Condition) -> F
         Stat::Median => (seeds.p50, format!("{}{}", short(seeds.p50), of_one_run(none.runs))),
         Stat::Min => (seeds.min, format!("{} (smallest of {runs})", short(seeds.min))),
         Stat::Max => (seeds.max, format!("{} (largest of {runs})", short(seeds.max))),
-        Stat::Deviation => match seeds.deviation {
-            Some(deviation) => (deviation, short(deviation)),
-            None => {
+        Stat::Deviation => {
+            let Some(deviation) = seeds.deviation else {
                 let text = "1 run has no deviation".to_owned();
                 return Found { verdict: ClaimVerdict::TooFewRuns, text, ..none };
-            }
-        },
+            };
+            (deviation, short(deviation))
+        }
     };
     Found { value, verdict: of_one(condition.is_met(value)), text, ..none }
 }
