@@ -47,7 +47,7 @@ impl TransportEntry {
     /// Sets up the transport without opening a connection.
     ///
     /// # Errors
-    /// See [`Transport::build`].
+    /// Fails if the HTTP client cannot be set up.
     pub fn build(&self, config: TransportConfig) -> Result<ReadyTransport, TransportError> {
         (self.build)(config)
     }

@@ -20,7 +20,7 @@ use tokio::time::{Instant, Sleep};
 use crate::connection::{Abort, Channel};
 
 /// Bytes that no client accepts as HTTP. They start with the same byte as every answer, because that byte may already be sent, see
-/// [`crate::connection::socket`].
+/// `connection/socket.rs`.
 const GARBAGE: &[u8] = b"HA! This is no HTTP.\r\n\r\n";
 
 /// Invalid value of the header `content-length`, which makes an HTTP/2 answer malformed (RFC 9113, section 8.1.1). Bytes that are not HTTP
