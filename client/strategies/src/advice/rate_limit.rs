@@ -9,59 +9,159 @@
 //! A quota with remaining requests gives no advice. If several quotas are exhausted, the client waits for the longest
 //! of their times.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
-use sfv::{BareItem, Dictionary, Item, List, ListEntry, Parser};
+use sfv::visitor::{
+    DictionaryVisitor, EntryVisitor, Ignored, InnerListVisitor, ItemVisitor, ListVisitor, ParameterVisitor,
+};
+use sfv::{BareItemFromInput, KeyRef, Parser};
 
 use super::{Advice, MAX_READ};
 
 pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
-    let wait = match Parser::new(text).parse() {
-        Ok(quotas) => longest_wait(quotas, policies),
-        Err(_) => one_quota(&Parser::new(text).parse().ok()?),
-    };
+    let mut longest = None;
+    let is_list = each_quota(text, ["r", "t"], &mut |name, [left, wait]| {
+        if left == Some(0) {
+            longest = longest.max(wait.or_else(|| window(policies?, name)));
+        }
+    });
+    let wait = if is_list { longest } else { one_quota(text).ok()? };
     let wait = wait.and_then(|seconds| u64::try_from(seconds).ok());
     Some(wait.map_or(Advice::None, |seconds| Advice::After(Duration::from_secs(seconds).min(MAX_READ))))
 }
 
-fn longest_wait(quotas: List, policies: Option<&str>) -> Option<i64> {
-    let exhausted = named(quotas).filter(|(_, quota)| integer(quota.params.get("r")) == Some(0));
-    exhausted
-        .filter_map(|(name, quota)| integer(quota.params.get("t")).or_else(|| window(policies?, &name)))
-        .max()
-}
-
 /// Returns the time window, in seconds, of the policy named `wanted` in the header `RateLimit-Policy`.
 fn window(policies: &str, wanted: &str) -> Option<i64> {
-    let policies = Parser::new(policies).parse().ok()?;
-    let (_, policy) = named(policies).filter(|(name, _)| name == wanted).last()?;
-    integer(policy.params.get("w"))
-}
-
-/// Returns the items of a list that are named by a string or token, with their names.
-fn named(list: List) -> impl Iterator<Item = (String, Item)> {
-    list.into_iter().filter_map(|entry| match entry {
-        ListEntry::Item(item) => {
-            let string = item.bare_item.as_string().map(sfv::StringRef::as_str);
-            let name = string.or_else(|| item.bare_item.as_token().map(sfv::TokenRef::as_str))?.to_owned();
-            Some((name, item))
+    let mut window = None;
+    each_quota(policies, ["w", "q"], &mut |name, [seconds, _]| {
+        if name == wanted {
+            window = seconds;
         }
-        ListEntry::InnerList(_) => None,
-    })
+    });
+    window
 }
 
-/// Returns the seconds until the quota of the older drafts, which have a single one, is reset; `None` if it is not
-/// exhausted.
-fn one_quota(quota: &Dictionary) -> Option<i64> {
-    let member = |key| match quota.get(key)? {
-        ListEntry::Item(item) => integer(Some(&item.bare_item)),
-        ListEntry::InnerList(_) => None,
-    };
-    member("reset").filter(|_| member("remaining") == Some(0))
+fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
+    Parser::new(text).parse_list_with_visitor(Quotas { keys, found }).is_ok()
 }
 
-fn integer(value: Option<&BareItem>) -> Option<i64> {
-    value?.as_integer().map(i64::from)
+/// Parses a `RateLimit` header of the older drafts, which have a single quota. Returns the seconds until the quota is
+/// reset, or `None` if the quota is not exhausted.
+fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
+    Parser::new(text).parse_dictionary_with_visitor(OneQuota::default())
+}
+
+type Found<'a> = &'a mut dyn FnMut(&str, [Option<i64>; 2]);
+
+struct Quotas<'a> {
+    keys: [&'static str; 2],
+    found: Found<'a>,
+}
+
+impl<'de> ListVisitor<'de> for Quotas<'_> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn entry(&mut self) -> Result<impl EntryVisitor<'de>, Infallible> {
+        Ok(Quotas { keys: self.keys, found: &mut *self.found })
+    }
+
+    fn finish(self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl<'de> EntryVisitor<'de> for Quotas<'_> {
+    type Error = Infallible;
+
+    fn item(self) -> Result<impl ItemVisitor<'de>, Infallible> {
+        Ok(self)
+    }
+
+    fn inner_list(self) -> Result<impl InnerListVisitor<'de>, Infallible> {
+        Ok(Ignored)
+    }
+}
+
+impl<'de> ItemVisitor<'de> for Quotas<'_> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn bare_item(
+        self,
+        name: BareItemFromInput<'de>,
+    ) -> Result<impl ParameterVisitor<'de, Out = ()>, Infallible> {
+        Ok(Quota { name, values: [None; 2], of: self })
+    }
+}
+
+struct Quota<'de, 'a> {
+    name: BareItemFromInput<'de>,
+    values: [Option<i64>; 2],
+    of: Quotas<'a>,
+}
+
+impl<'de> ParameterVisitor<'de> for Quota<'de, '_> {
+    type Out = ();
+    type Error = Infallible;
+
+    fn parameter(&mut self, key: &'de KeyRef, value: BareItemFromInput<'de>) -> Result<(), Infallible> {
+        for (wanted, there) in self.of.keys.iter().zip(&mut self.values) {
+            if key.as_str() == *wanted {
+                *there = value.as_integer().map(i64::from);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(), Infallible> {
+        let string = self.name.as_string().map(sfv::StringRef::as_str);
+        if let Some(name) = string.or_else(|| self.name.as_token().map(sfv::TokenRef::as_str)) {
+            (self.of.found)(name, self.values);
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct OneQuota {
+    remaining: Option<i64>,
+    reset: Option<i64>,
+}
+
+impl<'de> DictionaryVisitor<'de> for OneQuota {
+    type Out = Option<i64>;
+    type Error = Infallible;
+
+    fn entry(&mut self, key: &'de KeyRef) -> Result<impl EntryVisitor<'de>, Infallible> {
+        Ok(match key.as_str() {
+            "remaining" => Some(Number(&mut self.remaining)),
+            "reset" => Some(Number(&mut self.reset)),
+            _ => None,
+        })
+    }
+
+    fn finish(self) -> Result<Option<i64>, Infallible> {
+        Ok(self.reset.filter(|_| self.remaining == Some(0)))
+    }
+}
+
+struct Number<'a>(&'a mut Option<i64>);
+
+impl<'de> EntryVisitor<'de> for Number<'_> {
+    type Error = Infallible;
+
+    fn item(self) -> Result<impl ItemVisitor<'de>, Infallible> {
+        Ok(|value: BareItemFromInput<'de>| {
+            *self.0 = value.as_integer().map(i64::from);
+            Ok::<_, Infallible>(Ignored)
+        })
+    }
+
+    fn inner_list(self) -> Result<impl InnerListVisitor<'de>, Infallible> {
+        Ok(Ignored)
+    }
 }
 
 #[cfg(test)]
