@@ -71,17 +71,24 @@ impl ErrorKind {
 
     /// Returns true if something arrived from the server, although it was no usable answer.
     pub const fn has_arrived(self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Truncated
-                | Self::StreamReset
-                | Self::GoAway
-                | Self::Unreadable
-                | Self::LongHeaders
-                | Self::LongBody
-                | Self::PlainHttp
-                | Self::NoTag
-        )
+            | Self::StreamReset
+            | Self::GoAway
+            | Self::Unreadable
+            | Self::LongHeaders
+            | Self::LongBody
+            | Self::PlainHttp
+            | Self::NoTag => true,
+            Self::Timeout
+            | Self::Refused
+            | Self::Unreachable
+            | Self::Reset
+            | Self::Closed
+            | Self::Tls
+            | Self::Exhausted
+            | Self::Other => false,
+        }
     }
 
     pub const fn words(self) -> &'static str {

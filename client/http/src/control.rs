@@ -57,7 +57,6 @@ impl Control {
     }
 }
 
-/// Locks a mutex even if it is poisoned. A thread that panicked while it held the lock leaves data that can still be displayed.
 /// Locks a mutex. A poisoned lock is used like any other, because a writer that panics leaves no partial change behind.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

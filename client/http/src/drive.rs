@@ -267,7 +267,6 @@ async fn wait(timer: &mut Timer, at: Option<RealInstant>) -> io::Result<()> {
     }
 }
 
-/// Threads that carry attempts (lanes): the driver's own thread, and additional threads as configured.
 fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }

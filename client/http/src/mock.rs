@@ -91,7 +91,7 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
 /// Fails if the client cannot be set up.
 pub async fn touch(target: &Target) -> Result<Probe, TransportError> {
     let dialer = Dialer::to(target, Arc::default(), PATIENCE, &[])?;
-    Ok(match dialer.touch().await {
+    Ok(match dialer.open().await {
         Ok(_) => Probe::NotAsked,
         Err((error, kind)) => Probe::Unreachable(Box::new(error), kind),
     })

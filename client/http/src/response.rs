@@ -85,6 +85,7 @@ impl ResponseClassifier {
     }
 }
 
+/// Headers that the test harness itself evaluates: those of a mockserver, and the header `grpc-status` of any server.
 #[derive(Default)]
 struct MockHeaders<'a> {
     grpc_status: Option<&'a str>,

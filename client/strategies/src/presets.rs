@@ -99,7 +99,11 @@ const EMBEDDED: &[&str] = &[
 ];
 
 static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
-    let read = |text: &&str| text.parse().unwrap_or_else(|error| panic!("a preset is invalid: {error}"));
+    let read = |text: &&str| {
+        text.parse().unwrap_or_else(|error| {
+            panic!("a preset is invalid: {error}; it begins {:?}", text.lines().next())
+        })
+    };
     EMBEDDED.iter().map(read).collect()
 });
 

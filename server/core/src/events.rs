@@ -112,7 +112,9 @@ impl Answer {
         let outcome = match self.verdict {
             ServerDecision::Accepted => Outcome::Accepted,
             ServerDecision::Conflict => Outcome::Conflict,
-            _ => Outcome::Rejected { stage: facts.stage, wait: self.advice },
+            ServerDecision::Rejected | ServerDecision::Failed | ServerDecision::Deferred => {
+                Outcome::Rejected { stage: facts.stage, wait: self.advice }
+            }
         };
         let AnswerFacts { decided_at, limit_statuses, seed, op, attempt, .. } = facts;
         ResponseContext {

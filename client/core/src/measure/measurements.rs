@@ -6,8 +6,7 @@ use hdrhistogram::Histogram;
 use tailback::{Failure, GaugeKind, Status};
 use vocabulary::{AdvertisedLimits, Instant, whole_nanos};
 
-use super::counts::{Advice, Excess};
-use super::counts::{AttemptCounts, OpCounts};
+use super::counts::{Advice, AttemptCounts, Excess, OpCounts};
 use super::fairness::Fairness;
 use super::histogram::{self, MAX_ATTEMPTS_PER_OP};
 use super::rate_course::RateCourse;
@@ -257,6 +256,7 @@ impl Measurements {
                 self.attempts.cancelled += 1;
                 return;
             }
+            // Neither status counts as an attempt. A shed op was not sent, and a deferred attempt counts as if it had never been sent.
             Status::Shed | Status::Deferred => return,
         };
         if sent_at >= self.warm_until {
@@ -264,6 +264,7 @@ impl Measurements {
         }
     }
 
+    /// Records the end of an attempt that never got a connection.
     pub(crate) fn on_never_sent(&mut self, at: Instant, in_flight: u64) {
         self.attempts.unsent += 1;
         self.series.at(at).in_flight.set(in_flight as f64);

@@ -51,9 +51,10 @@ pub struct Completion {
 pub struct AttemptResult {
     pub outcome: Outcome,
     pub server: Option<ServerSeen>,
-    /// Wait before a retry, as advised by the answer. The load generator compares retries with this advice, even if the strategy does not
+    /// Wait before a retry in experiment time, as advised by the answer. The load generator compares retries with this advice, even if the strategy does not
     /// use it.
     pub advised_wait: Option<Duration>,
+    /// HTTP status, or an error if there was no usable answer. `None` if the attempt was withdrawn.
     pub cause: Option<Cause>,
     /// True if the answer came from an intermediary between the client and the recognised server.
     pub by_gateway: bool,

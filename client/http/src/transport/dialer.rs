@@ -73,14 +73,14 @@ impl Dialer {
     }
 
     pub(crate) async fn dial(&self) -> Result<Stream, ErrorKind> {
-        self.touch().await.map_err(|(_, kind)| kind)
+        self.open().await.map_err(|(_, kind)| kind)
     }
 
     /// Opens a connection without sending anything over it.
     ///
     /// # Errors
     /// Fails if the server cannot be reached in time, or if the TLS handshake fails.
-    pub(crate) async fn touch(&self) -> Result<Stream, (io::Error, ErrorKind)> {
+    pub(crate) async fn open(&self) -> Result<Stream, (io::Error, ErrorKind)> {
         let connected = tokio::time::timeout(self.timeout, self.connect()).await;
         let connected = connected.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
         connected.map_err(|error| {

@@ -47,7 +47,7 @@ impl TransportEntry {
     /// Sets up the transport without opening a connection.
     ///
     /// # Errors
-    /// Fails if the HTTP client cannot be set up.
+    /// Fails if the transport cannot be set up, for example because of certificates, headers, paths or source addresses.
     pub fn build(&self, config: TransportConfig) -> Result<ReadyTransport, TransportError> {
         (self.build)(config)
     }

@@ -82,7 +82,7 @@ impl Breaker {
 
 impl Budget for Breaker {
     fn ask(&self, now: Instant, _launch: &Candidate, _rng: &mut dyn Rng) -> BudgetDecision {
-        match (self.phase.closed_until(now), self.config.when_open) {
+        match (self.phase.blocked_until(now), self.config.when_open) {
             (None, _) => BudgetDecision::Permit,
             (Some(until), WhenOpen::Wait) => BudgetDecision::Wait(until),
             (_, WhenOpen::Shed) => BudgetDecision::Shed(Advice::None),

@@ -18,7 +18,7 @@ pub(super) enum Phase {
 
 impl Phase {
     /// Returns how long nothing may be sent, or `None` if a launch is admitted.
-    pub(super) fn closed_until(self, now: Instant) -> Option<Until> {
+    pub(super) fn blocked_until(self, now: Instant) -> Option<Until> {
         match self {
             Self::Open { until } if now < until => Some(Until::At(until)),
             Self::HalfOpen { left: 0 } => Some(Until::Event),
@@ -53,7 +53,7 @@ choices! {
 impl WhenOpen {
     /// Decides on a launch while the breaker is in this phase.
     pub(super) fn gate(self, phase: Phase, now: Instant) -> BudgetDecision {
-        match (phase.closed_until(now), self) {
+        match (phase.blocked_until(now), self) {
             (None, _) => BudgetDecision::Permit,
             (_, Self::GiveUp) => BudgetDecision::Shed(Advice::Never),
             (_, Self::Shed) => BudgetDecision::Shed(Advice::None),

@@ -26,7 +26,7 @@ pub(crate) trait RateAlgorithm: Clone + fmt::Debug + Send + Sync + 'static {
     /// Switches the state of a key from the configuration `before` to this configuration. The switch happens at the instant `at`, and later
     /// calls must not have earlier instants. Tokens that the key has at this instant are kept, as far as they fit into the new
     /// configuration. By default, the state is advanced with the old configuration, and then kept. For example, a fixed window keeps its
-    /// end, and requests that have left the old sliding window are not counted again, even if the new window is longer.
+    /// end, so that a new length applies from the next window on, and requests that have left the old sliding window are not counted again, even if the new window is longer.
     fn reconfigure(&self, state: &mut Self::State, at: Instant, before: &Self) {
         before.advance(state, at);
     }

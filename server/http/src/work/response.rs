@@ -137,6 +137,6 @@ fn verdict(answer: &Answer) -> &'static str {
         _ if answer.is_spoiled() => failed,
         ServerDecision::Failed => failed,
         ServerDecision::Accepted => accepted,
-        _ => rejected,
+        ServerDecision::Rejected | ServerDecision::Conflict | ServerDecision::Deferred => rejected,
     }
 }
