@@ -128,7 +128,7 @@ impl Conditions {
     }
 
     /// Compares these conditions with those of a file, which keep all keys of the program version that wrote the file. A key that only one
-    /// side contains is a difference, just as different values are.
+    /// side contains is a difference, unless its value is null.
     pub fn differences(&self, there: &Value) -> Vec<String> {
         let mut differences = Vec::new();
         differ("", &self.written(), there, &mut differences);
@@ -157,6 +157,7 @@ pub(crate) fn leaves(path: &str, value: &Value, found: &mut BTreeMap<String, Str
     }
 }
 
+/// Compares conditions as JSON, because users see this form and it contains every key. A missing key counts as null.
 fn differ(path: &str, here: &Value, there: &Value, differences: &mut Vec<String>) {
     match (here, there) {
         (Value::Object(here), Value::Object(there)) => {

@@ -58,6 +58,9 @@ pub fn ranked(mut standings: Vec<RankedStrategy>, by: Score) -> Vec<RankedStrate
 /// Splits strategies into groups of equals, best group first. Those that did the same work come first, grouped by the score `by` and, within
 /// a group, ordered by its companion. The others follow, grouped by their shares of ops done and ordered by attempts per success. Equals in
 /// this second figure are ordered like the groups.
+///
+/// Going down the sorted list, a strategy joins the current group if it is equal to the first strategy of that group. Two strategies are
+/// equal if the confidence interval of their ratio contains 1 or lies within 0.98 to 1.02. All strategies of a group have the same rank.
 fn equal_groups<S: Borrow<RankedStrategy>>(
     same_work: Vec<S>,
     others: Vec<S>,

@@ -20,6 +20,7 @@ pub(crate) const FORMAT: Format = Format {
 
 /// Minimum duration that resilience4j accepts in a setting, such as the wait before a retry (`IntervalFunctionCompanion.checkInterval`).
 const LEAST: Duration = Duration::from_millis(1);
+
 fn write(settings: &mut Described) -> String {
     let attempts = settings.count("max-attempts").unwrap_or(u32::MAX).min(i32::MAX.unsigned_abs());
     settings.set("max-attempts", attempts);

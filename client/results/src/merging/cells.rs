@@ -161,8 +161,7 @@ const SAME: [Property; 5] = [
 
 /// Returns all points of a command: every combination of values. The value of the first parameter changes most slowly.
 fn points(part: &Part, file: &str) -> Result<Vec<(Vec<String>, At)>, MergeError> {
-    let many = part.axes.iter().fold(1, |many: usize, axis| many.saturating_mul(axis.values.len()));
-    if many > MAX_POINTS {
+    if number_of_points(&part.axes).is_none() {
         return Err(broken(file, "its sweep has too many points"));
     }
     let placed = |values: Vec<String>| {
@@ -170,6 +169,13 @@ fn points(part: &Part, file: &str) -> Result<Vec<(Vec<String>, At)>, MergeError>
         (values, there)
     };
     Ok(Axis::combinations(&part.axes).into_iter().map(placed).collect())
+}
+
+/// Returns `None` if there are too many points. The limit also holds for the first axes alone, because a later axis can be empty.
+fn number_of_points(axes: &[Axis]) -> Option<usize> {
+    axes.iter().try_fold(1, |points: usize, axis| {
+        points.checked_mul(axis.values.len()).filter(|points| *points <= MAX_POINTS)
+    })
 }
 
 fn text(at: &At) -> String {
@@ -335,5 +341,18 @@ impl Shards {
             Some(format!("`{file}` lacks {lacking}"))
         });
         shards.map(|shards| format!("no document has {shards}")).into_iter().chain(lacking).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_of_points_holds_before_an_empty_axis() {
+        let axis = |count: usize| Axis { key: "ops".to_owned(), values: vec!["1".to_owned(); count] };
+        assert_eq!(number_of_points(&[axis(2), axis(3)]), Some(6));
+        assert_eq!(number_of_points(&[axis(2), axis(0)]), Some(0));
+        assert_eq!(number_of_points(&[axis(1000), axis(1001), axis(0)]), None);
     }
 }

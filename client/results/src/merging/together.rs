@@ -149,6 +149,10 @@ fn sum(loads: &[Load]) -> RunResult {
     let work = work.sum::<Option<f64>>();
     // All fields are named, so that a new figure is added up here, or is null.
     RunResult {
+        schema_version: first.schema_version,
+        mode: first.mode,
+        strategy: first.strategy,
+        seed: first.seed,
         config: config(loads).into(),
         amplification: per(attempts.total, ops.total),
         efficiency: per(ops.succeeded, attempts.total),
@@ -196,7 +200,6 @@ fn sum(loads: &[Load]) -> RunResult {
         at: None,
         ops,
         attempts,
-        ..first
     }
 }
 

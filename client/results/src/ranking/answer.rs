@@ -184,11 +184,3 @@ fn firsts(ranked: &[&RankedStrategy], by: Score) -> Vec<Option<String>> {
     };
     (0..seeds).map(first).collect()
 }
-
-// Order and ranks of the strategies that can be ranked.
-//
-// Strategies are sorted by the ranked figure and then split into groups of equals. Going down the list, a strategy joins the current group
-// if it is equal to the first strategy of that group. Two strategies are equal if the confidence interval of their ratio contains 1 or
-// lies within 0.98 to 1.02. All strategies of a group have the same rank. Within a group, strategies are sorted by a second figure, if it
-// differs distinguishably. The second figure is the number of attempts. If attempts are ranked, it is the makespan. If shares are ranked,
-// it is the attempts per success.

@@ -337,8 +337,8 @@ pub(crate) fn without_rate(text: &str) -> String {
 
 /// Returns the rates to try: 0.7, 0.85 and 1 times the lowest plausible capacity, the geometric middle of the lowest and the highest, and
 /// the highest. Then the lowest plausible value of each other limit, because a short run may end before a lower limit counts. `limits_per_s`
-/// has one list for each server, which is empty if the server's capacity is unknown. `instances` clients share the capacity. Rates are rounded down to three significant
-/// digits.
+/// has one list for each server, which is empty if the server's capacity is unknown. `instances` clients share the capacity. Rates are
+/// rounded down to three significant digits.
 pub(crate) fn rates(limits_per_s: &[Vec<f64>], instances: u32) -> Vec<RateLimit> {
     let known = || limits_per_s.iter().filter(|limits| !limits.is_empty());
     let capacities = || known().filter_map(|limits| limits.iter().copied().reduce(f64::min));

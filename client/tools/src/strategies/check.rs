@@ -328,6 +328,7 @@ struct CheckedPair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
+// The order is that of the numbers that `counts` returns.
 enum CheckVerdict {
     Reproduced,
     Differs,

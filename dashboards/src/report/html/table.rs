@@ -40,10 +40,10 @@ const FIGURES: [Column; 8] = [
     column("op latency p99", |run| run.latency_ms(0.99), milliseconds),
 ];
 
-/// Columns with side effects on the server, on the client itself and on other clients. A column is shown if at least
-/// one run has its figure.
 const RANKED: usize = 3;
 
+/// Columns with side effects on the server, on the client itself and on other clients. A column is shown if at least
+/// one run has its figure.
 const SIDE_EFFECTS: [Column; 7] = [
     column("wasted server time", |run| figure(run, "wasted_server_s"), seconds),
     column("server time per op done", |run| figure(run, "server_work_per_success_ms"), milliseconds),
