@@ -105,7 +105,7 @@ pub(crate) trait Transport: Clone + Send + Sync + 'static {
     }
 }
 
-/// What all transports have: the requests, the reading of their answers, and the connections.
+/// Parts of every transport: the requests, the parser of their answers, and the connections.
 #[derive(Debug)]
 pub(crate) struct Common {
     prepared: Prepared,

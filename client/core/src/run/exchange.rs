@@ -46,7 +46,7 @@ pub struct Completion {
     pub result: AttemptResult,
 }
 
-/// What the client observed at the end of an attempt.
+/// Result of an attempt, as the client observed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptResult {
     pub outcome: Outcome,

@@ -66,7 +66,7 @@ fn wrong_value(path: &str, reason: &str) -> Malformed {
     let wanted = match wanted {
         "a sequence" => "a list",
         "a map" => "an object",
-        // What serde's derive expects of an object with named fields, followed by the name of the type.
+        // serde's derive begins its message for an object with named fields with this word, followed by the name of the type.
         wanted if wanted.starts_with("struct ") => "an object",
         "a string" | "string" => "a text",
         "a boolean" => "true or false",

@@ -28,7 +28,7 @@ pub const SHOWN: &[(&str, &str)] = &[
     ("p99 op ms", "op_latency_ms.p99"),
 ];
 
-/// What the summary of several runs needs besides their figures. Only complete runs count; if no run is complete, the interrupted run.
+/// Data of several runs for their summary, besides their figures. Only complete runs count, or the interrupted run if no run is complete.
 #[derive(Debug, Default)]
 pub struct OverSeeds {
     /// Number of ops of the last run.
