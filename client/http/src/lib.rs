@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod clock;
+mod config;
 mod control;
 mod drive;
 mod error_kind;
@@ -17,6 +18,7 @@ mod tls;
 mod transport;
 mod workers;
 
+pub use config::{RequestTemplate, RunHeaders, TransportConfig, TransportError};
 pub use control::{Command, Control};
 pub use drive::{DriveError, DriveOptions, DriveReport};
 pub use error_kind::refused_certificate;
@@ -24,5 +26,5 @@ pub use mock::{MockError, MockServer, Probe, probe, touch};
 pub use response::kept_body::SearchedBodies;
 pub use rusage::{peak_rss_bytes, process_cpu, raise_open_files};
 pub use target::{Target, TargetError, Trust};
+pub use transport::WarmUp;
 pub use transport::registry::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};
-pub use transport::{RequestTemplate, RunHeaders, TransportConfig, TransportError, WarmUp};

@@ -10,9 +10,9 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
 use vocabulary::wire::{self, ConfigChange, Refusal, RunId, ServerState, ServerStats};
 
+use crate::config::TransportError;
 use crate::error_kind::{of_request, rustls_error};
 use crate::target::Target;
-use crate::transport::TransportError;
 use crate::transport::connecting::Connecting;
 use crate::transport::dialer::Dialer;
 use crate::transport::http_client::client;

@@ -11,7 +11,7 @@ use loadgen_core::{Mix, OperationKind, RequestKind, Requests, SentAttempt, autho
 use reqwest::Url;
 use vocabulary::wire;
 
-use crate::transport::{RunHeaders, TransportConfig, TransportError};
+use crate::config::{RunHeaders, TransportConfig, TransportError};
 
 #[derive(Clone, Debug)]
 struct RequestTemplates {

@@ -14,8 +14,8 @@ use loadgen_core::{
 use tailback::{Advice, AdviceHeaders, AdviceValue, ParsedResponse, ResponseParser, Status};
 use vocabulary::{AdvertisedLimits, Instant, TimeScale, WallTime, grpc, wire};
 
+use crate::config::{RunHeaders, TransportConfig};
 use crate::response::kept_body::{KeptBody, SearchedBodies};
-use crate::transport::{RunHeaders, TransportConfig};
 
 #[derive(Debug)]
 pub(crate) struct ResponseClassifier {

@@ -19,8 +19,8 @@ use rustls::{
 };
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
+use crate::config::TransportError;
 use crate::target::Trust;
-use crate::transport::TransportError;
 
 /// Returns the TLS configuration for the given trust settings.
 ///

@@ -1,8 +1,8 @@
-//! Transports, which send attempts to a server: their trait, their configuration, and their answers.
+//! Transports, which send attempts to a server: their trait, and the parts that all of them have.
 
 pub(crate) mod connecting;
 pub(crate) mod dialer;
-mod exchange;
+pub(crate) mod exchange;
 mod http2;
 pub(crate) mod http_client;
 mod hyper;
@@ -10,31 +10,22 @@ pub(crate) mod registry;
 mod reqwest;
 
 use std::future::Future;
-use std::net::IpAddr;
-use std::num::NonZero;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU16;
 use std::time::Duration;
 
 use http::response::Parts;
-use http::{HeaderMap, Method};
-use loadgen_core::{AttemptResult, Classifier, ErrorKind, Latencies, OperationKind, Requests, SentAttempt};
-use tailback::ResponseParser;
-use vocabulary::wire::RunId;
-use vocabulary::{TimeScale, WallTime};
+use loadgen_core::{ErrorKind, Latencies, SentAttempt};
 
+use crate::config::{TransportConfig, TransportError};
 use crate::request::{Naming, Prepared, Step};
 use crate::response::ResponseClassifier;
-use crate::response::kept_body::{KeptBody, SearchedBodies};
-use crate::target::Target;
+use crate::response::kept_body::KeptBody;
 use crate::transport::connecting::Connecting;
-use crate::transport::exchange::attempt;
 
 /// Sends attempts to a server and receives the answers.
 ///
 /// An implementation never follows a redirect, and never retries what a server may have processed. Requests that the server reports as not
 /// processed (HTTP/2) are sent again, and counted by [`resent`](Self::resent). An implementation never queues attempts unnoticed: attempts
-/// that wait for a connection are counted. Dropping the future of [`send`](Self::send) withdraws the attempt. Clones of a transport share
+/// that wait for a connection are counted. Dropping the future of [`exchange`](Self::exchange) withdraws the attempt. Clones of a transport share
 /// their connections.
 pub(crate) trait Transport: Clone + Send + Sync + 'static {
     /// Name by which users choose the transport, in kebab case.
@@ -68,13 +59,6 @@ pub(crate) trait Transport: Clone + Send + Sync + 'static {
         attempt: &SentAttempt,
         step: &Step,
     ) -> impl Future<Output = Result<(Parts, KeptBody), ErrorKind>> + Send;
-
-    fn send(&self, launched: SentAttempt) -> impl Future<Output = AttemptResult> + Send {
-        async move {
-            let _request = self.common().connecting.begin_request();
-            attempt(self, &launched).await.unwrap_or_else(AttemptResult::failed)
-        }
-    }
 
     /// Returns the maximum number of attempts in flight. It permits one attempt on each open connection, and a few more that open a
     /// connection. Further attempts would queue inside the transport, where they are not counted.
@@ -144,72 +128,4 @@ where
         attempts.spawn(tokio::time::timeout(patience, attempt()));
     }
     attempts.join_all().await.into_iter().filter(|ready| matches!(ready, Ok(true))).count()
-}
-
-#[derive(Clone, Debug)]
-pub struct TransportConfig {
-    pub target: Target,
-    pub request: RequestTemplate,
-    /// Headers that identify the run to a mockserver; `None` if the server is not a mockserver.
-    pub run: Option<RunHeaders>,
-    pub classifier: Classifier,
-    /// Status of the latest head of an answer that arrived, or 0. Its body may not have arrived.
-    pub last_head: Arc<AtomicU16>,
-    pub reading: Arc<ResponseParser>,
-    pub kind: OperationKind,
-    /// Parts of requests that differ between ops. The method of a request kind replaces the method of `request`, and the kind's path is
-    /// appended to the path of `target`.
-    pub requests: Requests,
-    /// Seed of the run, from which the kind and API key of each op are drawn.
-    pub seed: u64,
-    /// Maximum duration of an attempt, and also of opening a connection, in real time.
-    pub timeout: Duration,
-    /// Maximum number of connections. If all are in use, further attempts wait.
-    pub max_connections: usize,
-    /// Local addresses that connections use in turn. If the list is empty, the system chooses.
-    pub local_addresses: Arc<[IpAddr]>,
-    /// Number of threads that carry attempts, each with connections of its own. The state machine runs on the first thread.
-    pub threads: NonZero<usize>,
-    /// Number of HTTP/2 connections that each thread opens. The attempts of a thread are distributed over its connections.
-    pub http2_connections: NonZero<usize>,
-    /// Ratio of real time to experiment time. Servers that do not receive the run's headers give retry advice in real time. The ratio is
-    /// used to convert this advice.
-    pub scale: TimeScale,
-    pub searched: Arc<SearchedBodies>,
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct RequestTemplate {
-    pub method: Method,
-    /// Headers of each request, in addition to the headers that identify the run.
-    pub headers: HeaderMap,
-    pub body: bytes::Bytes,
-}
-
-/// Headers that identify the run to a mockserver. Other servers never receive them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RunHeaders {
-    pub run: RunId,
-    pub seed: u64,
-    /// Wall-clock time at which the server started. In its answers to a run, the server uses experiment time, also for dates.
-    pub anchor: WallTime,
-}
-
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TransportError {
-    #[error("the certificates given by `--cacert` could not be read as PEM")]
-    Roots(#[source] rustls::pki_types::pem::Error),
-    #[error("the certificates given by `--cacert` cannot be trusted")]
-    Untrustable(#[source] rustls::Error),
-    #[error("the target's host cannot be sent as a header")]
-    Host(#[source] http::header::InvalidHeaderValue),
-    #[error("the path `{0}` (--mix) cannot be sent to this target")]
-    Kind(String),
-    #[error("the target's path `{0}` cannot be sent")]
-    Path(String),
-    #[error("reqwest supports one source address; give one (`--local-address`), or use `--transport hyper`")]
-    Addresses,
-    #[error("the HTTP client could not be set up")]
-    Client(#[source] Box<dyn std::error::Error + Send + Sync>),
 }

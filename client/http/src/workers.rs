@@ -14,6 +14,7 @@ use vocabulary::Instant;
 use crate::clock::Clock;
 use crate::control::locked;
 use crate::transport::Transport;
+use crate::transport::exchange::send;
 
 /// The end of an attempt, with the instant at which its answer was complete.
 #[derive(Clone, Copy, Debug)]
@@ -246,7 +247,7 @@ async fn work<T: Transport>(
         let launched =
             poll_fn(|context| assignment.poll_take(context, |assignment| assignment.next.take())).await;
         let sent_at = clock.now();
-        let mut request = pin!(transport.send(launched));
+        let mut request = pin!(send(&transport, &launched));
         let answer = poll_fn(|context| {
             let is_withdrawn = |assignment: &mut Assignment| assignment.withdrawn == Some(launched.attempt);
             if assignment.poll_take(context, |assignment| is_withdrawn(assignment).then_some(())).is_ready() {

@@ -22,7 +22,7 @@ use serde_json::{Value, to_value};
 use vocabulary::{excerpt, wire};
 
 use crate::admin::access::Access;
-use crate::connection::Client;
+use crate::connection::channel::Client;
 use crate::presets;
 use crate::shared::Shared;
 use crate::work::response;

@@ -10,7 +10,8 @@ use hyper::body::{Body as _, Incoming};
 use tower::Service;
 
 use crate::admin::access::Access;
-use crate::connection::{Abort, AbortError, Client, Stopping};
+use crate::connection::channel::{Abort, AbortError, Client};
+use crate::connection::stopping::Stopping;
 use crate::shared::Shared;
 use crate::{admin, work};
 

@@ -1,11 +1,11 @@
 //! One connection: detects the client's HTTP version and serves requests until the connection ends.
 
 pub(crate) mod accept;
-mod channel;
+pub(crate) mod channel;
 mod http2;
 pub(crate) mod listen;
-mod socket;
-mod stopping;
+pub(crate) mod socket;
+pub(crate) mod stopping;
 
 use std::future::Future;
 use std::net::IpAddr;
@@ -22,10 +22,8 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::app::App;
-
-pub(crate) use channel::{Abort, AbortError, Channel, Client, Leaving};
-pub(crate) use socket::{Protocol, Socket, SocketIo};
-pub(crate) use stopping::Stopping;
+use crate::connection::channel::{Channel, Client};
+use crate::connection::socket::{Protocol, Socket, SocketIo};
 
 /// Maximum size in bytes, and maximum number of headers, of a request's head (request line and headers).
 pub(crate) const MAX_HEAD: u32 = 64 << 10;

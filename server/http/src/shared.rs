@@ -17,7 +17,7 @@ use vocabulary::{Instant, TimeScale};
 use crate::admin::answer_times::AnswerTimes;
 use crate::admin::metrics::Metrics;
 use crate::clock::Clock;
-use crate::connection::Stopping;
+use crate::connection::stopping::Stopping;
 use crate::work::cached_selection::CachedSelection;
 use crate::work::calls::{CallAttempt, CallKey, Calls};
 use crate::work::identity::Identity;

@@ -25,7 +25,7 @@ use mockserver_core::{Fault, Rendered, RequestFields, ScriptedAnswer};
 use tower::Service;
 use vocabulary::{WallTime, wire};
 
-use crate::connection::{Abort, Client};
+use crate::connection::channel::{Abort, Client};
 use crate::shared::{Admitted, Shared};
 use crate::work::calls::CallKey;
 use crate::work::identity::Identity;

@@ -16,7 +16,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::{TransportConfig, TransportError};
+use crate::config::{TransportConfig, TransportError};
 use crate::error_kind::{Stage, kind};
 use crate::target::Target;
 use crate::tls;

@@ -9,13 +9,19 @@ use loadgen_core::{AttemptResult, Cause, ErrorKind, SentAttempt};
 use tailback::{Failure, Outcome, Status};
 use vocabulary::grpc;
 
-use super::Transport;
 use crate::request::Step;
 use crate::response::kept_body::KeptBody;
+use crate::transport::Transport;
+
+/// Makes an attempt. Dropping the future withdraws the attempt.
+pub(crate) async fn send(by: &impl Transport, launched: &SentAttempt) -> AttemptResult {
+    let _request = by.common().connecting.begin_request();
+    attempt(by, launched).await.unwrap_or_else(AttemptResult::failed)
+}
 
 /// Makes an attempt. For a read-modify-write, it sends a read, immediately followed by a conditional write. If the read does not succeed,
 /// the attempt ends with the result of the read. If the answer to the read has no entity tag, the attempt fails permanently.
-pub(crate) async fn attempt(by: &impl Transport, attempt: &SentAttempt) -> Result<AttemptResult, ErrorKind> {
+async fn attempt(by: &impl Transport, attempt: &SentAttempt) -> Result<AttemptResult, ErrorKind> {
     if !by.common().prepared.reads_first() {
         return Ok(exchange(by, attempt, &Step::Only).await?.0);
     }

@@ -11,15 +11,14 @@ use bytes::Bytes;
 use http::response::Parts;
 use http::uri::PathAndQuery;
 use http::{Request, Uri};
-use loadgen_core::{AttemptResult, ErrorKind, SentAttempt};
+use loadgen_core::{ErrorKind, SentAttempt};
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use self::link::{Carried, Link};
 use super::dialer::Dialer;
-use super::{
-    Common, Connecting, KeptBody, Naming, Step, Transport, TransportConfig, TransportError, WarmUp, attempt,
-};
+use super::{Common, Connecting, KeptBody, Naming, Step, Transport, WarmUp};
+use crate::config::{TransportConfig, TransportError};
 use crate::control::locked;
 
 /// Waits before a request that the server did not process, or that found no open connection, is tried again, in real time. There is one
@@ -223,10 +222,6 @@ impl Transport for Http2Transport {
             tried += 1;
             shared.resent.fetch_add(was_sent.into(), Relaxed);
         }
-    }
-
-    async fn send(&self, launched: SentAttempt) -> AttemptResult {
-        attempt(self, &launched).await.unwrap_or_else(AttemptResult::failed)
     }
 
     fn room(&self) -> usize {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use reqwest::Client;
 
-use super::TransportError;
 use super::connecting::Connecting;
+use crate::config::TransportError;
 use crate::request::AGENT;
 use crate::target::Target;
 use crate::tls;

@@ -20,9 +20,8 @@ use tokio::task::JoinHandle;
 use super::connecting::{Connecting, Open};
 use super::dialer::{Dialer, Stream};
 use super::exchange::drain;
-use super::{
-    Common, KeptBody, Naming, Step, Transport, TransportConfig, TransportError, WarmUp, ready_in_time,
-};
+use super::{Common, KeptBody, Naming, Step, Transport, WarmUp, ready_in_time};
+use crate::config::{TransportConfig, TransportError};
 use crate::control::locked;
 use crate::error_kind::{Stage, kind};
 use crate::request::AGENT;

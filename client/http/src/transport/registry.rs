@@ -2,7 +2,8 @@
 
 use loadgen_core::Run;
 
-use super::{Transport, TransportConfig, TransportError, http2, hyper, reqwest};
+use super::{Transport, http2, hyper, reqwest};
+use crate::config::{TransportConfig, TransportError};
 use crate::control::Control;
 use crate::drive::{DriveError, DriveOptions, DriveReport, drive_on_this_thread};
 

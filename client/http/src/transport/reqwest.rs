@@ -10,10 +10,8 @@ use reqwest::{Body, Client, Request};
 
 use super::exchange::drain;
 use super::http_client::client;
-use super::{
-    Common, Connecting, KeptBody, Naming, Step, Transport, TransportConfig, TransportError, WarmUp,
-    ready_in_time,
-};
+use super::{Common, Connecting, KeptBody, Naming, Step, Transport, WarmUp, ready_in_time};
+use crate::config::{TransportConfig, TransportError};
 use crate::error_kind;
 
 #[derive(Clone, Debug)]

@@ -198,8 +198,15 @@ impl Layer {
         }
         let is_refused = refused.is_some();
         let restarted = memory.as_ref().map_or(0, |memory| memory.failures_at_restart);
-        let counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
-        let delay = match self.back_off(now, &counted, state, &draws) {
+        let counted;
+        let counted = match restarted {
+            0 => failed,
+            _ => {
+                counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
+                &counted
+            }
+        };
+        let delay = match self.back_off(now, counted, state, &draws) {
             Retry::After(delay) => delay,
             other => return other,
         };

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
@@ -22,7 +22,6 @@ use crate::advice::Advice;
 use crate::call::CallPattern;
 use crate::observation::{Attempt, IdempotencyKey, OtherCall, Reply};
 use crate::records::{OpIdentity, Recorded, Records};
-use crate::runs::lock;
 use crate::simulated::expected;
 use crate::suite::{Situation, Success};
 
@@ -270,4 +269,8 @@ fn keys(headers: &HeaderMap, body: &Bytes, names: &[String]) -> Vec<IdempotencyK
 
 fn shortened(text: &str) -> String {
     text.chars().take(MAX_TEXT).collect()
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

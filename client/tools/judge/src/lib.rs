@@ -43,8 +43,8 @@ use shell::text::stderr::to_stderr;
 use shell::text::styled::to_people;
 use vocabulary::did_you_mean;
 
-use crate::judgement::Verdict;
 use crate::recorded::recording;
+use crate::report::Verdict;
 use crate::suite::Success;
 
 pub use args::{COMMON_FLAGS, EXAMPLES, JudgeArgs};

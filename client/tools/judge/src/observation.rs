@@ -6,7 +6,6 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::advice::Advice;
-use crate::judgement::JudgedAttempt;
 
 /// Number of attempts after which a run is ended, because the client may never give up.
 pub(crate) const MAX_ATTEMPTS: usize = 50;
@@ -66,6 +65,48 @@ pub struct Attempt {
     pub body_digest: u64,
     /// Whether the client sent another call since the attempt before.
     pub is_after_other: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct JudgedAttempt {
+    pub method: String,
+    /// Path and query, without the values of the query.
+    pub target: String,
+    pub at_s: f64,
+    /// Time of the answer, or of the client's disconnection; null if the request was open at the end of the run.
+    pub ended_s: Option<f64>,
+    /// Status of the answer; null if the client received no complete answer.
+    pub status: Option<u16>,
+    /// Whether the server did the work of the request.
+    pub executed: bool,
+    /// Wait that the answer advised; null if it advised none.
+    pub advised_s: Option<f64>,
+    pub keys: Vec<String>,
+}
+
+impl From<Attempt> for JudgedAttempt {
+    fn from(attempt: Attempt) -> Self {
+        let (status, advice) = match attempt.reply {
+            Reply::Status { code, advice } => (Some(code), advice),
+            Reply::Broken { .. } | Reply::Open => (None, None),
+        };
+        Self {
+            at_s: seconds(attempt.at),
+            ended_s: attempt.ended.map(seconds),
+            status,
+            executed: attempt.is_executed(),
+            advised_s: advice.and_then(Advice::wait).map(seconds),
+            keys: attempt.keys.into_iter().map(|key| key.name).collect(),
+            method: attempt.method,
+            target: attempt.target,
+        }
+    }
+}
+
+/// Converts a time to seconds, rounded to microseconds, because the times of a real server are not more exact.
+pub(super) fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e6
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

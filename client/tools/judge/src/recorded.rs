@@ -5,8 +5,8 @@ use recordings::{CheckOutcome, Difference, Effort, Recording, check_within};
 use serde::Serialize;
 use tailback::{SpecError, StrategySpec};
 
-use crate::judgement::{ClosestPreset, PresetDifference, seconds};
-use crate::observation::{End, Observation, ObservedRun};
+use crate::judgement::{ClosestPreset, PresetDifference};
+use crate::observation::{End, Observation, ObservedRun, seconds};
 use crate::report::Report;
 use crate::suite::{Situation, Success, Suite};
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::advice::Advice;
-use crate::judgement::{JudgedSituation, Verdict};
 use crate::observation::{End, Observation, ObservedRun, OperationType, OtherCall, Retry};
 use crate::rule::{Case, Finding, Outcome, Severity};
 use crate::rules::{RULES, early_retry};
@@ -37,6 +36,44 @@ impl Report {
         let early = findings.filter(|finding| finding.rule == early_retry::RULE.name);
         early.flat_map(|finding| &finding.evidence).map(|evidence| evidence.attempts.len()).sum()
     }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SituationVerdict"))]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    Failed,
+    Warned,
+    // The situation has findings, and the user accepts all of them.
+    Allowed,
+    Passed,
+    Skipped,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SituationRecord"))]
+pub struct JudgedSituation {
+    pub name: String,
+    /// Answers of the server in words, such as `429, Retry-After: 3`.
+    pub title: String,
+    pub why: String,
+    pub verdict: Verdict,
+    /// Attempts, delays and outcome in words, or the reason for which the situation was skipped.
+    pub note: String,
+    pub findings: Vec<Finding>,
+    #[serde(flatten)]
+    pub observation: Observation,
+    /// Number of ops that were not judged, because identical requests were in flight at the same time; only with `--serve`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ambiguous_ops: u64,
+    /// Number of attempts that were counted but not kept; only with `--serve`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uncounted_attempts: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Judges the observed situations of a suite. Situations without an observation are left out, because they did not complete.

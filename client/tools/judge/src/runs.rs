@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mockserver::threads_with_room;
@@ -14,7 +14,7 @@ use shell::runner::process::{Ended, POLL, Process};
 use shell::text::progress::Live;
 
 use crate::args::{JudgeArgs, Variable};
-use crate::door::{Calls, Door};
+use crate::door::{Calls, Door, lock};
 use crate::observation::{End, MAX_ATTEMPTS, Observation, ObservedRun};
 use crate::suite::{Situation, Suite};
 
@@ -185,8 +185,4 @@ fn observed(door: &Door, end: End) -> ObservedRun {
     let mut records = door.records();
     let without_attempts = records.without_attempts(end);
     records.take(end).into_iter().next().unwrap_or(without_attempts)
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -15,11 +15,10 @@ use shell::files::output::to_stdout;
 use shell::runner::interrupt::Interrupt;
 
 use crate::args::JudgeArgs;
-use crate::door::{Calls, Door};
-use crate::judgement::JudgedSituation;
+use crate::door::{Calls, Door, lock};
 use crate::observation::{End, Observation, ObservedRun};
-use crate::report::report;
-use crate::runs::{Observed, lock};
+use crate::report::{JudgedSituation, report};
+use crate::runs::Observed;
 use crate::suite::Suite;
 
 const POLL: Duration = Duration::from_millis(20);

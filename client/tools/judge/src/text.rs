@@ -10,8 +10,8 @@ use shell::text::styled::{RED, Styled};
 use shell::text::wrapping::{terminal_width, wrapped, wrapped_to};
 
 use crate::args::JudgeArgs;
-use crate::judgement::{ClosestPreset, JudgedSituation, Judgement, Verdict};
-use crate::report::Report;
+use crate::judgement::{ClosestPreset, Judgement};
+use crate::report::{JudgedSituation, Report, Verdict};
 use crate::rule::{Finding, Severity};
 use crate::rules::RULES;
 use crate::suite::Suite;

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
-use crate::connection::Socket;
+use crate::connection::socket::Socket;
 
 /// Client of a request: its address and channel. It is in the extensions of every request.
 #[derive(Clone, Debug)]

@@ -15,7 +15,9 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 
 use crate::app::App;
-use crate::connection::{AbortError, Bounds, Channel, Client, Leaving, MAX_HEAD, MAX_HEADERS, SocketIo};
+use crate::connection::channel::{AbortError, Channel, Client, Leaving};
+use crate::connection::socket::SocketIo;
+use crate::connection::{Bounds, MAX_HEAD, MAX_HEADERS};
 use crate::work::faulty::may_have_body;
 
 /// Serves a connection whose client has sent the HTTP/2 preface, until the connection ends. After a stop of the server, the connection ends

@@ -17,7 +17,7 @@ use hyper::body::{Frame, SizeHint};
 use mockserver_core::Fault;
 use tokio::time::{Instant, Sleep};
 
-use crate::connection::{Abort, Channel};
+use crate::connection::channel::{Abort, Channel};
 
 /// Bytes that no client accepts as HTTP. They start with the same byte as every answer, because that byte may already be sent, see
 /// `connection/socket.rs`.
