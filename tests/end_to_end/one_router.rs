@@ -31,7 +31,7 @@ fn ledger_result_and_router_layer_count_the_same_attempts() {
             let around = counted.clone();
             // However slow a busy machine is, each op is rejected once, and no attempt times out on its way.
             let config = Config { reject_first: 1, ..Config::default() };
-            let server = Embedded::start_layered(config, scale, |app| counting(app, around))
+            let server = Embedded::start_layered(config, scale, Box::new(|app| counting(app, around)))
                 .expect("a port and a thread");
             let target = format!("http://{}/", server.address());
             let run = ["--target", &target, "--time-scale", "0.1", "--strategy", strategy, "--ops", "100"];

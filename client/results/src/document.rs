@@ -150,25 +150,25 @@ impl Document {
     ///
     /// # Errors
     /// Fails if the text cannot be written.
-    pub fn write(&self, mut to: impl io::Write) -> io::Result<()> {
+    pub fn write(&self, to: &mut dyn io::Write) -> io::Result<()> {
         fn each(runs: &[RunResult]) -> Vec<Sorted<'_, RunResult>> {
             runs.iter().map(Sorted).collect()
         }
         match self {
-            Self::Run(_) | Self::Repeats(_) => serde_json::to_writer(&mut to, self)?,
-            Self::Reproduction(reproduction) => serde_json::to_writer(&mut to, &Sorted(reproduction))?,
+            Self::Run(_) | Self::Repeats(_) => serde_json::to_writer(&mut *to, self)?,
+            Self::Reproduction(reproduction) => serde_json::to_writer(&mut *to, &Sorted(reproduction))?,
             Self::Comparison(Comparison { runs, comparison, shard }) => {
                 let comparison = Some(Sorted(comparison));
                 let shard = shard.as_ref().map(Sorted);
                 serde_json::to_writer(
-                    &mut to,
+                    &mut *to,
                     &InOrder { comparison, runs: each(runs), shard, sweep: None },
                 )?;
             }
             Self::Sweep(swept) => {
                 let (sweep, shard) = (Some(Sorted(&swept.sweep)), swept.shard.as_ref().map(Sorted));
                 let runs = each(&swept.runs);
-                serde_json::to_writer(&mut to, &InOrder { comparison: None, runs, shard, sweep })?;
+                serde_json::to_writer(&mut *to, &InOrder { comparison: None, runs, shard, sweep })?;
             }
         }
         to.write_all(b"\n")

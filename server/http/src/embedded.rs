@@ -27,13 +27,16 @@ pub struct Embedded {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
+/// Puts layers around a router. It is boxed, so that the server is compiled once and not again for each caller.
+pub(crate) type Layered<'a> = Box<dyn FnOnce(Router) -> Router + 'a>;
+
 impl Embedded {
     /// Starts a server on a free port of the loopback interface.
     ///
     /// # Errors
     /// Fails if the configuration is invalid, or the system provides no port or thread.
     pub fn start(config: Config, scale: TimeScale) -> anyhow::Result<Self> {
-        Self::start_with(config, scale, Bounds::default(), |app| app)
+        Self::start_with(config, scale, Bounds::default(), Box::new(|app| app))
     }
 
     /// Variant of [`start`](Self::start) with a limit on concurrent requests per HTTP/2 connection.
@@ -45,18 +48,15 @@ impl Embedded {
         scale: TimeScale,
         http2_max_streams: u32,
     ) -> anyhow::Result<Self> {
-        Self::start_with(config, scale, Bounds { http2_max_streams, ..Bounds::default() }, |app| app)
+        let bounds = Bounds { http2_max_streams, ..Bounds::default() };
+        Self::start_with(config, scale, bounds, Box::new(|app| app))
     }
 
     /// Variant of [`start`](Self::start) that puts the caller's layers around the router of all requests.
     ///
     /// # Errors
     /// Fails if the configuration is invalid, or the system provides no port or thread.
-    pub fn start_layered(
-        config: Config,
-        scale: TimeScale,
-        layered: impl FnOnce(Router) -> Router,
-    ) -> anyhow::Result<Self> {
+    pub fn start_layered(config: Config, scale: TimeScale, layered: Layered<'_>) -> anyhow::Result<Self> {
         Self::start_with(config, scale, Bounds::default(), layered)
     }
 
@@ -64,7 +64,7 @@ impl Embedded {
         config: Config,
         scale: TimeScale,
         bounds: Bounds,
-        layered: impl FnOnce(Router) -> Router,
+        layered: Layered<'_>,
     ) -> anyhow::Result<Self> {
         config.validate()?;
         let runtime = crate::runtime::runtime().context("the runtime could not be started")?;

@@ -139,7 +139,7 @@ impl TransportArgs {
             (Some(TransportChoice::Named(entry)), _) if http2 && entry.name == "reqwest" => {
                 return Err(usage("`--transport reqwest` supports only HTTP/1.1; leave out one of `--transport` and `--http2`".to_owned()));
             }
-            _ if http2 => TransportChoice::HTTP2,
+            _ if http2 => TransportChoice::http2(),
             (Some(typed), _) => typed,
             (None, None | Some("")) => TransportChoice::Auto,
             (None, Some(name)) => named(name).ok_or_else(|| {

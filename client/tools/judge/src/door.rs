@@ -81,7 +81,7 @@ impl Door {
             .map_err(|error| anyhow::anyhow!("the script of a situation is invalid: {error}"))?;
         let config = Config { policy, network_delay: Distribution::ZERO, ..Config::default() };
         let around = |router: Router| extended(router.layer(from_fn_with_state(self.clone(), answer)));
-        Embedded::start_layered(config, TimeScale::default(), around).map_err(|error| {
+        Embedded::start_layered(config, TimeScale::default(), Box::new(around)).map_err(|error| {
             Fatal::because(Exit::Unreachable, "the server of a situation cannot be started", error)
         })
     }

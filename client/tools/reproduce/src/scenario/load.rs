@@ -2,7 +2,6 @@
 
 use experiments::{Error, ErrorKind};
 use results::{FIGURES, Kind};
-use serde::Deserialize;
 use toml::{Table, Value};
 use vocabulary::{TimeScale, did_you_mean};
 
@@ -94,7 +93,8 @@ pub(super) fn parse(text: &Text, settings: &[String]) -> Result<Scenario, Error>
             return Err(Error::usage(words));
         }
     }
-    Scenario::deserialize(table)
+    // Read from text like the file, so that the scenario is compiled for one deserializer only.
+    toml::from_str(&table.to_string())
         .map_err(|error| unreadable(&error, text.name.clone() + &with_settings(settings)))
 }
 
