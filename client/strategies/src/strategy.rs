@@ -139,10 +139,6 @@ impl Strategy {
         self.outage.as_ref()?.holds(now).map(Until::At)
     }
 
-    fn layers(&self) -> impl Iterator<Item = &Layer> {
-        [&self.inner].into_iter().chain(self.outer.iter().map(|outer| &outer.layer))
-    }
-
     /// Returns whether the strategy has no part other than a retry policy and needs no memory of ops. Such a strategy
     /// admits every op at once, so the driver needs to call only [`on_failure`](Self::on_failure).
     #[inline]
@@ -187,7 +183,8 @@ impl Strategy {
 
     /// Returns the longest wait advised by a server that the strategy follows; `None` if it ignores advice.
     pub fn follows_advice_up_to(&self) -> Option<Duration> {
-        self.layers().filter_map(|layer| layer.rules.advice.follows_up_to()).max()
+        let outer = self.outer.iter().map(|outer| &outer.layer);
+        outer.chain([&self.inner]).filter_map(|layer| layer.rules.advice.follows_up_to()).max()
     }
 
     /// Returns the parser that extracts facts and advice from answers. Drivers read nothing else from answers.
@@ -306,8 +303,9 @@ impl Strategy {
     #[inline]
     pub fn gauges(&self) -> Gauges {
         let mut gauges = Gauges::default();
-        for layer in self.layers() {
-            layer.report(&mut gauges);
+        self.inner.report(&mut gauges);
+        for outer in &self.outer {
+            outer.layer.report(&mut gauges);
         }
         if let Some((phase, reason)) = self.outage.as_ref().and_then(OutageBackoff::gauges) {
             gauges.explain(phase, reason);

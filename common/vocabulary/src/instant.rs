@@ -51,6 +51,7 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
+    #[inline]
     fn add(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(whole_nanos(duration)))
     }
