@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 use std::time::{Duration, SystemTime};
 
+use http::header::{AGE, DATE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use loadgen_core::{
     AttemptResult, Classifier, ErrorKind, MAX_SEARCHED, ServerSeen, ServerVerdict, SuccessStatuses,
@@ -140,7 +141,8 @@ fn verdict(word: &[u8]) -> Option<ServerVerdict> {
 }
 
 /// Parses the parts of a response that the strategy needs, and the retry advice that the test harness needs. Dates in the advice are
-/// relative to `answered`, the time at which the server responded. If this time is unknown, the client's clock is used instead.
+/// relative to `answered`, the time at which the server responded. If this time is unknown, the clock of the response is used, and
+/// without one the client's own.
 fn parse(
     reading: &ResponseParser,
     code: u16,
@@ -148,12 +150,20 @@ fn parse(
     body: &[u8],
     answered: Option<WallTime>,
 ) -> ParsedResponse {
-    let now = answered.unwrap_or_else(|| {
+    let now = answered.or_else(|| clock_of(headers)).unwrap_or_else(|| {
         let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         // A clock that is set before 1970 is treated as if it showed the start of 1970. So no date counts as past.
         WallTime::from_unix(since_unix.unwrap_or(Duration::ZERO))
     });
     reading.parse(code, &Headers(code, headers), body, now)
+}
+
+/// Returns the time of the server's clock at which the response arrived: its `Date`, and the time that it spent in caches since then (`Age`;
+/// RFC 9111, section 5.1). So a client whose own clock is wrong waits as long as every other client.
+fn clock_of(headers: &HeaderMap) -> Option<WallTime> {
+    let date = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;
+    let age = Duration::from_secs(headers.get(AGE).and_then(parsed).unwrap_or(0));
+    Some(WallTime::from_unix(date.duration_since(SystemTime::UNIX_EPOCH).ok()?.saturating_add(age)))
 }
 
 // The header name is a constant, so that it is not parsed from a text at each look-up.
@@ -217,6 +227,39 @@ mod tests {
             panic!("a date is advice")
         };
         assert!(far > Duration::from_hours(24), "how much of it is followed, the strategy says");
+    }
+
+    #[test]
+    fn dates_and_epochs_count_from_the_clock_of_the_response() {
+        let advice = |date: &str, age: &str, forms: &str, name: &'static str, value: &str| {
+            let given = [("date", date), ("age", age), (name, value)];
+            let given = given.into_iter().filter(|(_, value)| !value.is_empty());
+            let headers: HeaderMap =
+                given.map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap())).collect();
+            read(&headers, forms).0
+        };
+        let after = |seconds| Advice::After(Duration::from_secs(seconds));
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        let later = "Sun, 06 Nov 1994 08:49:57 GMT";
+        for (age, expected) in
+            [("", after(20)), ("5", after(15)), ("21", Advice::Past), ("-1", after(20)), ("x", after(20))]
+        {
+            assert_eq!(advice(date, age, "retry-after.date", "retry-after", later), expected, "{age}");
+            assert_eq!(
+                advice(date, age, "x-ratelimit-reset.epoch", "x-ratelimit-reset", "784111797"),
+                expected,
+                "{age}"
+            );
+        }
+        assert_eq!(
+            advice(date, &u64::MAX.to_string(), "retry-after.date", "retry-after", later),
+            Advice::Past
+        );
+        assert_eq!(
+            advice("soon", "", "retry-after.date", "retry-after", later),
+            Advice::Past,
+            "the client's own clock"
+        );
     }
 
     #[test]
