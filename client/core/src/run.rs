@@ -44,7 +44,7 @@ pub use exchange::{
 };
 pub use log::{Refusal, RunLog, Sample, SampleSink};
 
-use advised::Advised;
+use advised::{Advised, AskedToWait, Caller};
 use agenda::Timers;
 use in_flight::InFlight;
 use instance::{Drawn, Instance, InstanceId};
@@ -60,6 +60,7 @@ pub struct Run {
     instances: Vec<Instance>,
     ops: Slab<Op>,
     advised: Advised,
+    asked_to_wait: AskedToWait,
     attempts: InFlight,
     hedges: bool,
     rounds: Rounds,
@@ -124,6 +125,7 @@ impl Run {
             attempts: InFlight::new(),
             rounds: Rounds::default(),
             advised: Advised::default(),
+            asked_to_wait: AskedToWait::default(),
             undecided: 0,
             waiting: 0,
             next_serial: 0,
@@ -157,6 +159,11 @@ impl Run {
         self.instances.first().map_or_else(Arc::default, |instance| instance.strategy.reading().clone())
     }
 
+    /// Returns whether an attempt has neither ended nor been taken back.
+    pub fn is_in_flight(&self, attempt: AttemptKey) -> bool {
+        self.attempts.get(attempt).is_some()
+    }
+
     pub fn rejected_when(&self) -> &RejectedWhen {
         &self.config.rejected_when
     }
@@ -180,6 +187,18 @@ impl Run {
 
     fn client_of(&self, id: OpId) -> u32 {
         share_of(id, self.config.clients)
+    }
+
+    fn caller_of(&self, slot: OpSlot) -> Caller {
+        let id = self.ops[slot].id;
+        (self.instance_of(id), self.config.requests.api_key_of(self.config.seed, id.into()))
+    }
+
+    /// Returns whether an attempt of the op at this instant is sent although the server has asked its caller to wait.
+    #[inline]
+    fn is_early(&self, slot: OpSlot, at: Instant) -> bool {
+        // Fast path: most servers give no advice.
+        !self.asked_to_wait.is_empty() && self.asked_to_wait.is_early(self.caller_of(slot), at)
     }
 
     fn in_flight(&self) -> u64 {

@@ -39,6 +39,8 @@ pub struct Snapshot {
     pub sleeping: u64,
     /// Number of ops that wait long because a server advised it, and the wait that ends last.
     pub advised_waits: Option<(u64, AdvisedWait)>,
+    /// Number of attempts that were sent although the server had asked their client to wait.
+    pub early_shared: u64,
     /// Gauges of the strategies. Windows are summed over all clients. Phase and reason are those of the first client.
     pub gauges: Gauges,
     pub server_busy: Option<u64>,
@@ -71,6 +73,7 @@ impl Default for Snapshot {
             ready: 0,
             sleeping: 0,
             advised_waits: None,
+            early_shared: 0,
             gauges: Gauges::default(),
             server_busy: None,
             server_cap: None,

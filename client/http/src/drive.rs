@@ -181,7 +181,10 @@ async fn drive<T: Transport>(
             present = present.max(delivered.at);
             run.handle_input(present, Input::AttemptEnd(delivered.completion));
         }
-        workers.fill(|attempt| run.handle_input(present, Input::Connected(attempt)));
+        workers.fill(|attempt| {
+            run.handle_input(present, Input::Connected(attempt));
+            run.is_in_flight(attempt)
+        });
         for command in control.take() {
             match command {
                 Command::Stop => {

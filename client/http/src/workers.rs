@@ -129,15 +129,16 @@ impl<T: Transport> Workers<T> {
         all
     }
 
-    /// Sends waiting attempts for which a thread has room. Calls `on_sent` for each of them.
-    pub(crate) fn fill(&mut self, mut on_sent: impl FnMut(AttemptKey)) {
+    /// Sends waiting attempts for which a thread has room. Asks `may_send` for each of them, and drops those that may not be sent.
+    pub(crate) fn fill(&mut self, mut may_send: impl FnMut(AttemptKey) -> bool) {
         while !self.waiting.is_empty()
             && let Some(lane) = self.free_lane()
             && let Some((attempt, since)) = self.waiting.pop_front()
         {
             self.waits.record_between(since, self.clock.now());
-            on_sent(attempt.attempt);
-            self.hand_out(lane, attempt);
+            if may_send(attempt.attempt) {
+                self.hand_out(lane, attempt);
+            }
         }
     }
 

@@ -155,7 +155,6 @@ impl ResponseForm<'_> {
                     outcome: Outcome { facts: self.reading.parse_status(code), ..plain.outcome },
                     cause: Some(Cause::Status(code)),
                     server: server.map(|seen| ServerSeen { verdict, ..seen }),
-                    advised_wait: answer.advice,
                     ..plain
                 };
             }
@@ -176,7 +175,7 @@ impl ResponseForm<'_> {
         classifier: &Classifier,
         took: Option<Duration>,
     ) {
-        result.advised_wait = answer.advice;
+        result.advised_wait = None;
         let (status, code) = match answer.verdict {
             ServerDecision::Accepted => (Status::Succeeded, 200),
             // `Failed` does not occur here. Only a fault can make a request fail, and responses changed by a fault were interpreted before
@@ -194,10 +193,15 @@ impl ResponseForm<'_> {
         };
         let is_named = classifier.is_named(&NO_HEADERS[..], answer.text().as_bytes());
         let status = if is_named { Status::Rejected } else { status };
-        result.outcome = match answer.advice {
-            None => Outcome { facts: self.reading.parse_status(code), ..Outcome::plain(status) },
-            Some(wait) => self.read_advised(status, code, wait),
-        };
+        match answer.advice {
+            None => {
+                result.outcome = Outcome { facts: self.reading.parse_status(code), ..Outcome::plain(status) };
+            }
+            Some(wait) => {
+                let advised = self.read_advised(status, code, wait);
+                (result.outcome, result.advised_wait) = (advised.outcome, advised.advised_wait);
+            }
+        }
         result.cause = Some(Cause::Status(code));
         match &mut result.server {
             Some(server) => {
@@ -215,12 +219,12 @@ impl ResponseForm<'_> {
     }
 
     #[inline(never)]
-    fn read_advised(&self, status: Status, code: u16, wait: Duration) -> Outcome {
+    fn read_advised(&self, status: Status, code: u16, wait: Duration) -> AttemptResult {
         let words = CustomResponses { wait, in_seconds: self.config.retry_after.is_some() };
         // The advised delay is parsed from the text that the real server would write. This text never contains a date, so the wall-clock
         // time is irrelevant.
         let response = self.reading.parse(code, &words, &[], WallTime::VIRTUAL_START);
-        AttemptResult::answered(status, code, &response).outcome
+        AttemptResult::answered(status, code, &response)
     }
 }
 

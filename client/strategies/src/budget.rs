@@ -49,6 +49,12 @@ pub trait Budget: Send {
     /// the same decision, but an op whose launch was shed gets a new draw.
     fn ask(&self, now: Instant, launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision;
 
+    /// Returns true if nothing may be sent now, not even an attempt that this budget has admitted but that still waits for a connection. The
+    /// client then takes the attempt back (it ends as [deferred](crate::Status::Deferred)), and asks again for its op.
+    fn holds_all(&self, _now: Instant) -> bool {
+        false
+    }
+
     /// Returns whether an op whose attempt was just rejected or failed may retry at all.
     ///
     /// The client calls this method when an attempt of an op has failed and the op could still be retried. The call

@@ -8,6 +8,7 @@ use vocabulary::{Configurable, Options, OptionsError, ParameterInfo};
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
+use crate::retry::RetryPolicy as _;
 use crate::shape::Shaped;
 
 /// Registered strategy part, which can be created by its name.
@@ -70,6 +71,15 @@ impl Prepared {
             self.back_off.get_or_init(|| back_off.anew());
         }
         Ok(part)
+    }
+
+    /// Returns whether the part spaces attempts: it has a window or a rate, or it delays retries.
+    pub(crate) fn spaces_attempts(&self) -> bool {
+        match self.start(&mut Context::default()) {
+            Ok(Part::RetryPolicy(policy)) => policy.backs_off(),
+            Ok(Part::BackOff(policy)) => policy.backs_off(),
+            _ => self.entry.kind == PartKind::Limiter,
+        }
     }
 }
 

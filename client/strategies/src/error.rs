@@ -102,6 +102,15 @@ pub enum SpecError {
         /// Name of the hedger that is in an outer layer.
         hedger: &'static str,
     },
+    /// An outer layer has the part `hold`, but only the innermost layer is asked for each attempt.
+    #[error(
+        "`{part}` is not in the innermost layer, so it would not hold the attempts inside a try; write \
+         `{part}` behind the last `over`"
+    )]
+    OuterHold {
+        /// Name of the part.
+        part: &'static str,
+    },
     /// The strategy combines a hedger with a part that has carrier sense. The two parts exclude each other, because
     /// with carrier sense the server decides whether an attempt starts.
     #[error(

@@ -6,8 +6,8 @@ use crate::backoffs::{
 };
 use crate::budgets::{
     AwsQuota, BreakerConfig, EnvoyAdmission, EnvoyBudget, FailsafeBudget, FailsafeThrottle, FinagleBudget,
-    GaxBreaker, GaxThrottle, GoZeroBreaker, RatioBreaker, RetryBudget, SreThrottle, SuccessRateBreaker,
-    TowerBudget,
+    GaxBreaker, GaxThrottle, GoZeroBreaker, HoldConfig, RatioBreaker, RetryBudget, SreThrottle,
+    SuccessRateBreaker, TowerBudget,
 };
 use crate::entry::Entry;
 use crate::hedgers::{Hedging, PercentileHedging};
@@ -50,6 +50,7 @@ pub static STRATEGIES: &[Entry] = &[
     AwsAdaptiveConfig::ENTRY,
     Ethernet::ENTRY,
     OracleConfig::ENTRY,
+    HoldConfig::ENTRY,
     RetryBudget::ENTRY,
     BreakerConfig::ENTRY,
     AwsQuota::ENTRY,

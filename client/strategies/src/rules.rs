@@ -60,6 +60,11 @@ impl Rules {
         }
     }
 
+    /// Returns whether [`advice_of`](Self::advice_of) may differ from the advice of the outcome itself.
+    pub(crate) fn filter_advice(&self) -> bool {
+        self.reads_outer || self.advice_on.is_some()
+    }
+
     #[inline]
     pub(crate) fn classify(&self, outcome: &Outcome) -> Classification {
         match (&self.classifications, outcome.status) {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use vocabulary::{ParameterInfo, duration_text, split_outside};
 
 use crate::budget::MAX_BUDGETS;
+use crate::budgets::HOLD;
 use crate::common::{COMMON, Common, common_info};
 use crate::entry::{Entry, Prepared};
 use crate::error::SpecError;
@@ -111,9 +112,37 @@ impl StrategySpec {
                 layer.common.max_attempts, self.max_attempts, self.max_attempts
             ));
         }
+        doubts.extend(self.doubts_about_hold());
         for part in self.parts() {
             let own = part.config.doubts().into_iter();
             doubts.extend(own.map(|doubt| format!("in `{}` of `{self}`, {doubt}", part.entry.name)));
+        }
+        doubts
+    }
+
+    /// Returns warnings about `hold`, which is only in the innermost layer.
+    fn doubts_about_hold(&self) -> Vec<String> {
+        let LayerSpec { parts, common, .. } = &self.layers[0];
+        let Some(hold) = parts.iter().find(|part| part.entry.name == HOLD) else { return Vec::new() };
+        let mut doubts = Vec::new();
+        if !self.parts().any(Prepared::spaces_attempts) {
+            doubts.push(format!(
+                "in `{self}`, `{HOLD}` alone decides when attempts are sent; if the server rejects without advice, or limits \
+                 concurrent requests, they are repeated at once; add a window (`{HOLD}+aimd`) or a backoff (`{HOLD}+full-jitter`)"
+            ));
+        }
+        let max = hold.config.parameters().into_iter().find(|parameter| parameter.key == "max");
+        if let Some(max) = max
+            && let (Ok(longest), Some(followed)) =
+                (duration_text::parse(&max.value), common.advice.follows_up_to())
+            && longest > followed
+        {
+            doubts.push(format!(
+                "in `{self}`, `{HOLD}` waits up to `max={}`, but a rejected op follows advice only up to `advice-limit={}`; make them \
+                 equal",
+                max.value,
+                duration_text::format(followed)
+            ));
         }
         doubts
     }
@@ -200,6 +229,9 @@ impl FromStr for StrategySpec {
         let is_alone = layers.len() == 1;
         let layers = layers.into_iter().rev().map(|layer| LayerSpec::read(text, layer, is_alone));
         let layers = layers.collect::<Result<Vec<_>, _>>()?;
+        if layers[1..].iter().flat_map(|layer| &layer.parts).any(|part| part.entry.name == HOLD) {
+            return Err(SpecError::OuterHold { part: HOLD });
+        }
         check_hedging(text, &layers)?;
         let methods = Methods::only(Method::default());
         let reading = Arc::new(reading_of(&layers));

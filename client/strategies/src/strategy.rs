@@ -154,6 +154,11 @@ impl Strategy {
         self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
     }
 
+    /// Returns whether nothing may be sent now, not even an admitted attempt that still waits for a connection.
+    pub fn holds_all(&self, now: Instant) -> bool {
+        self.inner.budgets.iter().any(|budget| budget.holds_all(now))
+    }
+
     fn shed(&mut self, advice: Advice) -> LaunchDecision {
         self.sheds += 1;
         LaunchDecision::Shed(Outcome::advised(Status::Shed, advice))

@@ -35,19 +35,29 @@ pub(crate) struct EarlyRetries {
     teller: HeaderWriter,
 }
 
+impl Config {
+    /// Returns whether answers to rejected requests may advise a wait, in `Retry-After` or `retry-after-ms`.
+    pub fn sends_advice(&self) -> bool {
+        self.may_advise(self.answer_set().ok().flatten().as_ref(), WallTime::VIRTUAL_START)
+    }
+
+    fn may_advise(&self, answers: Option<&AnswerSet>, anchor: WallTime) -> bool {
+        let is_advice = |reply: &Reply| advice_of(reply, anchor, anchor).is_some();
+        let scripted = self.policy.script().is_some_and(|script| script.replies().any(is_advice));
+        scripted
+            || match answers {
+                Some(answers) => HEADERS.iter().any(|(name, _)| answers.may_reject_with(name)),
+                None => self.retry_after.is_some(),
+            }
+    }
+}
+
 impl EarlyRetries {
     /// Creates the detection of early retries. Returns `None` if the configured answers never advise a wait. If `earlier` is given, its
     /// clients and the advice that they received are kept.
     pub(crate) fn new(config: &Config, anchor: WallTime, earlier: Option<Self>) -> Option<Self> {
         let answers = config.answer_set().ok().flatten();
-        let script = config.policy.script();
-        let scripted = script
-            .is_some_and(|script| script.replies().any(|reply| advice_of(reply, anchor, anchor).is_some()));
-        let own = match &answers {
-            Some(answers) => HEADERS.iter().any(|(name, _)| answers.may_reject_with(name)),
-            None => config.retry_after.is_some(),
-        };
-        if !scripted && !own {
+        if !config.may_advise(answers.as_ref(), anchor) {
             return None;
         }
         let earlier = earlier.unwrap_or_else(|| {

@@ -171,6 +171,7 @@ pub struct AdviceFigures {
     pub retries: u64,
     pub broken: u64,
     pub early_ms: EarlyFigures,
+    pub early_shared: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -196,6 +197,7 @@ impl Advice {
             retries: self.retries,
             broken: self.early.count,
             early_ms: EarlyFigures { mean, max },
+            early_shared: 0,
         }
     }
 }
@@ -239,6 +241,6 @@ mod tests {
             advice.on_retry(at(sent), at(1000));
         }
         let early_ms = EarlyFigures { mean: Some(200.0), max: Some(300.0) };
-        assert_eq!(advice.figures(), AdviceFigures { retries: 4, broken: 2, early_ms });
+        assert_eq!(advice.figures(), AdviceFigures { retries: 4, broken: 2, early_ms, early_shared: 0 });
     }
 }

@@ -49,6 +49,8 @@ pub struct Measurements {
     pub gateway_successes: u64,
     pub given_up_after: GivenUpCounts,
     advice: Advice,
+    /// Number of attempts that a client sent after it had received advice, and before the latest instant that was advised.
+    pub early_shared: u64,
     window_course: WindowCourse,
     rate_course: Option<Box<RateCourse>>,
     /// Fairness among clients; `None` for a single client, which cannot be treated unfairly.
@@ -97,6 +99,7 @@ impl Measurements {
             gateway_successes: 0,
             given_up_after: GivenUpCounts::default(),
             advice: Advice::default(),
+            early_shared: 0,
             window_course: WindowCourse::new(config.undisturbed_attempt),
             rate_course: None,
             fairness: several.then(|| Fairness::new(config.clients, config.undisturbed_attempt)),
@@ -136,7 +139,7 @@ impl Measurements {
     }
 
     pub fn advice_figures(&self) -> AdviceFigures {
-        self.advice.figures()
+        AdviceFigures { early_shared: self.early_shared, ..self.advice.figures() }
     }
 
     pub(crate) fn on_advised_retry(&mut self, sent_at: Instant, not_before: Instant) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use super::OpSlot;
+use super::{InstanceId, OpSlot};
 
 /// Maximum wait that a server can advise. A longer wait is shortened to this maximum.
 const LONGEST: Duration = Duration::from_hours(24);
@@ -25,6 +25,29 @@ pub struct AdvisedWait {
     pub wait: Duration,
     /// Wait as the server advised it. It is longer than `wait` if the strategy cut it (`advice-limit`).
     pub advised: Duration,
+}
+
+/// Strategy instance and, with API keys, the key of an op. The advice in an answer applies to all ops of its caller.
+pub(super) type Caller = (InstanceId, Option<u32>);
+
+/// Latest instant before which a server has asked each caller to send nothing.
+#[derive(Debug, Default)]
+pub(super) struct AskedToWait(BTreeMap<Caller, Instant>);
+
+impl AskedToWait {
+    pub(super) fn note(&mut self, caller: Caller, at: Instant, wait: Duration) {
+        let until = self.0.entry(caller).or_default();
+        *until = (*until).max(at + wait.min(LONGEST));
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn is_early(&self, caller: Caller, at: Instant) -> bool {
+        self.0.get(&caller).is_some_and(|until| at < *until)
+    }
 }
 
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use vocabulary::Instant;
 use super::in_flight::{Attempt, Undecided};
 use super::{
     AttemptKey, AttemptResult, Completion, Instance, InstanceId, Op, OpSlot, OpState, Output, Refusal,
-    RetryOutlook, Run, Sample, Slots,
+    RetryOutlook, Run, Sample, Slots, Waiting,
 };
 use crate::cause::{Cause, ErrorKind};
 use crate::measure::GivenUp;
@@ -63,6 +63,7 @@ impl Run {
         }
         if let Some(wait) = result.advised_wait {
             self.advised.note(attempt.op, now, wait);
+            self.asked_to_wait.note(self.caller_of(attempt.op), now, wait);
         }
         let AttemptResult { outcome, server, cause, by_gateway, .. } = *result;
         let verdict = server.and_then(|seen| seen.verdict);
@@ -83,8 +84,8 @@ impl Run {
         let Some(attempt) = self.attempts.get_mut(key) else { return };
         if let Some(Undecided { in_flight, .. }) = attempt.undecided.take() {
             self.undecided -= 1;
-            let (due, op) = (attempt.due, attempt.op);
-            self.count_sent(due, op, in_flight);
+            let attempt = *attempt;
+            self.count_sent(&attempt, in_flight);
         }
     }
 
@@ -111,6 +112,33 @@ impl Run {
         self.measured.ops.deferred += 1;
         let cost = attempt.undecided.map_or(Duration::ZERO, |undecided| undecided.cost);
         self.after_failure(at, attempt.instance, attempt.op, outcome, cost);
+        self.launch(attempt.instance, at);
+    }
+
+    /// Takes back an attempt that was never sent. Its op waits again until the strategy admits it.
+    pub(super) fn take_back(&mut self, at: Instant, key: AttemptKey) {
+        let Some(attempt) = self.attempts.get(key) else { return };
+        let attempt = *attempt;
+        self.forget_attempt(key, &attempt);
+        let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
+        let instance = &mut self.instances[attempt.instance];
+        let op = &mut self.ops[attempt.op];
+        let ended = ended(&attempt, op, instance, at, others);
+        let outcome = const { Outcome::plain(Status::Deferred) };
+        instance.strategy.on_ended(at, &ended, &outcome, &attempt.permits, &mut op.retry_state);
+        instance.in_flight -= 1;
+        op.attempts -= 1;
+        self.measured.on_never_sent(at, self.attempts.len() as u64);
+        // The op of a hedged copy continues with its other attempts.
+        if !others {
+            op.place = OpState::Ready;
+            let waiting = Waiting::kept(attempt.op, op);
+            if self.hedges {
+                self.rounds.close(attempt.op);
+            }
+            self.enqueue(waiting, attempt.instance, at);
+        }
+        self.note_gauges(attempt.instance, at);
         self.launch(attempt.instance, at);
     }
 
@@ -194,7 +222,7 @@ impl Run {
         if let Some(Undecided { in_flight, .. }) = attempt.undecided.filter(|_| !attempt.waits) {
             // The server never reported that it started this attempt. But it did not defer the attempt either. So the
             // attempt must have started, and is counted now.
-            self.count_sent(attempt.due, attempt.op, in_flight);
+            self.count_sent(attempt, in_flight);
         }
         if self.config.requests.mix.is_some()
             && let Some(method) = self.method_of(self.ops[attempt.op].id)

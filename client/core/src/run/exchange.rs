@@ -29,7 +29,8 @@ pub enum Input {
     /// The driver could not send the attempt yet, because no connection was free. The attempt does not count as sent until
     /// [`Connected`](Self::Connected). If it ends before that, it was never sent.
     Waiting(AttemptKey),
-    /// A connection became free for an attempt that had to wait, so the attempt was sent.
+    /// A connection became free for an attempt that had to wait, so the attempt is sent, unless it is no longer
+    /// [in flight](super::Run::is_in_flight): the strategy may hold all attempts meanwhile.
     Connected(AttemptKey),
     AttemptEnd(Completion),
     /// Command to send no more attempts and to wait for the attempts in flight.

@@ -158,6 +158,8 @@ pub(super) struct Attempt {
     pub undecided: Option<Undecided>,
     /// True if the attempt waits for a connection, so that it is not sent yet.
     pub waits: bool,
+    /// True if the attempt was sent although the server had asked its client to wait.
+    pub is_early: bool,
 }
 
 /// Data of an attempt that is not counted yet, because the server may still defer it. The server defers it if too few
@@ -191,6 +193,7 @@ mod tests {
             permits: Permits::default(),
             undecided: None,
             waits: false,
+            is_early: false,
         }
     }
 

@@ -154,6 +154,7 @@ impl Run {
         at: Instant,
     ) {
         let carrier = carrier.filter(|carrier| carrier.min_free > 0);
+        let is_early = self.is_early(slot, at);
         let in_flight = self.attempts.len() as u64 + 1;
         let instance = &mut self.instances[id];
         let seq = instance.next_seq;
@@ -174,13 +175,14 @@ impl Run {
             permits,
             undecided: carrier.map(|carrier| Undecided { cost: carrier.cost, in_flight }),
             waits: false,
+            is_early,
         };
         self.undecided += usize::from(carrier.is_some());
         let key = self.attempts.insert(attempt);
         self.next_serial += 1;
         self.agenda.rare_at(at + self.config.timeout);
         if carrier.is_none() {
-            self.count_sent(at, of, in_flight);
+            self.count_sent(&attempt, in_flight);
             if self.hedges {
                 self.on_sent_hedging(id, of, key, seq, at);
             }
@@ -197,8 +199,10 @@ impl Run {
 
     /// Counts a sent attempt: among all attempts, those sent after a permanent refusal, and those sent after advice of the server.
     #[inline]
-    pub(super) fn count_sent(&mut self, sent_at: Instant, slot: OpSlot, in_flight: u64) {
+    pub(super) fn count_sent(&mut self, attempt: &Attempt, in_flight: u64) {
+        let Attempt { due: sent_at, op: slot, is_early, .. } = *attempt;
         let op = &self.ops[slot];
+        self.measured.early_shared += u64::from(is_early);
         self.measured.attempts.after_final += u64::from(op.failed_for_good());
         if let Some(not_before) = self.advised.of(slot) {
             self.measured.on_advised_retry(sent_at, not_before);
@@ -215,6 +219,7 @@ impl Run {
         // An undecided attempt is not counted yet.
         if attempt.undecided.is_none() {
             let (due, op) = (attempt.due, attempt.op);
+            self.measured.early_shared -= u64::from(attempt.is_early);
             let after_final = self.ops[op].failed_for_good();
             self.measured.attempts.after_final -= u64::from(after_final);
             self.measured.attempts.total -= 1;
@@ -222,11 +227,18 @@ impl Run {
         }
     }
 
+    /// Counts an attempt that got a connection, unless its strategy holds all attempts at present: then it is taken back unsent.
     pub(super) fn on_connected(&mut self, at: Instant, key: AttemptKey) {
-        let Some(attempt) = self.attempts.get_mut(key).filter(|attempt| attempt.waits) else { return };
-        attempt.waits = false;
+        let Some(waiting) = self.attempts.get(key).filter(|attempt| attempt.waits) else { return };
+        if self.instances[waiting.instance].strategy.holds_all(at) {
+            return self.take_back(at, key);
+        }
+        let is_early = self.is_early(waiting.op, at);
+        let Some(attempt) = self.attempts.get_mut(key) else { return };
+        (attempt.waits, attempt.is_early) = (false, is_early);
         self.waiting -= 1;
         if attempt.undecided.is_none() {
+            self.measured.early_shared += u64::from(is_early);
             let after_final = self.ops[attempt.op].failed_for_good();
             self.measured.attempts.after_final += u64::from(after_final);
             self.measured.attempts.total += 1;

@@ -35,6 +35,7 @@ impl Run {
         snapshot.ready = self.instances.iter().map(Instance::ready_ops).sum();
         snapshot.sleeping = self.instances.iter().map(|instance| instance.sleeping).sum();
         snapshot.advised_waits = self.advised_waits();
+        snapshot.early_shared = self.measured.early_shared;
         snapshot.gauges = self.gauges();
         snapshot.server_busy = self.server.map(|seen| u64::from(seen.busy));
         snapshot.server_cap = self.server.and_then(|seen| seen.cap).map(u64::from);

@@ -13,6 +13,7 @@ use crate::workload::{ArrivalProcess, RunConfig, Workload};
 
 mod deferring;
 mod hedging;
+mod holding;
 mod stalling;
 mod waiting;
 

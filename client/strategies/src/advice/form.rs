@@ -81,6 +81,10 @@ fn leading(text: &str, unit: Unit) -> Option<Advice> {
 /// Parses a decimal number, optionally with an exponent. Returns `None` if the number is not finite, or too large for a
 /// [`Duration`].
 fn decimal(text: &str, unit: Unit) -> Option<Advice> {
+    // Fast path: most servers send whole numbers.
+    if let Ok(number) = text.parse::<u32>() {
+        return Some(Advice::After(unit.times(number.into()).min(MAX_READ)));
+    }
     let number: f64 = text.parse().ok()?;
     if number < 0.0 {
         return number.is_finite().then_some(Advice::Negative);

@@ -3,7 +3,7 @@
 //!
 //! Example of the text form: `retry-after-ms.decimal|retry-after.decimal.date`. Headers are joined by `|`. After each
 //! header, its notations follow, each with a `.` before it. The first header that is present decides; its value is
-//! parsed in the first notation that matches.
+//! parsed in the first notation that matches. The word `exact` before all headers reads the exact wait of a mockserver.
 
 #[cfg(test)]
 mod tests;
@@ -23,8 +23,8 @@ const MAX_TEXT: usize = 256;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdviceForms {
     headers: Vec<HeaderForms>,
-    /// True if the exact wait has priority over all headers. A mockserver reports the exact wait to a run of `loadgen`.
-    /// The field is true for clients that parse advice like `loadgen` itself.
+    /// True if the exact wait has priority over all headers. Only a mockserver reports it, and only to a run of `loadgen`,
+    /// so no client in production can have it.
     exact: bool,
 }
 
@@ -58,7 +58,7 @@ impl Default for AdviceForms {
     fn default() -> Self {
         let headers = ["retry-after-ms.decimal", "retry-after.decimal.date"];
         let headers = headers.map(|text| HeaderForms::typed(text).expect("a constant form")).into();
-        Self { headers, exact: true }
+        Self { headers, exact: false }
     }
 }
 
@@ -139,22 +139,24 @@ impl HeaderForms {
     }
 }
 
+const EXACT: &str = "exact";
+
 const PLUS: &str = "plus-";
 
 const ON: &str = "on-";
 
 impl TextField for AdviceForms {
     fn read(&mut self, text: &str) -> Result<(), String> {
-        let headers: Vec<_> = text.split('|').map(HeaderForms::typed).collect::<Result<_, _>>()?;
-        // A text that lists exactly the default headers and notations means the default configuration. In the default
-        // configuration, the exact wait that a mockserver reports has priority over the headers.
-        *self = Self { exact: headers == Self::default().headers, headers };
+        let mut words = text.split('|').peekable();
+        let exact = words.next_if_eq(&EXACT).is_some();
+        let headers = words.map(HeaderForms::typed).collect::<Result<_, _>>()?;
+        *self = Self { headers, exact };
         Ok(())
     }
 
     fn show(&self) -> String {
-        let shown: Vec<String> = self.headers.iter().map(HeaderForms::shown).collect();
-        shown.join("|")
+        let exact = self.exact.then(|| EXACT.to_owned());
+        exact.into_iter().chain(self.headers.iter().map(HeaderForms::shown)).collect::<Vec<_>>().join("|")
     }
 
     fn accepted(&self) -> &'static str {
@@ -163,7 +165,8 @@ impl TextField for AdviceForms {
          x-amz-retry-after, ratelimit-reset, x-ratelimit-reset, x-ratelimit-retry-after, \
          x-rate-limit-reset; forms: whole, leading, decimal, inf, date, epoch, recent-epoch, rfc3339, go; \
          optional conditions after the forms: or-next, unless-empty, when-exhausted, rounded-up, as-ms, \
-         on-403, plus-1s; headers without forms: ratelimit, grpc-retry-pushback-ms"
+         on-403, plus-1s; headers without forms: ratelimit, grpc-retry-pushback-ms; `exact` before all \
+         headers: the exact wait of a mockserver, which no other server sends"
     }
 }
 
@@ -172,6 +175,9 @@ impl HeaderForms {
         let mut words = text.split('.');
         let name = words.next().unwrap_or_default();
         let header = Header::named(name).ok_or_else(|| {
+            if name == EXACT {
+                return format!("`{EXACT}` must be the first word, before all headers");
+            }
             let names = HEADERS.iter().map(|header| header.name);
             format!("`{name}` is not a header from which a wait can be read{}", did_you_mean(name, names))
         })?;

@@ -114,8 +114,24 @@ impl Layer {
 
     /// Records the end of an attempt. The limiters receive `inner_outcome`, and the budgets and the hedger receive
     /// `outcome`. The two differ only after a failed probe during an outage: `inner_outcome` is then a cancelled
-    /// attempt.
+    /// attempt. All parts receive the advice that the layer's rules let through.
     pub(super) fn on_ended(
+        &mut self,
+        now: Instant,
+        ended: &AttemptEnd,
+        (inner_outcome, outcome): (&Outcome, &Outcome),
+        permits: &Permits,
+    ) {
+        if self.rules.filter_advice() {
+            let [inner_outcome, outcome] = [inner_outcome, outcome]
+                .map(|outcome| Outcome { advice: self.rules.advice_of(outcome), ..*outcome });
+            return self.tell_ended(now, ended, (&inner_outcome, &outcome), permits);
+        }
+        self.tell_ended(now, ended, (inner_outcome, outcome), permits);
+    }
+
+    #[inline]
+    fn tell_ended(
         &mut self,
         now: Instant,
         ended: &AttemptEnd,
@@ -199,12 +215,11 @@ impl Layer {
         let is_refused = refused.is_some();
         let restarted = memory.as_ref().map_or(0, |memory| memory.failures_at_restart);
         let counted;
-        let counted = match restarted {
-            0 => failed,
-            _ => {
-                counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
-                &counted
-            }
+        let counted = if restarted == 0 {
+            failed
+        } else {
+            counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
+            &counted
         };
         let delay = match self.back_off(now, counted, state, &draws) {
             Retry::After(delay) => delay,

@@ -130,7 +130,10 @@ fn long_texts_are_not_read() {
 #[test]
 fn a_simulated_server_is_read_by_the_same_list() {
     let advice = CustomResponses { wait: Duration::from_micros(1_200_300), in_seconds: true };
-    assert_eq!(AdviceForms::default().read(&advice, NOW), Advice::After(Duration::from_micros(1_200_300)));
+    assert_eq!(AdviceForms::default().read(&advice, NOW), ms(2000));
+    for exact in ["exact", "exact|retry-after.decimal.date"] {
+        assert_eq!(forms(exact).read(&advice, NOW), Advice::After(Duration::from_micros(1_200_300)));
+    }
     assert_eq!(forms("retry-after.whole").read(&advice, NOW), ms(2000));
     assert_eq!(forms("x-amz-retry-after.whole").read(&advice, NOW), Advice::None);
 }
@@ -139,6 +142,8 @@ fn a_simulated_server_is_read_by_the_same_list() {
 fn lists_are_shown_as_they_were_given() {
     for text in [
         "retry-after-ms.decimal|retry-after.decimal.date",
+        "exact",
+        "exact|retry-after.decimal.date",
         "x-ratelimit-reset.epoch.when-exhausted.rounded-up.plus-1s",
         "retry-after.whole.or-next.unless-empty.plus-1m30s",
         "ratelimit|grpc-retry-pushback-ms",
@@ -174,6 +179,8 @@ fn an_invalid_list_reports_the_error() {
             "retry-after.whole.when-exhausted",
             "`when-exhausted` cannot follow `retry-after`, because no related header reports the remaining requests",
         ),
+        ("retry-after.whole|exact", "`exact` must be the first word, before all headers"),
+        ("exact|exact", "`exact` must be the first word, before all headers"),
         ("ratelimit.whole", "the format of `ratelimit` is fixed, so write it without a form"),
     ] {
         let mut list = AdviceForms::default();
