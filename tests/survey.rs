@@ -26,7 +26,8 @@ fn figures(run: &Value) -> Value {
     let offered = ops["offered"].as_u64().or(ops["total"].as_u64()).expect("a count");
     let end = if run["stalled_at_s"].is_null() { &run["makespan_s"] } else { &run["stalled_at_s"] };
     let undone = offered - ops["succeeded"].as_u64().expect("a count");
-    json!([end, run["attempts"]["total"], undone, offered, run["fairness"]["jain"]])
+    let early = &run["advice"]["early_shared"];
+    json!([end, run["attempts"]["total"], undone, offered, run["fairness"]["jain"], early])
 }
 
 #[test]

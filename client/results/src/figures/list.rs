@@ -181,6 +181,7 @@ pub static FIGURES: &[Figure] = &[
     count!(advice.broken).less().summed(),
     measure!("ms", advice.early_ms.mean).less(),
     measure!("ms", advice.early_ms.max).less(),
+    count!(advice.early_shared).less().summed(),
     measure!("s", window.convergence_s).less().summed(),
     measure!("", window.overshoot).less().summed(),
     count!(window.rejected_before_convergence).less().summed(),

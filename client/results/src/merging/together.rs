@@ -271,6 +271,7 @@ fn advice(runs: &[&RunResult]) -> AdviceFigures {
             mean: (broken > 0).then(|| early_ms / broken as f64),
             max: runs.iter().filter_map(|run| run.advice.early_ms.max).reduce(f64::max),
         },
+        early_shared: runs.iter().map(|run| run.advice.early_shared).sum(),
     }
 }
 

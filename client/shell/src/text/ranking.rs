@@ -20,6 +20,8 @@ const USUAL: usize = 80;
 const NARROW: usize = 72;
 const NARROWEST: usize = 58;
 const WITHOUT_DONE: usize = 48;
+/// Width of the column of early requests, which few comparisons have.
+const EARLY: usize = 8;
 
 struct Column<'a> {
     title: String,
@@ -35,6 +37,7 @@ pub struct Ranking<'a> {
 
 impl<'a> Ranking<'a> {
     pub fn new(answer: &'a Answer, width: usize, slots: Option<u64>) -> Self {
+        let width = without_early(answer, width);
         let mut columns = columns(answer, width >= WIDE);
         if width >= WIDE {
             columns.push(wasted(slots));
@@ -59,7 +62,7 @@ impl<'a> Ranking<'a> {
         let columns: usize = self.columns.iter().map(|column| column.width).sum();
         let marks = rows.iter().map(|row| self.answer.mark(row).chars().count() + 1);
         let mark_width = marks.max().unwrap_or_default().max(MARK);
-        let room = match width {
+        let room = match without_early(self.answer, width) {
             WIDE.. => (width - 1).saturating_sub(MARK + columns).clamp(24, 38),
             USUAL.. => 24,
             _ => 16,
@@ -143,6 +146,9 @@ impl<'a> Ranking<'a> {
         {
             legend.push("p99: of ops that were done");
         }
+        if self.answer.has_early() {
+            legend.push("early: sent while the server had asked to wait");
+        }
         legend
     }
 
@@ -217,6 +223,7 @@ fn columns(answer: &Answer, is_wide: bool) -> Vec<Column<'_>> {
             RankingColumn::Done => (answer.title(column), if is_share { 11 } else { 9 }),
             RankingColumn::PerDone => ("per done".to_owned(), 10),
             RankingColumn::P99 => (answer.title(column), 9),
+            RankingColumn::Early => (answer.title(column), EARLY),
             _ => (answer.title(column), 11),
         };
         Column::right(title, width, move |row| answer.cell(column, row))
@@ -229,6 +236,11 @@ fn columns(answer: &Answer, is_wide: bool) -> Vec<Column<'_>> {
         cell: Box::new(|row| row.range_cell(answer.seeds)),
     };
     before.into_iter().map(column).chain([times, range]).chain(after.into_iter().map(column)).collect()
+}
+
+/// Returns the width that is left for the other columns.
+fn without_early(answer: &Answer, width: usize) -> usize {
+    if answer.has_early() { width.saturating_sub(EARLY) } else { width }
 }
 
 /// Creates the column for wasted slot time. It shows the share of the server's slot time that was spent on rejected or abandoned attempts.

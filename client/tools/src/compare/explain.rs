@@ -150,10 +150,10 @@ const SIDE_EFFECTS: &[SideEffect] = &[
         legend: "late: share of ops after their deadline",
     },
     SideEffect {
-        label: "early",
+        label: "broken",
         path: "advice.broken",
         show: short,
-        legend: "early: retries before the time that the server advised",
+        legend: "broken: retries before the time that the server advised for their op",
     },
     SideEffect {
         label: "jain",

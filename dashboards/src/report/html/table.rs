@@ -44,10 +44,15 @@ const RANKED: usize = 3;
 
 /// Columns with side effects on the server, on the client itself and on other clients. A column is shown if at least
 /// one run has its figure.
-const SIDE_EFFECTS: [Column; 7] = [
+const SIDE_EFFECTS: [Column; 8] = [
     column("wasted server time", |run| figure(run, "wasted_server_s"), seconds),
     column("server time per op done", |run| figure(run, "server_work_per_success_ms"), milliseconds),
     column("retries too early", |run| figure(run, "advice.broken").filter(|count| *count > 0.0), count),
+    column(
+        "requests too early",
+        |run| figure(run, "advice.early_shared").filter(|count| *count > 0.0),
+        count,
+    ),
     column("window fits after", |run| figure(run, "window.convergence_s"), seconds),
     column("window spread", |run| figure(run, "window.variation"), percent),
     column("ops late", |run| figure(run, "late_share"), percent),
@@ -174,6 +179,12 @@ fn caption(answer: &Answer) -> String {
     }
     if has(|row| row.place == RowRank::KnowsServer) {
         words.push("* knows the server's configuration, as no real client can.".to_owned());
+    }
+    if answer.has_early() {
+        words.push(
+            "early: requests sent while the server had asked the client to wait, as a mean of the runs."
+                .to_owned(),
+        );
     }
     if has(|row| row.done_is_lower_bound) {
         words.push("≥ a lower bound, because a run was stopped early.".to_owned());

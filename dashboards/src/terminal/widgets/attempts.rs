@@ -39,6 +39,11 @@ pub(crate) fn draw(area: Rect, surface: &mut Surface<'_>, frame: &Frame) {
         let y = area.y + 2 + rows;
         surface.print(area.x, y, area.width, format!("failed {words}"), Role::Failed);
     }
+    if frame.snapshot.early_shared > 0 && rows > 1 {
+        rows -= 1;
+        let words = format!("early {:>11}", text::count(frame.snapshot.early_shared));
+        surface.print(area.x, area.y + 2 + rows, area.width, words, Role::Rejected);
+    }
     for (row, bin) in (0..rows).zip(attempts_per_op(&frame.snapshot, usize::from(rows))) {
         let y = area.y + 2 + row;
         surface.print(area.x, y, LABEL.min(area.width), format!("{:<7}", bin.label), Role::Faint);

@@ -16,19 +16,29 @@ pub enum RankingColumn {
     PerDone,
     Makespan,
     P99,
+    /// Attempts that were sent although the server had asked their client to wait.
+    Early,
 }
 
 impl Answer {
     /// Returns the columns before the ratio to the best strategy, and those after it.
     pub fn columns(&self) -> (Vec<RankingColumn>, Vec<RankingColumn>) {
-        use RankingColumn::{Attempts, Done, Makespan, P99, PerDone, Score as Ranked};
-        match self.ranked_by {
+        use RankingColumn::{Attempts, Done, Early, Makespan, P99, PerDone, Score as Ranked};
+        let (before, mut after) = match self.ranked_by {
             RankedBy::Share => (vec![Done], vec![PerDone, P99]),
             RankedBy::ScoreThenShare => (vec![Done, Ranked], vec![PerDone, P99]),
             RankedBy::Score if self.by == Score::attempts() => (vec![Ranked], vec![Makespan, Done, P99]),
             RankedBy::Score if self.by == Score::p99() => (vec![Ranked], vec![Attempts, Done]),
             RankedBy::Score => (vec![Ranked], vec![Attempts, Done, P99]),
+        };
+        if self.has_early() {
+            after.push(Early);
         }
+        (before, after)
+    }
+
+    pub fn has_early(&self) -> bool {
+        self.rows.iter().any(|row| row.early > 0.0)
     }
 
     pub fn title(&self, column: RankingColumn) -> String {
@@ -41,6 +51,7 @@ impl Answer {
             RankingColumn::PerDone => "per op done",
             RankingColumn::Makespan => "makespan",
             RankingColumn::P99 => "p99",
+            RankingColumn::Early => "early",
         };
         title.to_owned()
     }
@@ -58,6 +69,7 @@ impl Answer {
             RankingColumn::PerDone => row.per_done.map(three),
             RankingColumn::Makespan => row.makespan_s.map(seconds),
             RankingColumn::P99 => row.p99_ms.map(milliseconds),
+            RankingColumn::Early => Some(row.early_text()),
         };
         value.unwrap_or_else(dash)
     }

@@ -2,8 +2,10 @@
 
 use statistics::{Level, Margin};
 
-use crate::figures::numbers::{dash, ratio_decimals, three};
+use crate::figures::numbers::{dash, ratio_decimals, thousands, three};
 use crate::{RankedStrategy, Score, paired_ratio};
+
+const EARLY: &str = "advice.early_shared";
 
 /// Minimum number of seeds for which intervals and ranks are shown.
 pub const MIN_SEEDS: usize = 5;
@@ -29,6 +31,8 @@ pub struct Row {
     pub p99_ms: Option<f64>,
     /// Time that the server's slots spent on useless attempts of a strategy, such as rejected ones, in seconds. It is the mean over runs.
     pub wasted_s: Option<f64>,
+    /// Number of attempts that were sent although the server had asked their client to wait, as a mean over runs.
+    pub early: f64,
     /// Share of a strategy's ops that were done, 0 to 1, as a mean over runs.
     pub done: f64,
     /// True if `done` is only a lower bound, because a run was stopped before all of its ops had ended.
@@ -177,12 +181,23 @@ fn row(
         per_done: mean(Score::attempts_per_success()),
         p99_ms: standing.figure(Score::p99().path()).map(|figure| figure.mean).filter(|_| is_ranked),
         wasted_s: standing.figure("wasted_server_s").map(|figure| figure.mean),
+        early: standing.figure(EARLY).map_or(0.0, |figure| figure.mean),
         done: standing.share,
         done_is_lower_bound: standing.share_is_lower_bound(),
     }
 }
 
 impl Row {
+    /// Returns the mean number of early attempts, with a decimal only if it is small.
+    pub(super) fn early_text(&self) -> String {
+        if self.early.fract() > 0.0 && self.early < 10.0 {
+            return format!("{:.1}", self.early);
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+        let count = self.early.round() as u64;
+        thousands(count)
+    }
+
     pub fn times_cell(&self) -> String {
         match self.times_best {
             None => dash(),

@@ -76,13 +76,29 @@ impl Answer {
     pub fn sentences(&self, mode: Mode) -> Vec<Sentence> {
         let answer = self.headline();
         let runs = self.runs_text(mode);
-        if self.seeds == 1 {
-            return vec![answer, words(runs)];
-        }
-        if let Some(gave_up) = self.gave_up_text() {
-            return vec![answer, words(format!("{gave_up} {runs}"))];
-        }
-        vec![answer.words(format!(" {runs}"))]
+        let mut sentences = match self.gave_up_text() {
+            _ if self.seeds == 1 => vec![answer, words(runs)],
+            Some(gave_up) => vec![answer, words(format!("{gave_up} {runs}"))],
+            None => vec![answer.words(format!(" {runs}"))],
+        };
+        sentences.extend(self.early_requests());
+        sentences
+    }
+
+    /// Says how many requests the winner sent although the server had asked its client to wait.
+    fn early_requests(&self) -> Option<Sentence> {
+        let best = self.ranked().next().filter(|best| best.early > 0.0)?;
+        let per_run = best.early_text();
+        // A fraction of a request is hard to imagine, so few requests are counted over all runs.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is a count")]
+        let in_all = counted((best.early * self.seeds as f64).round() as u64, "request");
+        let sent = match self.seeds {
+            1 => in_all,
+            seeds if per_run.contains('.') => format!("{in_all} in {seeds} runs"),
+            _ => format!("{per_run} requests per run"),
+        };
+        let sent = format!(" sent {sent} while the server had asked this client to wait.");
+        Some(start(&best.strategy).words(sent))
     }
 
     pub fn headline(&self) -> Sentence {

@@ -44,6 +44,48 @@ fn few_tied_strategies_are_named_and_many_are_counted() {
 }
 
 #[test]
+fn early_requests_have_a_column_if_any_and_a_sentence_if_the_winner_sends_some() {
+    let early = |counts: [[u64; 2]; 2], makespans: usize| {
+        let kept = [("a", 20.0), ("b", 60.0)].into_iter().zip(counts).map(|((name, mean), counts)| {
+            let of = |(seed, (makespan_s, early)): (u64, (f64, u64))| {
+                let mut run = run(name, seed, 10, 30, makespan_s);
+                run.advice.early_shared = early;
+                run
+            };
+            let runs = around(mean, 0.01).into_iter().zip(counts.into_iter().cycle()).take(makespans);
+            let runs: Vec<RunResult> = (1..).zip(runs).map(of).collect();
+            (name.to_owned(), RunFigures::new(RunFigures::ranked(Score::makespan()), &runs))
+        });
+        Answer::new(&standings(&kept.collect::<Vec<_>>(), Score::makespan(), 1), Score::makespan())
+    };
+    let cells = |answer: &Answer| {
+        let cell = |row: &Row| answer.cell(RankingColumn::Early, row);
+        answer.rows.iter().map(cell).collect::<Vec<_>>()
+    };
+    let winner = early([[1200, 1300], [0, 0]], 10);
+    assert!(winner.columns().1.contains(&RankingColumn::Early));
+    assert_eq!(cells(&winner), ["1 250", "0"]);
+    let sentences = sentence(&winner);
+    assert!(
+        sentences
+            .ends_with("\na sent 1 250 requests per run while the server had asked this client to wait."),
+        "{sentences}"
+    );
+    let one = early([[1, 1], [0, 0]], 1);
+    assert!(sentence(&one).ends_with("a sent 1 request while the server had asked this client to wait."));
+    let few = sentence(&early([[0, 1], [0, 0]], 10));
+    assert!(
+        few.ends_with("a sent 5 requests in 10 runs while the server had asked this client to wait."),
+        "{few}"
+    );
+    let loser = early([[0, 0], [0, 1]], 10);
+    assert_eq!(cells(&loser), ["0", "0.5"]);
+    assert!(!sentence(&loser).contains("asked"));
+    let none = early([[0, 0], [0, 0]], 10);
+    assert!(!none.has_early() && !none.columns().1.contains(&RankingColumn::Early));
+}
+
+#[test]
 fn strategies_within_two_percent_are_the_same() {
     let same = answer(&[("a", around(20.0, 0.001), 30), ("b", around(20.1, 0.001), 30)]);
     assert_eq!(

@@ -26,7 +26,11 @@ pub const SHOWN: &[(&str, &str)] = &[
     ("goodput /s", "goodput_per_s"),
     ("p50 op ms", "op_latency_ms.p50"),
     ("p99 op ms", "op_latency_ms.p99"),
+    EARLY,
 ];
+
+/// Row that is shown only if a run has such requests.
+const EARLY: (&str, &str) = ("early", "advice.early_shared");
 
 /// Data of several runs for their summary, besides their figures. Only complete runs count, or the interrupted run if no run is complete.
 #[derive(Debug, Default)]
@@ -84,7 +88,7 @@ pub fn several(seeds: &OverSeeds, figures: &RunFigures, experiment: &Experiment,
         .iter()
         .filter_map(|(label, path)| {
             let (_, figure) = summaries.iter().find(|(name, _)| name == path)?;
-            Some((*label, figure))
+            (*label != EARLY.0 || figure.max > 0.0).then_some((*label, figure))
         })
         .collect();
     text.push_str(&table(&shown));

@@ -39,6 +39,7 @@ pub(super) fn rows(run: &Finished, explain: bool) -> Vec<Row> {
         ("deadline", late(result)),
         ("in time", in_time(result)),
         ("advice", advice(result)),
+        ("early", early(result)),
         ("needless", needless(result)),
         ("wasted", wasted(result)),
         ("checked", is_checked.then(|| checked(run))),
@@ -217,11 +218,19 @@ fn in_time(result: &RunResult) -> Option<String> {
 }
 
 fn advice(result: &RunResult) -> Option<String> {
-    let AdviceFigures { retries, broken, early_ms } = result.advice;
+    let AdviceFigures { retries, broken, early_ms, .. } = result.advice;
     let (mean, max) = early_ms.mean.zip(early_ms.max)?;
     let (broken, retries) = (thousands(broken), thousands(retries));
     let (mean, max) = (milliseconds(mean), milliseconds(max));
     Some(format!("{broken} of {retries} retries were too early   by {mean} on average   max {max}"))
+}
+
+/// Counts the attempts of any op that a client sent although the server had asked it to wait.
+fn early(result: &RunResult) -> Option<String> {
+    let count = result.advice.early_shared;
+    let words = if result.config.workload.clients > 1 { "its client" } else { "this client" };
+    (count > 0)
+        .then(|| format!("{} sent while the server had asked {words} to wait", counted(count, "request")))
 }
 
 fn needless(result: &RunResult) -> Option<String> {
