@@ -17,8 +17,8 @@ use crate::look_up::{MAX_LOOK_UPS, groups, look_ups};
 use crate::observed::{Observed, RunTable, whole};
 use crate::range::Range;
 use crate::recommendation::{
-    Assumption, Decision, FreshRuns, HoldsFor, LookUpRecord, NominalRun, NominalRuns, Recommendation,
-    TriedServer,
+    Assumption, Decision, FreshRuns, HoldsFor, LookUpRecord, NominalRun, NominalRuns, Obeying,
+    Recommendation, TriedServer,
 };
 use crate::search::Search;
 use crate::searched::{NoHelp, Searched};
@@ -136,6 +136,7 @@ impl Recommender<'_> {
             },
             fresh,
             look_ups,
+            obeying: self.obeying(candidates)?,
             search_attempts: whole(searched.attempts),
             left_out: searched.left_out,
             library_settings: candidates[chosen].library_settings(),
@@ -152,6 +153,22 @@ impl Recommender<'_> {
             any_rejected: table.runs(TODAY, servers).iter().any(|run| run.rejected > 0.0),
             no_help: searched.no_help(chosen),
         })
+    }
+
+    /// Returns the price of obeying the server's advice with all ops, if the server limits concurrent requests. There a slot is free as
+    /// soon as any request ends, long before the advised instant.
+    fn obeying(&self, candidates: &[Candidate]) -> anyhow::Result<Option<Obeying>> {
+        let pair = candidates.iter().find_map(|candidate| Some((candidate, candidate.without_gate()?)));
+        let Some((gated, without)) = pair.filter(|_| self.bench.limits_slots) else { return Ok(None) };
+        let [obeys, goes_on] = &self.bench.nominal(&[gated, &without])?[..] else { return Ok(None) };
+        let makespans = obeys.makespan_s.zip(goes_on.makespan_s).filter(|(_, without)| *without > 0.0);
+        let early_requests = goes_on.advice.early_shared;
+        Ok(makespans.filter(|_| early_requests > 0).map(|(with, other)| Obeying {
+            strategy: gated.text.clone(),
+            without: without.text.clone(),
+            makespan_ratio: with / other,
+            early_requests,
+        }))
     }
 
     /// Returns the look-ups that further runs confirm.
@@ -262,7 +279,7 @@ impl Recommender<'_> {
         let share = share_of_ops(self.bench.ops, self.bench.servers.len());
         let mut search = self.new_search(share);
         let today = Candidate::today(self.today, self.args.strategy.clone(), self.args.workload.0.in_flight);
-        let mut candidates = self.changes.of_library(&today);
+        let mut candidates = self.changes.of_library(&today, self.bench.sends_advice);
         self.stage(&mut search, &candidates, share)?;
         let bases = today_and_best(&search.table, &search.eligible, &search.servers(), BASES);
         let bases: Vec<&Candidate> = bases.into_iter().map(|number| &candidates[number]).collect();

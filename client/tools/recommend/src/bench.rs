@@ -37,6 +37,10 @@ pub(super) struct Bench<'a> {
     /// Capacity at each limit of these servers, in requests per second. Empty for a server whose capacity is unknown.
     pub limits_per_s: Vec<Vec<f64>>,
     pub instances: u32,
+    /// Whether the nominal server advises a wait when it rejects.
+    pub sends_advice: bool,
+    /// Whether the nominal server limits concurrent requests, before all other limits.
+    pub limits_slots: bool,
     /// Number of ops of the nominal run; an estimate if the run is limited by its duration.
     pub ops: u64,
     driver: VirtualTime,
@@ -62,6 +66,7 @@ impl<'a> Bench<'a> {
         let none = "none".parse()?;
         let mut limits_per_s = Vec::new();
         let (mut instances, mut ops) = (1, 0);
+        let (mut sends_advice, mut limits_slots) = (false, false);
         for (number, server) in servers.iter().enumerate() {
             let (experiments, server) = flags.on_server(server, &ranges).experiments([(&none, None)])?;
             let experiment = &experiments[0];
@@ -71,6 +76,11 @@ impl<'a> Bench<'a> {
                 let run = &experiment.run;
                 instances = if run.share_strategy { 1 } else { run.clients };
                 ops = ops_of(experiment);
+                if let Some(model) = server.model() {
+                    let first = model.first_limit(Duration::ZERO);
+                    sends_advice = model.sends_advice();
+                    limits_slots = first.is_some_and(|limit| limit.slots().is_some());
+                }
             }
         }
         Ok(Self {
@@ -82,6 +92,8 @@ impl<'a> Bench<'a> {
             servers,
             limits_per_s,
             instances,
+            sends_advice,
+            limits_slots,
             ops,
             driver: VirtualTime::on_threads(threads),
             interrupt,

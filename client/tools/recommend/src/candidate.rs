@@ -20,6 +20,10 @@ const FINE: f64 = 1.05;
 const RATE_FACTORS: [f64; 2] = [0.7, 0.85];
 /// Limiters that adapt to the server. They run beside the candidates.
 const ADAPTIVE: [&str; 3] = ["aimd", "aws-adaptive", "tailback"];
+/// Strategies behind one gate for all ops. They run beside the candidates if the server advises waits. The gate alone is never a candidate,
+/// because without a window or a backoff it repeats at once what was rejected without advice.
+const GATED: [&str; 2] = ["hold+aimd", "hold+full-jitter"];
+const GATE: &str = "hold";
 
 const PRESET: &str = "preset:";
 const OVER: &str = " over ";
@@ -79,8 +83,9 @@ impl Change {
 }
 
 impl Candidates {
-    /// Returns the candidates of the first stage: today's setting, then the library's settings, then adaptive limiters.
-    pub(crate) fn of_library(self, today: &Candidate) -> Vec<Candidate> {
+    /// Returns the candidates of the first stage: today's setting, then the library's settings, then adaptive limiters. If the server
+    /// advises waits, those that obey them with all ops follow.
+    pub(crate) fn of_library(self, today: &Candidate, sends_advice: bool) -> Vec<Candidate> {
         let mut all = vec![today.clone()];
         if self.library {
             for candidate in combinations(today) {
@@ -89,13 +94,15 @@ impl Candidates {
             all.truncate(MAX_COMBINATIONS);
         }
         let is_preset = today.text.starts_with(PRESET);
-        for name in ADAPTIVE {
+        let gated = GATED.into_iter().filter(|_| sends_advice);
+        for name in ADAPTIVE.into_iter().chain(gated) {
             let is_by_code = is_preset || !self.library;
             for text in [format!("{}+{name}", without_rate(&today.text)), name.to_owned()] {
                 // A limiter alone would replace the library, so a library's preset is always kept.
                 let Ok(spec) = text.parse::<StrategySpec>() else { continue };
                 let is_alone = text == name;
-                let is_doubled = split_outside(&today.text, '+').any(|part| is_part(part, name));
+                let has = |name: &str| split_outside(&today.text, '+').any(|part| is_part(part, name));
+                let is_doubled = name.split('+').any(has);
                 if is_alone && is_preset || !is_alone && is_doubled {
                     continue;
                 }
@@ -190,6 +197,15 @@ impl Candidate {
             Change::Workers(workers) => Some(*workers),
             _ => None,
         })
+    }
+
+    /// Returns the candidate without its gate. `None` if it has none.
+    pub(crate) fn without_gate(&self) -> Option<Self> {
+        let parts: Vec<&str> = split_outside(&self.text, '+').collect();
+        let kept: Vec<&str> = parts.iter().copied().filter(|part| !is_part(part, GATE)).collect();
+        let text = kept.join("+");
+        let is_gated = kept.len() < parts.len();
+        Some(Self { spec: text.parse().ok().filter(|_| is_gated)?, text, ..self.clone() })
     }
 
     pub(crate) fn is_of_library(&self) -> bool {
@@ -447,7 +463,7 @@ mod tests {
     #[test]
     fn each_setting_of_the_library_is_tried_again_with_the_best_workers() {
         let start = today("preset:urllib3-usual", Some(20));
-        let of_library = ALL.of_library(&start);
+        let of_library = ALL.of_library(&start, false);
         let two = of_library.iter().find(|it| it.changes.len() == 2).unwrap();
         let best = two.with(Change::Workers(5)).unwrap();
         let all = ALL.of_client(&[&best], &[], &of_library, usize::MAX);
@@ -468,15 +484,29 @@ mod tests {
 
     #[test]
     fn adaptive_limiters_need_code_unless_any_strategy_can_be_used() {
-        let of_preset = ALL.of_library(&today("preset:wget", None));
+        let of_preset = ALL.of_library(&today("preset:wget", None), false);
         assert!(of_preset.iter().skip(1).all(|candidate| candidate.is_by_code), "{:?}", texts(&of_preset));
-        let all = ALL.of_library(&today("full-jitter", None));
+        let all = ALL.of_library(&today("full-jitter", None), false);
         assert_eq!(
             texts(&all),
             ["full-jitter", "full-jitter+aimd", "full-jitter+aws-adaptive", "full-jitter+tailback"]
         );
         assert!(all.iter().all(|candidate| !candidate.is_by_code));
-        assert_eq!(texts(&ALL.of_library(&today("aimd", None)))[0], "aimd");
+        assert_eq!(texts(&ALL.of_library(&today("aimd", None), false))[0], "aimd");
+    }
+
+    #[test]
+    fn a_gate_is_tried_with_a_window_or_a_backoff_if_the_server_advises() {
+        let gated = |today: &Candidate| {
+            let mut all = ALL.of_library(today, true);
+            all.retain(|candidate| candidate.without_gate().is_some());
+            all
+        };
+        let all = gated(&today("full-jitter", None));
+        assert_eq!(texts(&all), ["full-jitter+hold+aimd", "hold+full-jitter"]);
+        assert_eq!(all[0].without_gate().unwrap().text, "full-jitter+aimd");
+        assert_eq!(texts(&gated(&today("preset:wget", None))), ["preset:wget+hold+aimd"]);
+        assert_eq!(texts(&gated(&today("hold+aimd", None)))[0], "hold+aimd", "today's setting");
     }
 
     #[test]

@@ -35,6 +35,9 @@ pub struct Recommendation {
     pub nominal: NominalRuns,
     pub fresh: FreshRuns,
     pub look_ups: Vec<LookUpRecord>,
+    /// Price of obeying the server's advice with all ops, behind a limit on concurrent requests; null if there is none.
+    #[serde(default)]
+    pub obeying: Option<Obeying>,
     pub search_attempts: u64,
     pub left_out: LeftOut,
     pub again: String,
@@ -216,6 +219,19 @@ pub struct FreshFigures {
     /// Attempts per op that succeeded; null if no op was done on some server.
     pub attempts_per_success: Option<f64>,
     pub rejected_per_100_ops: f64,
+}
+
+/// A strategy whose gate (`hold`) stops all ops until the advised instant, compared with the same strategy without the gate, on the nominal
+/// server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Obeying {
+    pub strategy: String,
+    pub without: String,
+    /// Makespan with the gate divided by the makespan without it.
+    pub makespan_ratio: f64,
+    /// Number of requests that are sent without the gate although the server has asked their client to wait.
+    pub early_requests: u64,
 }
 
 /// Uncertain figure of the server. Its true value decides which setting is best.

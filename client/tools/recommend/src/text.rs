@@ -36,6 +36,7 @@ pub(super) fn answer(answered: &Answered, recommender: &Recommender<'_>) -> Vec<
     lines.extend(text.unreadable());
     lines.extend(text.look_up());
     lines.extend(text.by_code());
+    lines.extend(text.obeying());
     lines.push(("Rests on", text.rests_on()));
     let left_out = document.left_out.text().map(|what| {
         format!("{what}, because the search is limited to 6 million attempts; a shorter run allows more")
@@ -325,12 +326,18 @@ impl Text<'_> {
             return None;
         }
         let text = &self.document.candidates[*number].strategy;
-        let limiter = text.rsplit('+').next().unwrap_or(text);
-        let what = match limiter {
-            "aimd" => "an adaptive concurrency limit",
-            "aws-adaptive" => "a rate controller",
-            _ => "an adaptive limiter",
+        let what = match text.rsplit('+').next().unwrap_or(text) {
+            "hold" => None,
+            "aimd" => Some("an adaptive concurrency limit"),
+            "aws-adaptive" => Some("a rate controller"),
+            "full-jitter" => Some("full jitter"),
+            _ => Some("an adaptive limiter"),
         };
+        let parts: Vec<&str> = text.split('+').collect();
+        let gate = parts.iter().rposition(|part| *part == "hold");
+        let limiter = parts[gate.unwrap_or(parts.len() - 1)..].join("+");
+        let what = [gate.map(|_| "one gate for all ops"), what].into_iter().flatten();
+        let what = what.collect::<Vec<_>>().join(" and ");
         let makespan_s = finite(observed.makespan_s).filter(|_| self.is_finish());
         let words = format!(
             "{what} ({limiter}): {} {}{}, {} rejections per 100 ops",
@@ -340,6 +347,19 @@ impl Text<'_> {
             short(observed.rejected_per_100_ops())
         );
         Some(("By code", words))
+    }
+
+    fn obeying(&self) -> Option<Line> {
+        let obeying = self.document.obeying.as_ref()?;
+        let words = format!(
+            "the server limits concurrent requests: with `{}` all ops wait as it advises, and take {} times as long; with `{}`, {} go \
+             although it asked to wait",
+            obeying.strategy,
+            short(obeying.makespan_ratio),
+            obeying.without,
+            counted(obeying.early_requests, "request")
+        );
+        Some(("Obeying", words))
     }
 
     fn rests_on(&self) -> String {
