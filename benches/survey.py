@@ -38,25 +38,29 @@ SLOWER = 1.1
 class Setting:
     """A server and a workload, and the runs of all strategies: one list each, in the order of seeds."""
 
-    def __init__(self, number, flags, runs=None):
-        self.number, self.flags, self.runs = number, flags, runs
+    def __init__(self, number, flags, runs=None, is_advised=False):
+        self.number, self.flags, self.runs, self.is_advised = number, flags, runs, is_advised
         words = flags.split()
         given = dict(zip(words[::2], words[1::2]))
-        self.is_rate = "--policy" in given
+        self.is_rate = "--policy" in given or "--preset" in given
+        # Whether an answer states the limit, so that a client could know it before a rejection.
+        self.is_advertised = "--preset" in given or "ietf" in given.get("--advice", "")
         self.rejected_count = ",own=yes" in given.get("--policy", "")
         self.clients = int(given["--clients"])
         self.slots = int(given.get("--max-busy", 0))
 
 
 class Run(list):
-    """Seconds until the last success (of an unfinished run: until its end), attempts, ops not done, ops, Jain's index."""
+    """Seconds until the last success (of an unfinished run: until its end), attempts, ops not done, ops, Jain's index, and attempts
+    that were sent although the server had asked their client to wait."""
 
     @classmethod
     def of(cls, result):
         ops = result["ops"]["total"] if result["ops"]["offered"] is None else result["ops"]["offered"]
         end_s = result["makespan_s"] if result["stalled_at_s"] is None else result["stalled_at_s"]
         undone = max(ops - result["ops"]["succeeded"], 0)
-        return cls([end_s or 0, result["attempts"]["total"], undone, ops, (result["fairness"] or {}).get("jain")])
+        jain = (result["fairness"] or {}).get("jain")
+        return cls([end_s or 0, result["attempts"]["total"], undone, ops, jain, result["advice"]["early_shared"]])
 
     def is_finished(self):
         return self[2] == 0
@@ -75,6 +79,7 @@ class Run(list):
 GROUPS = [
     ("concurrency limits", True, lambda it, _: not it.is_rate),
     ("rate limits", True, lambda it, _: it.is_rate),
+    ("limits with advice", True, lambda it, _: True),
     ("concurrency limits, one client", False, lambda it, _: not it.is_rate and it.clients == 1),
     ("concurrency limits, four clients, at least 4 slots each", False,
      lambda it, _: not it.is_rate and it.clients > 1 and it.slots >= 4 * it.clients),
@@ -85,16 +90,31 @@ GROUPS = [
     ("rate limits, four clients", False, lambda it, _: it.is_rate and it.clients > 1),
     ("rate limits, rejected requests count", False, lambda it, _: it.rejected_count),
     ("rate limits, rejected requests are free", False, lambda it, _: it.is_rate and not it.rejected_count),
+    ("limits with advice: rates, one client", False, lambda it, _: it.is_rate and it.clients == 1),
+    ("limits with advice: rates, four clients", False, lambda it, _: it.is_rate and it.clients == 4),
+    ("limits with advice: rates, 20 clients", False, lambda it, _: it.is_rate and it.clients == 20),
+    ("limits with advice: rates in every answer, one client", False,
+     lambda it, _: it.is_rate and it.is_advertised and it.clients == 1),
+    ("limits with advice: slots, one client", False, lambda it, _: not it.is_rate and it.clients == 1),
+    ("limits with advice: slots, 4 or 20 clients", False, lambda it, _: not it.is_rate and it.clients > 1),
 ]
+
+
+def members(settings, reference):
+    """Each group that has settings: its name, whether it has a plot, and its settings."""
+    for name, is_whole, contains in GROUPS:
+        chosen = [at for at in settings if at.is_advised == name.startswith("limits with advice") and contains(at, reference)]
+        if chosen:
+            yield name, is_whole, chosen
 
 
 # --- draws --------------------------------------------------------------------------------------------------------------------
 
-def drawn(seed, concurrency_limits, rate_limits):
+def drawn(seed, concurrency_limits, rate_limits, advised_limits):
     """Settings of a seed. A longer survey contains the settings of a shorter one."""
-    kinds = [(concurrency_limit, place) for place in range(concurrency_limits)]
-    kinds += [(rate_limit, place) for place in range(rate_limits)]
-    return [Setting(number, " ".join(kind(Draws(f"{seed} {kind.__name__} {place}"))))
+    counts = [(concurrency_limit, concurrency_limits), (rate_limit, rate_limits), (advised_limit, advised_limits)]
+    kinds = [(kind, place) for kind, count in counts for place in range(count)]
+    return [Setting(number, " ".join(kind(Draws(f"{seed} {kind.__name__} {place}"))), is_advised=kind is advised_limit)
             for number, (kind, place) in enumerate(kinds)]
 
 
@@ -121,18 +141,58 @@ def concurrency_limit(draws):
 
 def rate_limit(draws):
     rate = draws.log_uniform(2, 300)
-    own = ",own=yes" if draws.happens(0.3) else ""
+    policy = rate_policy(draws, rate, draws.happens(0.3))
+    advice = "none" if draws.happens(0.5) else "seconds"
+    return ["--policy", policy, "--advice", advice, *server(draws)[1], *workload(draws, rate)]
+
+
+def rate_policy(draws, rate, rejected_count):
+    own = ",own=yes" if rejected_count else ""
     bucket = f"rate={rate:g}/s,burst={max(round(draws.log_uniform(0.1, 10) * rate), 1)}{own}"
     window = draws.choice([1, 10, 60])
     windowed = f"limit={max(round(rate * window), 1)},window={window}s{own}"
-    policy = draws.choice([f"token-bucket:{bucket}", f"gcra:{bucket}", f"fixed-window:{windowed}", f"sliding-log:{windowed}"])
-    advice = ["--advice", "none"] if draws.happens(0.5) else []
-    return ["--policy", policy, *advice, *server(draws)[1], *workload(draws, rate)]
+    return draws.choice([f"token-bucket:{bucket}", f"gcra:{bucket}", f"fixed-window:{windowed}", f"sliding-log:{windowed}"])
 
 
-def server(draws):
+# Presets of servers whose answers state a limit, with the parameters of the limit that is drawn.
+ADVERTISED = ["kong:minute.{window}", "ietf:burst.{window},daily=off", "envoy-ratelimit:minute.{window}",
+              "github:primary.{window},concurrent=off,points=off,creations=off", "openai:requests.{bucket},tokens=off",
+              "discord:global.{bucket},route=off,invalid=off"]
+
+
+def advised_limit(draws):
+    """A limit whose rejections advise a wait: slots, a rate, or a vendor's limit of another size."""
+    service, flags = server(draws, longest_ms=1_500)
+    if draws.happens(0.175):
+        slots = round(draws.log_uniform(4, 200))
+        limit = ["--max-busy", str(slots), "--retry-after", draws.choice(["1s", "2s", "5s"])]
+        capacity_per_s = slots / service * 1e6
+    else:
+        capacity_per_s = draws.log_uniform(1, 100)
+        if draws.happens(0.4):
+            window = max(round(draws.log_uniform(1, 60)), 1)
+            window = f"limit={max(round(capacity_per_s * window), 1)},{{}}window={window}s"
+            burst = max(round(draws.log_uniform(0.1, 10) * capacity_per_s), 1)
+            preset = draws.choice(ADVERTISED)
+            stage = preset.split(":")[1].split(".")[0]
+            limit = ["--preset", preset.format(window=window.format(f"{stage}."),
+                                               bucket=f"rate={capacity_per_s:g}/s,{stage}.burst={burst}")]
+        else:
+            advice = draws.choice(["seconds", "date", "seconds+ietf", "seconds+ms"])
+            limit = ["--policy", rate_policy(draws, capacity_per_s, draws.happens(0.3)), "--advice", advice]
+    clients = draws.choice([1, 1, 4, 20])
+    ops = float(f"{draws.uniform(300, 3_000):.2e}")
+    times = draws.uniform(1.3, 6)
+    if draws.happens(0.7):
+        load = ["--rate", f"{float(f'{capacity_per_s * times:.2e}'):g}/s"]
+    else:
+        load = ["--in-flight", str(max(round(capacity_per_s * service / 1e6 * times), 2 * clients))]
+    return [*limit, *flags, "--clients", str(clients), *load, "--ops", f"{ops:g}", "--seed", str(draws.randint(1, 999_999))]
+
+
+def server(draws, longest_ms=3_000):
     """Mean service time in microseconds, and flags: service time, duration of rejections, network."""
-    service, rejection, delay = draws.micros(20, 3_000), draws.micros(1, 200), draws.micros(1, 200)
+    service, rejection, delay = draws.micros(20, longest_ms), draws.micros(1, 200), draws.micros(1, 200)
     mean = duration(service)
     service_time = draws.choice([mean, f"exp({mean})", f"lognormal({mean},{draws.choice([0.3, 0.6])})"])
     noise = draws.choice([200, round(delay * 0.05), round(delay * 0.2)])
@@ -176,7 +236,7 @@ def run_all(loadgen, settings, strategies, repeats):
 def read(file):
     with open(file, encoding="utf-8") as opened:
         survey = json.load(opened)
-    settings = [Setting(at["number"], at["flags"], [[Run(run) for run in runs] for runs in at["runs"]])
+    settings = [Setting(at["number"], at["flags"], [[Run(run) for run in runs] for runs in at["runs"]], at.get("advised", False))
                 for at in survey["settings"]]
     return survey["repeats"], survey["strategies"], settings
 
@@ -185,7 +245,8 @@ def write(file, repeats, strategies, settings, groups):
     """A line for each setting and each group, so that differences between two surveys are short."""
     def lines(entries):
         return ",\n".join(json.dumps(entry, ensure_ascii=False, separators=(",", ":")) for entry in entries)
-    settings = [{"number": at.number, "flags": at.flags, "runs": at.runs} for at in settings]
+    settings = [{"number": at.number, "flags": at.flags, **({"advised": True} if at.is_advised else {}), "runs": at.runs}
+                for at in settings]
     groups = [{"name": name, "rows": rows} for name, _, rows in groups]
     with open(file, "w", encoding="utf-8") as opened:
         opened.write(f'{{"repeats":{repeats},"strategies":{json.dumps(strategies)},"settings":[\n{lines(settings)}\n],'
@@ -230,7 +291,8 @@ def rows_of(settings, strategies, reference):
             "worst": max(zip(times, (at.number for at in settings))),
             "unfinished": len(unfinished),
             "unfinished_alone": sum(all(map(Run.is_finished, at.runs[reference])) for at in unfinished),
-            "fairness": None if None in fairness else statistics.fmean(fairness)})
+            "fairness": None if None in fairness else statistics.fmean(fairness),
+            "early": sum(run[5] for at in settings for run in at.runs[index])})
     return rows
 
 
@@ -268,11 +330,16 @@ def table(name, rows, reference):
     if all(row["fairness"] is not None for row in rows):
         words = ", ".join(f"{row['strategy']} {short(row['fairness'])}" for row in rows)
         lines.append(wrapped(f"fairness (Jain): {words}"))
+    if any(row["early"] for row in rows):
+        words = ", ".join(f"{row['strategy']} {short(row['early'])}" for row in rows)
+        lines.append(wrapped(f"requests sent while the server had asked to wait: {words}"))
     return "\n".join(lines)
 
 
 def wrapped(words):
-    return re.sub(r"(.{1,78})(?: |$)", r"\1\n", words).rstrip("\n")
+    """Lines of at most 78 characters, without a break inside a number."""
+    words = re.sub(r"(?<=\d) (?=\d{3})", "\u00a0", words)
+    return re.sub(r"(.{1,78})(?: |$)", r"\1\n", words).rstrip("\n").replace("\u00a0", " ")
 
 
 def text(repeats, strategies, settings, groups, reference, explain):
@@ -328,9 +395,8 @@ def picture(strategies, settings, reference):
     dark = "".join(f".s{number}{{stroke:{colour}}}" for number, (_, colour, _) in enumerate(LOOKS))
     compared = [index for index in range(len(strategies)) if index != reference]
     body, y = [], 0
-    for name, is_whole, contains in GROUPS:
-        chosen = [at for at in settings if is_whole and contains(at, reference)]
-        if chosen:
+    for name, is_whole, chosen in members(settings, reference):
+        if is_whole:
             body.append(f'<text class="head" x="12" y="{y + 22}">{name}: each dot is one setting</text>')
             x, y = 12, y + 38
             for place, index in enumerate(compared):
@@ -393,6 +459,7 @@ def main():
     parser.add_argument("--draw", metavar="SEED", help="draw new settings instead of reading them")
     parser.add_argument("--concurrency-limits", type=int, default=400, metavar="N", help="how many concurrency limits to draw")
     parser.add_argument("--rate-limits", type=int, default=100, metavar="N", help="how many rate limits to draw")
+    parser.add_argument("--advised-limits", type=int, default=0, metavar="N", help="how many limits with advice to draw")
     parser.add_argument("--settings", metavar="N,N", help="only the settings with these numbers")
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="seeds of every strategy in every setting")
     parser.add_argument("--saved", action="store_true", help="print and draw the saved runs instead of new ones")
@@ -403,7 +470,7 @@ def main():
     given = parser.parse_args()
     repeats, strategies, settings = read(SAVED)
     if given.draw:
-        settings = drawn(given.draw, given.concurrency_limits, given.rate_limits)
+        settings = drawn(given.draw, given.concurrency_limits, given.rate_limits, given.advised_limits)
     if given.settings:
         numbers = {int(number) for number in given.settings.split(",")}
         settings = [at for at in settings if at.number in numbers]
@@ -418,8 +485,7 @@ def main():
         target = os.environ.get("CARGO_TARGET_DIR", os.path.join(ROOT, "target"))
         run_all(os.path.join(given.programs or os.path.join(target, "dist"), "loadgen"), settings, strategies, repeats)
     reference = strategies.index(given.reference)
-    members = [(name, is_whole, [at for at in settings if contains(at, reference)]) for name, is_whole, contains in GROUPS]
-    groups = [(name, is_whole, rows_of(chosen, strategies, reference)) for name, is_whole, chosen in members if chosen]
+    groups = [(name, is_whole, rows_of(chosen, strategies, reference)) for name, is_whole, chosen in members(settings, reference)]
     if given.json:
         write(given.json, repeats, strategies, settings, groups)
     if given.plot:

@@ -217,6 +217,7 @@ commands_run! {
     clients_here: "docs/clients-here.md",
     getting_started: "docs/getting-started.md",
     guides: "docs/guides.md",
+    hold: "docs/hold.md",
     how_it_works: "docs/how-it-works.md",
     judge: "docs/judge.md",
     outputs: "docs/outputs.md",

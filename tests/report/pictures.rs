@@ -48,6 +48,15 @@ fn recommend_document_matches_its_commands() {
     page_is_current(place, &made(&Folder::new(), &page));
 }
 
+/// Its tables, and figures in its text.
+#[test]
+fn hold_document_matches_its_commands() {
+    let place = "docs/hold.md";
+    let made = made(&Folder::new(), &kept(place));
+    page_is_current(place, &made);
+    figures_stand_in_blocks(&made);
+}
+
 /// Its tables and pictures, and figures in its text.
 #[test]
 fn tailback_document_matches_its_commands() {
