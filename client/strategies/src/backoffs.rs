@@ -21,6 +21,6 @@ pub(crate) use exponential::Exponential;
 pub(crate) use full_jitter::FullJitter;
 pub(crate) use immediate::Immediate;
 pub(crate) use linear::Linear;
-pub(crate) use none::NoRetry;
+pub(crate) use none::{NO_RETRY, NoRetry};
 pub(crate) use thain::Thain;
 pub(crate) use uniform::Uniform;

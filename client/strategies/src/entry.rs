@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use vocabulary::{Configurable, Options, OptionsError, ParameterInfo};
 
+use crate::backoffs::NO_RETRY;
 use crate::error::SpecError;
 use crate::part::{Part, PartKind};
 use crate::part_config::{Context, PartConfig};
@@ -73,10 +74,10 @@ impl Prepared {
         Ok(part)
     }
 
-    /// Returns whether the part spaces attempts: it has a window or a rate, or it delays retries.
+    /// Returns whether the part spaces attempts: it has a window or a rate, delays retries, or makes none.
     pub(crate) fn spaces_attempts(&self) -> bool {
         match self.start(&mut Context::default()) {
-            Ok(Part::RetryPolicy(policy)) => policy.backs_off(),
+            Ok(Part::RetryPolicy(policy)) => policy.backs_off() || self.entry.name == NO_RETRY,
             Ok(Part::BackOff(policy)) => policy.backs_off(),
             _ => self.entry.kind == PartKind::Limiter,
         }

@@ -124,24 +124,26 @@ impl StrategySpec {
     fn doubts_about_hold(&self) -> Vec<String> {
         let LayerSpec { parts, common, .. } = &self.layers[0];
         let Some(hold) = parts.iter().find(|part| part.entry.name == HOLD) else { return Vec::new() };
+        let duration = |key: &str| {
+            let parameter = hold.config.parameters().into_iter().find(|parameter| parameter.key == key);
+            parameter.and_then(|parameter| duration_text::parse(&parameter.value).ok()).unwrap_or_default()
+        };
+        let (max, blind) = (duration("max"), duration("blind"));
         let mut doubts = Vec::new();
-        if !self.parts().any(Prepared::spaces_attempts) {
+        if blind.is_zero() && !self.parts().any(Prepared::spaces_attempts) {
             doubts.push(format!(
                 "in `{self}`, `{HOLD}` alone decides when attempts are sent; if the server rejects without advice, or limits \
                  concurrent requests, they are repeated at once; add a window (`{HOLD}+aimd`) or a backoff (`{HOLD}+full-jitter`)"
             ));
         }
-        let max = hold.config.parameters().into_iter().find(|parameter| parameter.key == "max");
-        if let Some(max) = max
-            && let (Ok(longest), Some(followed)) =
-                (duration_text::parse(&max.value), common.advice.follows_up_to())
-            && longest > followed
-        {
+        if max.is_zero() {
+            doubts.push(format!("in `{self}`, `max=0` makes `{HOLD}` hold nothing; leave it out"));
+        }
+        if let Some(followed) = common.advice.follows_up_to().filter(|followed| max > *followed) {
+            let (max, followed) = (duration_text::format(max), duration_text::format(followed));
             doubts.push(format!(
-                "in `{self}`, `{HOLD}` waits up to `max={}`, but a rejected op follows advice only up to `advice-limit={}`; make them \
-                 equal",
-                max.value,
-                duration_text::format(followed)
+                "in `{self}`, a rejected op follows advice up to {followed} (`advice-limit`), but `{HOLD}` lets all other ops wait up to \
+                 {max}; `{HOLD}:max={followed}` treats all alike"
             ));
         }
         doubts

@@ -27,14 +27,14 @@ impl Run {
         self.note_waiting(at);
     }
 
-    /// Records whether every unfinished op waits as the server advised. As long as every op does, the run does not
-    /// count as stalled.
+    /// Records whether every unfinished op waits as the server advised, by its own advice or because its strategy holds
+    /// all attempts. As long as every op does, the run does not count as stalled.
     #[inline]
     pub(super) fn note_waiting(&mut self, at: Instant) {
-        // Fast path: skips the comparison of counts if at present no op obeys advice, unless all ops obeyed advice
-        // before.
-        if self.advised.obeying > 0 || self.stall.obeys {
-            let obeys = self.advised.obeying == self.measured.ops.unfinished();
+        // Fast path: most servers give no advice.
+        if !self.asked_to_wait.is_empty() {
+            let obeys = self.advised.obeying == self.measured.ops.unfinished()
+                || self.instances.iter().all(|instance| instance.strategy.holds_all(at));
             if self.stall.on_waiting(obeys, at) {
                 self.agenda.rare_at(self.stall.stalls_at());
             }

@@ -20,6 +20,8 @@ const USUAL: usize = 80;
 const NARROW: usize = 72;
 const NARROWEST: usize = 58;
 const WITHOUT_DONE: usize = 48;
+/// Width, without the column of early requests, below which this column is left out.
+const WITHOUT_EARLY: usize = 40;
 /// Width of the column of early requests, which few comparisons have.
 const EARLY: usize = 8;
 
@@ -47,6 +49,9 @@ impl<'a> Ranking<'a> {
         }
         if width < NARROWEST {
             columns.retain(|column| column.title != "attempts" && column.title != "per done");
+        }
+        if width < WITHOUT_EARLY {
+            columns.retain(|column| column.title != "early");
         }
         if width < WITHOUT_DONE && answer.ranked_by == RankedBy::Score {
             columns.retain(|column| column.title != "done");

@@ -15,6 +15,8 @@ parameters! {
     source = "baseline of all scenarios";
 }
 
+pub(crate) const NO_RETRY: &str = "none";
+
 part!(NoRetry: RetryPolicy, |config, _| config);
 
 impl RetryPolicy for NoRetry {

@@ -268,3 +268,28 @@ fn layers_are_joined_by_over_and_each_decides_about_retries() {
         );
     }
 }
+
+#[test]
+fn a_gate_is_doubted_alone_and_if_it_waits_longer_than_the_rejected_op() {
+    let doubts = |text: &str| text.parse::<StrategySpec>().unwrap().doubts();
+    for text in ["hold+aimd", "hold+full-jitter", "hold+none", "hold:blind=1s", "preset:openai+hold:max=2m"] {
+        assert_eq!(doubts(text), [""; 0], "{text}");
+    }
+    for (text, words) in [
+        ("hold", "in `hold`, `hold` alone decides when attempts are sent"),
+        ("hold+immediate", "in `hold+immediate`, `hold` alone decides when attempts are sent"),
+        ("hold:max=0+aimd", "in `hold:max=0+aimd`, `max=0` makes `hold` hold nothing"),
+        (
+            "preset:openai+hold",
+            "in `preset:openai+hold`, a rejected op follows advice up to 2m (`advice-limit`), but `hold` lets all other ops wait up to \
+             1h; `hold:max=2m` treats all alike",
+        ),
+    ] {
+        let [doubt] = &doubts(text)[..] else { panic!("one doubt about `{text}`: {:?}", doubts(text)) };
+        assert!(doubt.starts_with(words), "{doubt}");
+    }
+    assert_eq!(
+        error("aimd+hold+full-jitter over full-jitter"),
+        "`hold` is not in the innermost layer, so it would not hold the attempts inside a try; write `hold` behind the last `over`"
+    );
+}

@@ -352,8 +352,8 @@ impl Text<'_> {
     fn obeying(&self) -> Option<Line> {
         let obeying = self.document.obeying.as_ref()?;
         let words = format!(
-            "the server limits concurrent requests: with `{}` all ops wait as it advises, and take {} times as long; with `{}`, {} go \
-             although it asked to wait",
+            "with `{}` all ops wait as the server advises, and take {} times as long as with `{}`, which sends {} although the server \
+             asked it to wait",
             obeying.strategy,
             short(obeying.makespan_ratio),
             obeying.without,

@@ -127,6 +127,29 @@ fn a_hold_takes_back_attempts_that_wait_for_a_connection() {
     }
 }
 
+/// Each op is rejected once, with advice. Ops that wait behind the gate have no advice of their own.
+#[test]
+fn time_in_which_the_gate_is_closed_is_no_stall() {
+    let mut bench = Bench::new("hold+full-jitter", burst(50));
+    let mut next = bench.poll(ms(0));
+    let mut rejected = std::collections::BTreeSet::new();
+    let mut now = ms(0);
+    while next != Output::Done {
+        if bench.sent.is_empty() {
+            let Output::WaitUntil(at) = next else { panic!("{next:?}") };
+            now = now.max(at);
+            next = bench.poll(now);
+        } else if rejected.insert(bench.sent[0].op) {
+            let (launched, wait) = (bench.sent.remove(0), Duration::from_secs(5));
+            let outcome = Outcome::advised(Status::Rejected, Advice::After(wait));
+            next = bench.end(launched, now, outcome, Some(wait));
+        } else {
+            next = bench.answer(now, Status::Succeeded);
+        }
+    }
+    assert_eq!(bench.run.measurements().ops.succeeded, 50);
+}
+
 #[test]
 fn a_run_whose_ops_all_wait_for_a_hold_of_an_hour_is_not_stalled() {
     for drain in [None, Some(Duration::from_secs(5))] {
