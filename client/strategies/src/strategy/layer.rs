@@ -125,13 +125,13 @@ impl Layer {
         if self.rules.filter_advice() {
             let [inner_outcome, outcome] = [inner_outcome, outcome]
                 .map(|outcome| Outcome { advice: self.rules.advice_of(outcome), ..*outcome });
-            return self.tell_ended(now, ended, (&inner_outcome, &outcome), permits);
+            return self.notify_parts(now, ended, (&inner_outcome, &outcome), permits);
         }
-        self.tell_ended(now, ended, (inner_outcome, outcome), permits);
+        self.notify_parts(now, ended, (inner_outcome, outcome), permits);
     }
 
     #[inline]
-    fn tell_ended(
+    fn notify_parts(
         &mut self,
         now: Instant,
         ended: &AttemptEnd,
