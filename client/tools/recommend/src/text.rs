@@ -327,17 +327,15 @@ impl Text<'_> {
         }
         let text = &self.document.candidates[*number].strategy;
         let what = match text.rsplit('+').next().unwrap_or(text) {
-            "hold" => None,
-            "aimd" => Some("an adaptive concurrency limit"),
-            "aws-adaptive" => Some("a rate controller"),
-            "full-jitter" => Some("full jitter"),
-            _ => Some("an adaptive limiter"),
+            "aimd" => "an adaptive concurrency limit",
+            "aws-adaptive" => "a rate controller",
+            "full-jitter" => "full jitter",
+            _ => "an adaptive limiter",
         };
         let parts: Vec<&str> = text.split('+').collect();
         let gate = parts.iter().rposition(|part| *part == "hold");
+        let what = gate.map_or_else(|| what.to_owned(), |_| format!("one gate for all ops and {what}"));
         let limiter = parts[gate.unwrap_or(parts.len() - 1)..].join("+");
-        let what = [gate.map(|_| "one gate for all ops"), what].into_iter().flatten();
-        let what = what.collect::<Vec<_>>().join(" and ");
         let makespan_s = finite(observed.makespan_s).filter(|_| self.is_finish());
         let words = format!(
             "{what} ({limiter}): {} {}{}, {} rejections per 100 ops",

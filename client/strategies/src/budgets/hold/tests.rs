@@ -195,7 +195,7 @@ fn advice_that_the_rules_of_the_layer_skip_holds_nothing() {
     assert_eq!(waited(&format!("{text},advice-on=429"), 503), Instant::ORIGIN);
 }
 
-/// Limiters are not told of failed probes during an outage, but budgets are.
+/// During an outage, the outcomes of failed probes reach budgets, but not limiters.
 #[test]
 fn advice_of_a_failing_server_holds_during_an_outage() {
     let mut client = Series::new("hold+aimd:retry-after=ignore");
