@@ -79,6 +79,9 @@ impl ResponseClassifier {
                     *wait = self.scale.to_experiment(*wait);
                 }
             }
+            if let Some(reset) = response.quota.as_mut().and_then(|quota| quota.reset.as_mut()) {
+                *reset = self.scale.to_experiment(*reset);
+            }
         }
         let server = self.run.and_then(|_| mock_headers.seen());
         let by_gateway = self.run.is_some() && !mock_headers.by_mock;

@@ -7,6 +7,7 @@
 mod form;
 mod forms;
 mod headers;
+mod quota;
 mod rate_limit;
 mod reaction;
 mod rule;
@@ -15,6 +16,7 @@ use std::time::Duration;
 
 pub use forms::AdviceForms;
 pub use headers::{AdviceHeaders, AdviceValue, CustomResponses};
+pub use quota::Quota;
 pub use rule::{AdviceRule, Advised, RetryAfter};
 
 /// Advice of a server about retries, as parsed by the client.

@@ -1,6 +1,6 @@
 //! Start and outcome of an attempt, as data that the parts of a strategy receive.
 
-use crate::{Advice, Classification, Facts, Instant, Method, Status};
+use crate::{Advice, Classification, Facts, Instant, Method, Quota, Status};
 
 /// Attempt that is about to start, or that would be the next to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ pub struct Outcome {
     /// Advice of the server, parsed by the rules of the strategy's outer layers, if the innermost layer has other rules
     /// for advice.
     pub outer_advice: Advice,
+    /// Quota of requests that the server states, in a success or a rejection. `None` if no part of the strategy uses quotas.
+    pub quota: Option<Quota>,
     /// HTTP method of the request. It is set and used only for clients that send requests with [several
     /// methods](crate::StrategySpec::with_methods).
     pub method: Method,
@@ -78,6 +80,6 @@ impl Outcome {
     /// Creates the outcome of an attempt from its status and the server's advice, without other facts about the answer.
     pub const fn advised(status: Status, advice: Advice) -> Self {
         let (facts, classification, method) = (Facts::NONE, Classification::from_status(status), Method::Get);
-        Self { status, facts, classification, advice, outer_advice: Advice::None, method }
+        Self { status, facts, classification, advice, outer_advice: Advice::None, quota: None, method }
     }
 }

@@ -34,6 +34,8 @@ pub(crate) trait DynPartConfig: Debug + Send + Sync {
 
     fn doubts(&self) -> Vec<String>;
 
+    fn uses_quota(&self) -> bool;
+
     fn start(&self, context: &mut Context) -> Result<Part, SpecError>;
 }
 
@@ -44,6 +46,10 @@ impl<C: PartConfig> DynPartConfig for C {
 
     fn doubts(&self) -> Vec<String> {
         PartConfig::doubts(self)
+    }
+
+    fn uses_quota(&self) -> bool {
+        PartConfig::uses_quota(self)
     }
 
     fn start(&self, context: &mut Context) -> Result<Part, SpecError> {

@@ -112,7 +112,7 @@ mod strategy;
 mod testing;
 
 pub use advice::{
-    Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, CustomResponses, RetryAfter,
+    Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, CustomResponses, Quota, RetryAfter,
 };
 pub use attempt::{AttemptEnd, Candidate, Outcome};
 pub use budget::{Budget, BudgetDecision, Permit};

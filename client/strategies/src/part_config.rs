@@ -28,6 +28,11 @@ pub(crate) trait PartConfig: Configurable + Clone + Debug + Send + Sync {
     fn doubts(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// Returns whether the part uses the quotas that servers state ([`Outcome::quota`](crate::Outcome::quota)).
+    fn uses_quota(&self) -> bool {
+        false
+    }
 }
 
 /// Inputs that are needed, in addition to the part's options, to build a strategy part.

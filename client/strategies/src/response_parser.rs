@@ -4,9 +4,9 @@
 use vocabulary::{WallTime, grpc};
 
 use crate::reason::{MAX_BODY, reason};
-use crate::{Advice, AdviceForms, AdviceHeaders, Facts, Grpc, Hints};
+use crate::{Advice, AdviceForms, AdviceHeaders, Facts, Grpc, Hints, Quota};
 
-/// Parser that extracts facts and advice from every answer that is not a success. Its fields select what is parsed.
+/// Parser that extracts facts, advice and quotas from answers. Its fields select what is parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResponseParser {
     /// Headers and notations of advice that the innermost layer accepts. Outer layers may accept others, which are in
@@ -16,6 +16,8 @@ pub struct ResponseParser {
     pub(crate) hints: bool,
     pub(crate) grpc: bool,
     pub(crate) reasons: Vec<String>,
+    /// True if a part of the strategy uses the quotas that servers state.
+    pub(crate) quota: bool,
     /// Headers and notations in which the test harness parses advice, to measure how accurate the advice is. `None` if
     /// the innermost layer of the strategy uses the same headers and notations.
     pub(crate) harness: Option<AdviceForms>,
@@ -32,6 +34,8 @@ pub struct ParsedResponse {
     pub outer_advice: Advice,
     /// Advice of the server, as the test harness parses it.
     pub advertised: Advice,
+    /// Quota that the server states. `None` if it states none, or if no part of the strategy uses quotas.
+    pub quota: Option<Quota>,
 }
 
 impl ResponseParser {
@@ -72,6 +76,7 @@ impl ResponseParser {
             advice,
             outer_advice: self.outer_forms.as_ref().map_or(Advice::None, read),
             advertised: self.harness.as_ref().map_or(advice, read),
+            quota: if self.quota { Quota::read(headers, now) } else { None },
         }
     }
 }

@@ -120,31 +120,59 @@ impl StrategySpec {
         doubts
     }
 
-    /// Returns warnings about `hold`, which is only in the innermost layer.
+    /// Returns warnings about the parts that hold all ops as the server advises: `hold`, which is only in the innermost layer, and limiters
+    /// with the parameter `hold=on`.
     fn doubts_about_hold(&self) -> Vec<String> {
         let LayerSpec { parts, common, .. } = &self.layers[0];
-        let Some(hold) = parts.iter().find(|part| part.entry.name == HOLD) else { return Vec::new() };
-        let duration = |key: &str| {
-            let parameter = hold.config.parameters().into_iter().find(|parameter| parameter.key == key);
-            parameter.and_then(|parameter| duration_text::parse(&parameter.value).ok()).unwrap_or_default()
-        };
-        let (max, blind) = (duration("max"), duration("blind"));
         let mut doubts = Vec::new();
-        if blind.is_zero() && !self.parts().any(Prepared::spaces_attempts) {
+        let mut holding = Vec::new();
+        for part in parts {
+            let parameters = part.config.parameters();
+            let value = |key: &str| Some(&parameters.iter().find(|parameter| parameter.key == key)?.value);
+            let duration =
+                |key: &str| value(key).and_then(|value| duration_text::parse(value).ok()).unwrap_or_default();
+            let name = part.entry.name;
+            if name == HOLD {
+                let [max, blind] = ["max", "blind"].map(duration);
+                holding.push((name, "max", max));
+                if blind.is_zero() && !self.parts().any(Prepared::spaces_attempts) {
+                    doubts.push(format!(
+                        "in `{self}`, `{HOLD}` alone decides when attempts are sent; if the server rejects without advice, or limits \
+                         concurrent requests, they are repeated at once; add a window (`{HOLD}+aimd`) or a backoff (`{HOLD}+full-jitter`)"
+                    ));
+                }
+                if max.is_zero() {
+                    doubts.push(format!("in `{self}`, `max=0` makes `{HOLD}` hold nothing; leave it out"));
+                }
+            } else if value("hold").is_some_and(|value| value == "on") {
+                holding.push((name, "hold-max", duration("hold-max")));
+            }
+        }
+        if let (true, Some((other, ..))) =
+            (holding.iter().any(|(name, ..)| *name == HOLD), holding.iter().find(|(name, ..)| *name != HOLD))
+        {
             doubts.push(format!(
-                "in `{self}`, `{HOLD}` alone decides when attempts are sent; if the server rejects without advice, or limits \
-                 concurrent requests, they are repeated at once; add a window (`{HOLD}+aimd`) or a backoff (`{HOLD}+full-jitter`)"
+                "in `{self}`, `{other}` already holds all ops as the server advises; leave out `{HOLD}`, or write `{other}:hold=off`"
             ));
         }
-        if max.is_zero() {
-            doubts.push(format!("in `{self}`, `max=0` makes `{HOLD}` hold nothing; leave it out"));
-        }
-        if let Some(followed) = common.advice.follows_up_to().filter(|followed| max > *followed) {
-            let (max, followed) = (duration_text::format(max), duration_text::format(followed));
+        let is_holding = |part: &&Prepared| {
+            part.config.parameters().iter().any(|own| own.key == "hold" && own.value == "on")
+        };
+        if let Some(outer) = self.layers[1..].iter().flat_map(|layer| &layer.parts).find(is_holding) {
+            let name = outer.entry.name;
             doubts.push(format!(
-                "in `{self}`, a rejected op follows advice up to {followed} (`advice-limit`), but `{HOLD}` lets all other ops wait up to \
-                 {max}; `{HOLD}:max={followed}` treats all alike"
+                "in `{self}`, `{name}` is not in the innermost layer, so it does not hold the attempts inside a try"
             ));
+        }
+        let followed = common.advice.follows_up_to();
+        for (name, key, max) in holding {
+            if let Some(followed) = followed.filter(|followed| max > *followed) {
+                let (max, followed) = (duration_text::format(max), duration_text::format(followed));
+                doubts.push(format!(
+                    "in `{self}`, a rejected op follows advice up to {followed} (`advice-limit`), but `{name}` lets all other ops wait up to \
+                     {max}; `{name}:{key}={followed}` treats all alike"
+                ));
+            }
         }
         doubts
     }
@@ -292,6 +320,7 @@ fn reading_of(layers: &[LayerSpec]) -> ResponseParser {
         hints: layers.iter().any(|layer| layer.common.needs_hints()),
         grpc: rules().any(RetryOn::needs_grpc),
         reasons,
+        quota: layers.iter().flat_map(|layer| &layer.parts).any(|part| part.config.uses_quota()),
         harness: (*forms != harness).then_some(harness),
         forms: forms.clone(),
     }

@@ -72,12 +72,12 @@ impl AttemptResult {
     /// Returns the result of an attempt that was answered with the HTTP status `code`, which the client considers as `status`.
     #[inline]
     pub fn answered(status: Status, code: u16, response: &ParsedResponse) -> Self {
-        let ParsedResponse { facts, advice, outer_advice, advertised, .. } = *response;
+        let ParsedResponse { facts, advice, outer_advice, advertised, quota, .. } = *response;
         let advised_wait = match advertised {
             Advice::After(wait) if status != Status::Succeeded => Some(wait),
             _ => None,
         };
-        let outcome = Outcome { facts, outer_advice, ..Outcome::advised(status, advice) };
+        let outcome = Outcome { facts, outer_advice, quota, ..Outcome::advised(status, advice) };
         Self { outcome, cause: Some(Cause::Status(code)), advised_wait, ..Self::plain(status) }
     }
 

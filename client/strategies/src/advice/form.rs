@@ -135,7 +135,7 @@ const UNITS: [(&str, u64); 8] = [
     ("h", 3_600_000_000_000),
 ];
 
-fn go_duration(text: &str) -> Option<Advice> {
+pub(super) fn go_duration(text: &str) -> Option<Advice> {
     let negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
     let mut sum = Duration::ZERO;
@@ -177,14 +177,14 @@ fn addend(text: &str) -> Option<(Duration, &str)> {
 
 /// 2024-01-01, as the time since 1970. The HTTP client ky interprets numbers from this value on as calendar times, and
 /// smaller numbers as waits (sindresorhus/ky, `source/core/retry-timing.ts`).
-const RECENT: Duration = Duration::from_hours(473_352);
+pub(super) const RECENT: Duration = Duration::from_hours(473_352);
 
 fn until(moment: WallTime, now: WallTime) -> Advice {
     now.until(moment).map_or(Advice::Past, |wait| Advice::After(wait.min(MAX_READ)))
 }
 
 /// Parses an HTTP date (RFC 9110, section 5.6.7). The day of the week must be correct.
-fn date(text: &str) -> Option<WallTime> {
+pub(super) fn date(text: &str) -> Option<WallTime> {
     let date = httpdate::parse_http_date(text).ok()?;
     date.duration_since(SystemTime::UNIX_EPOCH).ok().map(WallTime::from_unix)
 }
@@ -193,7 +193,7 @@ fn epoch(text: &str, unit: Unit) -> Option<WallTime> {
     number(text).map(|count| WallTime::from_unix(unit.times(count)))
 }
 
-fn rfc3339(text: &str) -> Option<WallTime> {
+pub(super) fn rfc3339(text: &str) -> Option<WallTime> {
     let bytes = text.as_bytes();
     let two = |at: usize| number_at(bytes, at, 2);
     let is = |at: usize, any_of: &[u8]| bytes.get(at).is_some_and(|byte| any_of.contains(byte));

@@ -17,7 +17,7 @@ use super::form::{Form, Unit};
 use super::{Advice, AdviceHeaders, AdviceValue, LONGEST, MAX_READ, rate_limit};
 
 /// Maximum length in bytes of a header value; longer ones are not parsed.
-const MAX_TEXT: usize = 256;
+pub(super) const MAX_TEXT: usize = 256;
 
 /// Headers in which a client reads advice, in the order in which it reads them.
 #[derive(Clone, Debug, PartialEq, Eq)]

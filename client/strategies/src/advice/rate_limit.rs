@@ -17,54 +17,79 @@ use sfv::visitor::{
 };
 use sfv::{BareItemFromInput, KeyRef, Parser};
 
-use super::{Advice, MAX_READ};
+use super::{Advice, MAX_READ, Quota};
 
 pub(super) fn rate_limit(text: &str, policies: Option<&str>) -> Option<Advice> {
     let mut longest = None;
     let is_list = each_quota(text, ["r", "t"], &mut |name, [left, wait]| {
         if left == Some(0) {
-            longest = longest.max(wait.or_else(|| window(policies?, name)));
+            longest = longest.max(wait.or_else(|| of_policy(policies?, name, "w")));
         }
     });
-    let wait = if is_list { longest } else { one_quota(text).ok()? };
+    let wait = if is_list {
+        longest
+    } else {
+        let OneQuota { remaining, reset, .. } = one_quota(text).ok()?;
+        reset.filter(|_| remaining == Some(0))
+    };
     let wait = wait.and_then(|seconds| u64::try_from(seconds).ok());
     Some(wait.map_or(Advice::None, |seconds| Advice::After(Duration::from_secs(seconds).min(MAX_READ))))
 }
 
-/// Returns the time window, in seconds, of the policy named `wanted` in the header `RateLimit-Policy`.
-fn window(policies: &str, wanted: &str) -> Option<i64> {
-    let mut window = None;
-    each_quota(policies, ["w", "q"], &mut |name, [seconds, _]| {
+/// Parses the quota with the fewest remaining requests. The header `RateLimit-Policy` states the limits (`q`).
+pub(super) fn quota(text: &str, policies: Option<&str>) -> Option<Quota> {
+    let mut scarcest = None;
+    let is_list = each_quota(text, ["r", "t"], &mut |name, [left, wait]| {
+        let limit = policies.and_then(|policies| of_policy(policies, name, "q"));
+        scarcest = Quota::scarcer(scarcest, stated(limit, left, wait));
+    });
+    if is_list {
+        return scarcest;
+    }
+    let OneQuota { limit, remaining, reset } = one_quota(text).ok()?;
+    stated(limit, remaining, reset)
+}
+
+fn stated(limit: Option<i64>, remaining: Option<i64>, reset_s: Option<i64>) -> Option<Quota> {
+    let [limit, remaining] = [limit?, remaining?].map(u64::try_from);
+    let reset = reset_s.map(|seconds| Duration::from_secs(u64::try_from(seconds).unwrap_or(0)));
+    Some(Quota::new(limit.ok()?, remaining.ok()?, reset, true))
+}
+
+/// Returns the parameter `key` of the policy named `wanted` in the header `RateLimit-Policy`: the time window `w` in seconds, or the number
+/// of requests `q`.
+fn of_policy(policies: &str, wanted: &str, key: &'static str) -> Option<i64> {
+    let mut value = None;
+    each_quota(policies, [key, "pk"], &mut |name, [stated, _]| {
         if name == wanted {
-            window = seconds;
+            value = stated;
         }
     });
-    window
+    value
 }
 
 fn each_quota(text: &str, keys: [&'static str; 2], found: Found<'_>) -> bool {
-    Parser::new(text).parse_list_with_visitor(Quotas { keys, found }).is_ok()
+    Parser::new(text).parse_list_with_visitor(Items { keys, found }).is_ok()
 }
 
-/// Parses a `RateLimit` header of the older drafts, which have a single quota. Returns the seconds until the quota is
-/// reset, or `None` if the quota is not exhausted.
-fn one_quota(text: &str) -> Result<Option<i64>, sfv::Error> {
+/// Parses a `RateLimit` header of the older drafts, which have a single quota.
+fn one_quota(text: &str) -> Result<OneQuota, sfv::Error> {
     Parser::new(text).parse_dictionary_with_visitor(OneQuota::default())
 }
 
 type Found<'a> = &'a mut dyn FnMut(&str, [Option<i64>; 2]);
 
-struct Quotas<'a> {
+struct Items<'a> {
     keys: [&'static str; 2],
     found: Found<'a>,
 }
 
-impl<'de> ListVisitor<'de> for Quotas<'_> {
+impl<'de> ListVisitor<'de> for Items<'_> {
     type Out = ();
     type Error = Infallible;
 
     fn entry(&mut self) -> Result<impl EntryVisitor<'de>, Infallible> {
-        Ok(Quotas { keys: self.keys, found: &mut *self.found })
+        Ok(Items { keys: self.keys, found: &mut *self.found })
     }
 
     fn finish(self) -> Result<(), Infallible> {
@@ -72,7 +97,7 @@ impl<'de> ListVisitor<'de> for Quotas<'_> {
     }
 }
 
-impl<'de> EntryVisitor<'de> for Quotas<'_> {
+impl<'de> EntryVisitor<'de> for Items<'_> {
     type Error = Infallible;
 
     fn item(self) -> Result<impl ItemVisitor<'de>, Infallible> {
@@ -84,7 +109,7 @@ impl<'de> EntryVisitor<'de> for Quotas<'_> {
     }
 }
 
-impl<'de> ItemVisitor<'de> for Quotas<'_> {
+impl<'de> ItemVisitor<'de> for Items<'_> {
     type Out = ();
     type Error = Infallible;
 
@@ -92,17 +117,17 @@ impl<'de> ItemVisitor<'de> for Quotas<'_> {
         self,
         name: BareItemFromInput<'de>,
     ) -> Result<impl ParameterVisitor<'de, Out = ()>, Infallible> {
-        Ok(Quota { name, values: [None; 2], of: self })
+        Ok(Item { name, values: [None; 2], of: self })
     }
 }
 
-struct Quota<'de, 'a> {
+struct Item<'de, 'a> {
     name: BareItemFromInput<'de>,
     values: [Option<i64>; 2],
-    of: Quotas<'a>,
+    of: Items<'a>,
 }
 
-impl<'de> ParameterVisitor<'de> for Quota<'de, '_> {
+impl<'de> ParameterVisitor<'de> for Item<'de, '_> {
     type Out = ();
     type Error = Infallible;
 
@@ -126,24 +151,26 @@ impl<'de> ParameterVisitor<'de> for Quota<'de, '_> {
 
 #[derive(Default)]
 struct OneQuota {
+    limit: Option<i64>,
     remaining: Option<i64>,
     reset: Option<i64>,
 }
 
 impl<'de> DictionaryVisitor<'de> for OneQuota {
-    type Out = Option<i64>;
+    type Out = Self;
     type Error = Infallible;
 
     fn entry(&mut self, key: &'de KeyRef) -> Result<impl EntryVisitor<'de>, Infallible> {
         Ok(match key.as_str() {
+            "limit" => Some(Number(&mut self.limit)),
             "remaining" => Some(Number(&mut self.remaining)),
             "reset" => Some(Number(&mut self.reset)),
             _ => None,
         })
     }
 
-    fn finish(self) -> Result<Option<i64>, Infallible> {
-        Ok(self.reset.filter(|_| self.remaining == Some(0)))
+    fn finish(self) -> Result<Self, Infallible> {
+        Ok(self)
     }
 }
 
