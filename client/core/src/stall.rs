@@ -20,12 +20,16 @@ const MAX_TRIES: u64 = 10_000;
 /// permits more tries in total than [`MAX_TRIES`].
 const MAX_TRIES_PER_OP: u64 = 100;
 
+/// Maximum number of advised waits without progress that do not count. A server that advises a wait in every answer would otherwise keep
+/// a run alive for ever.
+const MAX_OBEYED: u32 = 100;
+
 /// Limits after which a run counts as stalled, because no attempt succeeds although attempts are made. There is a limit
 /// on experiment time. It is the maximum of 60 s (the default), 100 × the time of one undisturbed attempt, and 3 × the
 /// longest backoff in use. The other limit is 10⁷ attempts.
 ///
 /// Two kinds of time are not counted: scheduled downtime of the server, and time in which every unfinished op waits as
-/// the server advised. Once the server is down permanently, both kinds are counted.
+/// the server advised, up to [`MAX_OBEYED`] times in a row. Once the server is down permanently, both kinds are counted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StallWatch {
     /// Time without progress that counts towards a stall. It is the time from the last progress to the instant `since`.
@@ -33,6 +37,8 @@ pub(crate) struct StallWatch {
     since: Instant,
     /// True if every unfinished op waits as the server advised, and has done so since the instant `since`.
     pub obeys: bool,
+    /// Number of such waits since the last progress.
+    obeyed: u32,
     pub downtime: Downtime,
     /// Minimum time without progress after which a run counts as stalled. Longer backoffs extend this time.
     patience: Duration,
@@ -55,6 +61,7 @@ impl StallWatch {
     pub(crate) fn on_progress(&mut self, at: Instant) {
         self.since = self.since.max(at);
         self.counted = Duration::ZERO;
+        self.obeyed = 0;
         self.in_vain.1 = 0;
         self.on_end();
     }
@@ -62,10 +69,12 @@ impl StallWatch {
     /// Records whether every unfinished op waits as the server advised (`obeys`), from the instant `at` on. Returns
     /// true if the recorded value changed.
     pub(crate) fn on_waiting(&mut self, obeys: bool, at: Instant) -> bool {
+        let obeys = obeys && self.obeyed < MAX_OBEYED;
         let is_new = obeys != self.obeys;
         if is_new {
             self.counted += self.downtime.counted_between(self.counts_from(), at);
             self.since = self.since.max(at);
+            self.obeyed += u32::from(self.obeys);
             self.obeys = obeys;
         }
         is_new

@@ -218,3 +218,10 @@ fn ops_that_had_not_ended_when_the_target_died_have_failed() {
     assert_eq!(bench.run.failed(), 0, "the target is alive again");
     bench.assert_conserved();
 }
+
+/// A hundred advised waits do not count, and after them, a run without progress stalls after three more.
+#[test]
+fn a_server_that_always_advises_a_wait_does_not_keep_a_run_alive_for_ever() {
+    let stalled = stalled_at("constant:delay=1m", burst(1), |_| Some(Duration::from_mins(1))).unwrap();
+    assert!((ms(6_000_000)..ms(6_400_000)).contains(&stalled), "{stalled}");
+}
