@@ -27,7 +27,7 @@ from math import ceil, exp, floor, log, log10, sqrt
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SAVED = os.path.join(ROOT, "docs", "tailback-survey.json")
-STRATEGIES = "aimd,aimd:beta=0.8,cubic,bbr,full-jitter,aws-adaptive,preset:vector,tailback"
+STRATEGIES = "aimd,aimd:beta=0.8,cubic,bbr,full-jitter,aws-adaptive,preset:vector,hold+aimd,tailback,tailback:hold=off"
 
 # Factor on the time of an unfinished run. Without it, a strategy that gives up early would look fast.
 UNFINISHED = 5
@@ -80,6 +80,8 @@ GROUPS = [
     ("concurrency limits", True, lambda it, _: not it.is_rate),
     ("rate limits", True, lambda it, _: it.is_rate),
     ("limits with advice", True, lambda it, _: True),
+    ("concurrency limits without advice", False, lambda it, _: not it.is_rate and "--retry-after" not in it.flags),
+    ("concurrency limits whose rejections advise a wait", False, lambda it, _: not it.is_rate and "--retry-after" in it.flags),
     ("concurrency limits, one client", False, lambda it, _: not it.is_rate and it.clients == 1),
     ("concurrency limits, four clients, at least 4 slots each", False,
      lambda it, _: not it.is_rate and it.clients > 1 and it.slots >= 4 * it.clients),
@@ -157,7 +159,7 @@ def rate_policy(draws, rate, rejected_count):
 # Presets of servers whose answers state a limit, with the parameters of the limit that is drawn.
 ADVERTISED = ["kong:minute.{window}", "ietf:burst.{window},daily=off", "envoy-ratelimit:minute.{window}",
               "github:primary.{window},concurrent=off,points=off,creations=off", "openai:requests.{bucket},tokens=off",
-              "discord:global.{bucket},route=off,invalid=off"]
+              "discord:route.{window},global=off,invalid=off"]
 
 
 def advised_limit(draws):
@@ -277,9 +279,16 @@ def student_t(degrees):
     return sum(term / degrees**power for power, term in enumerate(terms))
 
 
+def fastest_polite(setting, reference):
+    """The least mean time over the reference's among the strategies that sent no early request in this setting; None without one."""
+    polite = [index for index, runs in enumerate(setting.runs) if not any(run[5] for run in runs)]
+    return min((ratio(setting, index, reference, Run.time_s) for index in polite), default=None)
+
+
 def rows_of(settings, strategies, reference):
     """Figures of each strategy over these settings."""
     rows = []
+    polite = [fastest_polite(at, reference) for at in settings]
     for index, strategy in enumerate(strategies):
         times = [ratio(at, index, reference, Run.time_s) for at in settings]
         unfinished = [at for at in settings if not all(map(Run.is_finished, at.runs[index]))]
@@ -292,7 +301,8 @@ def rows_of(settings, strategies, reference):
             "unfinished": len(unfinished),
             "unfinished_alone": sum(all(map(Run.is_finished, at.runs[reference])) for at in unfinished),
             "fairness": None if None in fairness else statistics.fmean(fairness),
-            "early": sum(run[5] for at in settings for run in at.runs[index])})
+            "early": sum(run[5] for at in settings for run in at.runs[index]),
+            "over_polite": exp(statistics.fmean(log(time / best) for time, best in zip(times, polite) if best)) if any(polite) else None})
     return rows
 
 
@@ -314,23 +324,32 @@ def cell(figure):
     return short(figure["mean"]) + (f" ({low_and_high[0]:.2f}–{low_and_high[1]:.2f})" if low_and_high else "")
 
 
+# Titles and widths of the columns. Where all rejections advise a wait, early requests have a column, and the time of each strategy is
+# also divided by that of the fastest strategy without any.
+COLUMNS = (("time (95 %)", 19), ("attempts (95 %)", 19), ("slower", 8), ("worst", 7), ("undone", 8))
+ADVISED_COLUMNS = (("time (95 %)", 18), ("attempts (95 %)", 19), ("undone", 7), ("early", 11), ("polite", 7))
+
+
 def table(name, rows, reference):
+    is_advised = name.startswith("limits with advice")
+    columns = ADVISED_COLUMNS if is_advised else COLUMNS
     lines = [f"{short(rows[0]['settings'])} {name}, ÷ {reference}",
-             " " * 17 + "".join(f"{title:>{width}}" for title, width in
-                                (("time (95 %)", 19), ("attempts (95 %)", 19), ("slower", 8), ("worst", 7), ("undone", 8)))]
+             " " * 17 + "".join(f"{title:>{width}}" for title, width in columns)]
     for row in rows:
         share = row["slower"] / row["settings"] * 100
-        figures = [cell(row["time"]), cell(row["attempts"]), f"{significant(share) if share % 100 else short(share)} %",
-                   short(row["worst"][0])]
+        shown = {"time (95 %)": cell(row["time"]), "attempts (95 %)": cell(row["attempts"]),
+                 "slower": f"{significant(share) if share % 100 else short(share)} %", "worst": short(row["worst"][0]),
+                 "undone": short(row["unfinished"]) if row["unfinished"] else "–",
+                 "early": short(row["early"]) if row["early"] else "–",
+                 "polite": short(row["over_polite"]) if row["over_polite"] else "–"}
         if row["strategy"] == reference:
-            figures = ["1", "1", "–", "–"]
-        cells = "".join(f"{figure:>{width}}" for figure, width in
-                        zip([*figures, short(row["unfinished"]) if row["unfinished"] else "–"], (19, 19, 8, 7, 8)))
+            shown |= {"time (95 %)": "1", "attempts (95 %)": "1", "slower": "–", "worst": "–"}
+        cells = "".join(f"{shown[title]:>{width}}" for title, width in columns)
         lines += [f"{row['strategy']:<17}{cells}"] if len(row["strategy"]) <= 17 else [row["strategy"], " " * 17 + cells]
     if all(row["fairness"] is not None for row in rows):
         words = ", ".join(f"{row['strategy']} {short(row['fairness'])}" for row in rows)
         lines.append(wrapped(f"fairness (Jain): {words}"))
-    if any(row["early"] for row in rows):
+    if any(row["early"] for row in rows) and not is_advised:
         words = ", ".join(f"{row['strategy']} {short(row['early'])}" for row in rows)
         lines.append(wrapped(f"requests sent while the server had asked to wait: {words}"))
     return "\n".join(lines)
@@ -371,6 +390,9 @@ def text(repeats, strategies, settings, groups, reference, explain):
     print(wrapped(f"slower: share of settings with more than {SLOWER} × the time. worst: the largest ratio of times."))
     print(wrapped("undone: settings with a run that left ops undone, because it stalled. Such a run counts as five times its "
                   "time, divided by its share of ops done."))
+    if any(name.startswith("limits with advice") for name, _, _ in groups):
+        print(wrapped("early: requests sent while the server had asked to wait. polite: time divided by that of the fastest strategy "
+                      "that sends none in the setting, geometric mean."))
 
 
 # --- picture ------------------------------------------------------------------------------------------------------------------
@@ -385,7 +407,8 @@ LOOKS = [("#0072b2", "#4da6e0", "M-3.6 0a3.6 3.6 0 1 0 7.2 0a3.6 3.6 0 1 0 -7.2 
          ("#b85f93", "#dc93bd", "M0 -4.5L4.5 0L0 4.5L-4.5 0Z"), ("#a86f00", "#e6a11a", "M0 4.1L4 -3.1H-4Z"),
          ("#2a8fc4", "#7cc8f0", "M-3.6 0h7.2M0 -3.6v7.2"),
          ("#333", "#d8d8d8", "M0 -5.8L1.4 -1.4L5.8 0L1.4 1.4L0 5.8L-1.4 1.4L-5.8 0L-1.4 -1.4Z"),
-         ("#857a00", "#efe250", "M-3.6 -3.6l7.2 7.2M-3.6 3.6l7.2 -7.2")]
+         ("#857a00", "#efe250", "M-3.6 -3.6l7.2 7.2M-3.6 3.6l7.2 -7.2"),
+         ("#7b4fc0", "#b397f0", "M-3.9 -2.2L0 -4.4L3.9 -2.2V2.2L0 4.4L-3.9 2.2Z")]
 LEFT, RIGHT, TOP, BOTTOM = 60, 462, 30, 256
 
 

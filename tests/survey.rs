@@ -6,18 +6,22 @@ use crate::support::loadgen;
 
 const SAVED: &str = include_str!("../docs/tailback-survey.json");
 
-/// Numbers of some settings: concurrency limits with one client and with four, and rate limits of several kinds.
-const SETTINGS: [usize; 6] = [0, 3, 57, 399, 402, 499];
+/// Numbers of some settings: concurrency limits with one client and with four, rate limits of several kinds, and limits with advice.
+const SETTINGS: [usize; 8] = [0, 3, 57, 399, 402, 499, 500, 699];
 
 fn saved() -> Value {
     serde_json::from_str(SAVED).expect("it is JSON")
 }
 
 fn row<'a>(survey: &'a Value, group: &str) -> &'a Value {
+    row_of(survey, group, "tailback")
+}
+
+fn row_of<'a>(survey: &'a Value, group: &str, strategy: &str) -> &'a Value {
     let named = |list: &'a Value, key: &str, name: &str| {
         list.as_array().expect("a list").iter().find(|entry| entry[key] == name).expect("it is there")
     };
-    named(&named(&survey["groups"], "name", group)["rows"], "strategy", "tailback")
+    named(&named(&survey["groups"], "name", group)["rows"], "strategy", strategy)
 }
 
 /// Returns the figures of a run that the survey saves, in the same way as `benches/survey.py`.
@@ -56,7 +60,9 @@ fn the_saved_runs_come_out_again_to_the_last_bit() {
 #[test]
 fn tailback_needs_less_than_aimd_at_limits_not_tuned_for() {
     let saved = saved();
-    for (group, time, attempts) in [("concurrency limits", 0.965, 0.92), ("rate limits", 1.0, 0.65)] {
+    for (group, time, attempts) in
+        [("concurrency limits without advice", 0.965, 0.92), ("rate limits", 1.0, 0.65)]
+    {
         let row = row(&saved, group);
         let mean = |figure: &str| row[figure]["mean"].as_f64().expect("a mean");
         assert!(mean("time") <= time && mean("attempts") <= attempts, "{group}: {row}");
@@ -66,7 +72,32 @@ fn tailback_needs_less_than_aimd_at_limits_not_tuned_for() {
         let row = row(&saved, group);
         row["slower"].as_f64().unwrap() / row["settings"].as_f64().unwrap()
     };
-    assert!(share("concurrency limits") <= 0.08, "{}", share("concurrency limits"));
+    let slower = share("concurrency limits without advice");
+    assert!(slower <= 0.08, "{slower}");
     let fairness = &row(&saved, "concurrency limits, four clients, at least 4 slots each")["fairness"];
     assert!(fairness.as_f64().unwrap() >= 0.95, "{fairness}");
+}
+
+/// Source: the acceptance bounds of the third round. `hold=off` is the rule before it, but for quotas.
+#[test]
+fn tailback_obeys_and_is_the_fastest_that_does() {
+    let saved = saved();
+    let group = "limits with advice";
+    for polite in ["tailback", "hold+aimd"] {
+        for group in [group, "concurrency limits", "rate limits"] {
+            assert_eq!(row_of(&saved, group, polite)["early"], 0, "{polite}, {group}");
+        }
+    }
+    let mean = |group: &str, strategy: &str| {
+        row_of(&saved, group, strategy)["time"]["mean"].as_f64().expect("a mean")
+    };
+    let fastest = mean(group, "tailback");
+    for slower in ["aimd", "full-jitter", "aws-adaptive", "preset:vector", "hold+aimd"] {
+        assert!(fastest < mean(group, slower), "{slower}: {}", mean(group, slower));
+    }
+    for (group, price) in [("slots, one client", 1.6), ("slots, 4 or 20 clients", 2.0)] {
+        let group = format!("limits with advice: {group}");
+        let ratio = mean(&group, "tailback") / mean(&group, "tailback:hold=off");
+        assert!(ratio <= price, "{group}: {ratio}");
+    }
 }

@@ -47,6 +47,11 @@ pub trait Limiter: Send {
         false
     }
 
+    /// Returns true if nothing may be sent now, as [`Budget::holds_all`](crate::Budget::holds_all).
+    fn holds_all(&self, _now: Instant) -> bool {
+        false
+    }
+
     /// Records that an op became ready, because it arrived or its back-off ended.
     fn on_ready(&mut self, _now: Instant, _candidate: &Candidate) {}
 

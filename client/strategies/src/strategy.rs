@@ -157,6 +157,7 @@ impl Strategy {
     /// Returns whether nothing may be sent now, not even an admitted attempt that still waits for a connection.
     pub fn holds_all(&self, now: Instant) -> bool {
         self.inner.budgets.iter().any(|budget| budget.holds_all(now))
+            || self.inner.limiters.iter().any(|limiter| limiter.holds_all(now))
     }
 
     fn shed(&mut self, advice: Advice) -> LaunchDecision {
@@ -210,7 +211,11 @@ impl Strategy {
     ) {
         let outage = self.outage.as_mut();
         let no_news = outage.is_some_and(|it| it.on_ended(now, ended.seq, outcome.status));
-        let response = if no_news { &const { Outcome::plain(Status::Cancelled) } } else { outcome };
+        let response = if no_news {
+            &Outcome { advice: outcome.advice, ..Outcome::plain(Status::Cancelled) }
+        } else {
+            outcome
+        };
         if self.keeps_memory {
             return self.on_ended_in_layers(now, ended, (response, outcome), permits, *state);
         }

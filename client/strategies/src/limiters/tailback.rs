@@ -6,17 +6,27 @@
 //! concurrency limit and the rate of a token bucket. docs/tailback.md states the rule in ten lines, and its measured
 //! benefit.
 //!
+//! If the server advises waits, all ops wait as long, and the window grows beyond the limit less often, because each rejection then costs a
+//! wait. If the server states a quota, the client sends what the quota admits.
+//!
 //! Source: our own rule, designed on randomly drawn server and workload settings. The growth curve is that of RFC 9438
 //! (CUBIC), with time in round trips instead of seconds. The smoothed latency and its mean deviation are those of RFC
 //! 6298, both with weight 1/16.
 
+mod credit;
+
 use std::time::Duration;
 
+use self::credit::Credit;
 use super::bucket::seconds;
+use crate::error::SpecError;
 use crate::gauges::GAP;
-use crate::part_config::part;
-use crate::{Admit, AttemptEnd, Failure, Gauges, Instant, Limiter, LimiterView, Outcome, Status, Until};
-use vocabulary::parameters;
+use crate::part::{Part, PartKind};
+use crate::part_config::{Context, PartConfig};
+use crate::{
+    Admit, Advice, AttemptEnd, Failure, Gauges, Instant, Limiter, LimiterView, Outcome, Status, Until,
+};
+use vocabulary::{choices, parameters};
 
 /// Time in seconds after which a client without any answer may have sent twice its initial window. The value is similar
 /// to a typical first latency. Half or twice this value changes the time to finish by at most 1 %.
@@ -56,12 +66,43 @@ const LATE_DEVIATIONS: f64 = 4.0;
 /// network. Its loss shows nothing about the server's limit.
 const LOST_AFTER: f64 = 2.0;
 
+/// Advised waits for which the window stays at its plateau after a cut, before it grows beyond. A rejection by which the client tries a
+/// larger window then costs some percent of the time.
+const PRICE: f64 = 5.0;
+
+/// The same, if it is likely that the next rejection cuts the window to the same size: the last two cuts did, or the server limits
+/// concurrent requests.
+const HIGH_PRICE: f64 = 30.0;
+
+/// Longest advised wait that counts in the price, in nanoseconds.
+const MAX_PRICED_WAIT: f64 = 2e9;
+
+/// Relative difference up to which two cuts count as cuts to the same size.
+const SAME_TOP: f64 = 0.15;
+
+/// Minimum number of attempts in flight at which a rejection can show a limit on concurrent requests.
+const MIN_CAP: f64 = 2.0;
+
+/// Advised wait in nanoseconds from which the wait is the only reaction to a rejection.
+const LONG_WAIT: f64 = 10e9;
+
+choices! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Switch {
+        On = "on",
+        Off = "off",
+    }
+}
+
 parameters! {
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct TailbackConfig = "tailback" {
         initial: f64 = 20.0, "initial window, in attempts in flight", 1.0..=1e6;
         beta: f64 = 0.95, "share of the window that remains after a cut", 0.01..=0.999;
-        max_gap("longest-gap"): Duration = Duration::from_secs(10), "maximum time between two attempts";
+        max_gap("longest-gap"): Duration = Duration::from_mins(1), "maximum time between two attempts";
+        hold: choice Switch = Switch::On, "whether all ops wait as long as the server advises";
+        hold_max: Duration = Duration::from_hours(1), "longest wait for advice or for a quota";
+        quota: choice Switch = Switch::On, "whether the client sends what the quota admits that the server states";
     }
     summary = "window with evenly spaced attempts, for limits of unknown kind and size";
     rule = "an attempt may start while fewer than max(window, 1) are in flight, and at least gap = (L - D) / \
@@ -71,14 +112,30 @@ parameters! {
         top + (top - base) * (n / sqrt(top / 2) - 1)^3 after n round trips since the cut. The second \
         rejection or failure within a round trip causes a cut: top = the number in flight when that attempt \
         was sent, and window = base = beta * top. While no attempt sent since the cut succeeds, each further \
-        cut leaves beta^2 of the window and beta of base (at least top / 2), and the first success sets the \
-        window back to base. Attempts sent before the last cut cause no cut";
+        cut leaves beta^2 of the window (with an advised wait, at most of L / wait) and beta of base (at least \
+        top / 2), and the first success sets the window back to base. Attempts sent before the last cut cause no cut. A rejection or failure with an \
+        advised wait w holds all ops until now + min(w, hold-max), and is not forgiven. If w >= 10 s, or if \
+        the quota that the server states is used up, the hold is the only reaction. After an advised cut the \
+        window stays at max(base, top - 1) for price * min(w, 2 s), where price is 30 if the last two cuts \
+        had the same top or the server limits concurrent requests, and 5 otherwise. While the server states \
+        a quota of at least 5, the attempts that remain may be sent, times the share of it that this client \
+        uses. Further ones wait for the rate of the bucket, or for the next window";
     source = "our own rule (docs/tailback.md), with the growth curve of RFC 9438 and the latency estimate of \
         RFC 6298. It is not suitable for one or two slots per client, for rejections that take longer than \
         the service, or for rates below 1 per second";
 }
 
-part!(TailbackConfig: Limiter, |config, _| Tailback::new(config));
+impl PartConfig for TailbackConfig {
+    const KIND: PartKind = PartKind::Limiter;
+
+    fn build(self, _: &mut Context) -> Result<Part, SpecError> {
+        Ok(Part::Limiter(Box::new(Tailback::new(self))))
+    }
+
+    fn uses_quota(&self) -> bool {
+        self.quota == Switch::On
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
@@ -111,20 +168,41 @@ impl Latency {
         self.mean.is_some_and(|mean| age > LOST_AFTER * (mean + LATE_DEVIATIONS * self.deviation))
     }
 
-    /// Returns the time over which the sends of a whole window are spread. It is the mean latency minus the mean
-    /// deviation, because a slot of a server with erratic latencies may be free early. If the window is below 1, the
-    /// time is the whole mean latency, because such a window is a rate.
-    fn spread(&self, window: f64) -> f64 {
-        let usual = self.mean.or(self.rejection).unwrap_or_default();
-        if window < 1.0 { usual } else { (usual - self.deviation).max(0.0) }
+    fn usual(&self) -> f64 {
+        self.mean.or(self.rejection).unwrap_or_default()
+    }
+
+    /// Returns the time over which the sends of a whole window are spread. It is the mean latency, if the window is a rate. Otherwise it
+    /// is shorter by the mean deviation, because a slot of a server with erratic latencies may be free early.
+    fn spread(&self, is_rate: bool) -> f64 {
+        let usual = self.usual();
+        if is_rate { usual } else { (usual - self.deviation).max(0.0) }
     }
 }
 
+#[derive(Clone, Copy, Debug, Default)]
+struct Hold {
+    /// Latest instant that the server has advised. Nothing is sent before it.
+    until: Instant,
+    /// Latest advised wait, in nanoseconds.
+    wait: f64,
+    /// True from the advice until the next send.
+    is_on: bool,
+}
+
+/// What the last cut by a rejection with advice showed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Plateau {
+    /// Window at which the growth pauses. 0 if the last cut was not advised.
+    window: f64,
+    /// Number of round trips for which the growth still pauses.
+    pause: f64,
+    /// True if the cut was not at the maximum of attempts in flight. So the server limits a rate.
+    is_rate: bool,
+}
+
 struct Tailback {
-    initial: f64,
-    beta: f64,
-    /// Maximum time between the sends of two attempts, in nanoseconds.
-    max_gap: f64,
+    config: TailbackConfig,
     /// Maximum number of attempts in flight. A value below 1 is a rate: the number of attempts that may be sent per
     /// mean latency.
     window: f64,
@@ -157,17 +235,19 @@ struct Tailback {
     blind_since: Option<Instant>,
     answered: bool,
     next: Instant,
+    hold: Hold,
+    /// Maximum number of attempts in flight when an attempt was sent that has succeeded since the last cut.
+    most_accepted: u32,
+    plateau: Plateau,
+    credit: Credit,
     reason: Reason,
 }
 
 impl Tailback {
     fn new(config: TailbackConfig) -> Self {
-        let TailbackConfig { initial, beta, max_gap } = config;
         Self {
-            initial,
-            beta,
-            max_gap: vocabulary::whole_nanos(max_gap) as f64,
-            window: initial,
+            config,
+            window: config.initial,
             top: 0.0,
             base: 0.0,
             rounds: 0.0,
@@ -182,6 +262,10 @@ impl Tailback {
             blind_since: None,
             answered: false,
             next: Instant::ORIGIN,
+            hold: Hold::default(),
+            most_accepted: 0,
+            plateau: Plateau::default(),
+            credit: Credit::new(config.hold_max),
             reason: Reason::Started,
         }
     }
@@ -191,15 +275,15 @@ impl Tailback {
     }
 
     fn gap(&self) -> Duration {
-        let gap = self.latency.spread(self.window) / self.window;
-        vocabulary::nanos(gap.min(self.max_gap))
+        let gap = self.latency.spread(self.plateau.is_rate || self.window < 1.0) / self.window;
+        vocabulary::nanos(gap).min(self.config.max_gap)
     }
 
     /// Returns the earliest instant at which one more attempt beyond the initial window may be sent while no answer has
     /// arrived yet.
     fn blind_turn(&self, since: Instant, in_flight: f64) -> Instant {
         let beyond = in_flight - self.most_in_flight();
-        since + vocabulary::nanos(beyond / self.initial * BLIND_DOUBLING_S * 1e9)
+        since + vocabulary::nanos(beyond / self.config.initial * BLIND_DOUBLING_S * 1e9)
     }
 
     /// Handles the first answer, which ends the blind phase (the time without any answer). If more attempts are in
@@ -212,12 +296,14 @@ impl Tailback {
         }
     }
 
-    fn on_success(&mut self, age: f64, ended: &AttemptEnd) {
+    fn on_success(&mut self, now: Instant, age: f64, ended: &AttemptEnd) {
         self.latency.on_success(age);
+        self.most_accepted = self.most_accepted.max(ended.in_flight_when_sent);
         self.open |= ended.seq >= self.cut_seq;
         if self.window < self.base {
             if self.open {
                 self.window = self.base;
+                self.next = self.next.min(now + self.gap());
                 self.reason = Reason::OpenAgain;
             }
             return;
@@ -225,20 +311,30 @@ impl Tailback {
         let round = 1.0 / self.most_in_flight();
         self.strikes = (self.strikes - round).max(0.0);
         let in_flight = f64::from(ended.in_flight);
-        // If the window is not fully used, a success shows nothing about the server's limit, so the window does not
-        // grow.
-        if ended.ready == 0 && in_flight < self.window {
+        // If something else limits the attempts, a success shows nothing about the size of the window, so the window does not grow.
+        let is_idle = ended.ready == 0 && in_flight < self.window;
+        if is_idle || !self.credit.admits(now, self.next_seq) {
             return;
         }
         let grown = if self.starting {
             (self.window + 1.0).min(START_GROWTH * in_flight + 1.0)
         } else {
-            self.rounds += round;
-            self.curve().min(self.window + self.window.min(1.0))
+            self.grown(round).min(self.window + self.window.min(1.0))
         };
         if grown > self.window {
             self.window = grown;
         }
+    }
+
+    /// Returns the window after a further `round` of a round trip.
+    fn grown(&mut self, round: f64) -> f64 {
+        if self.plateau.pause > 0.0 && self.curve() >= self.plateau.window {
+            self.plateau.pause -= round;
+            return self.plateau.window;
+        }
+        self.rounds += round;
+        let curve = self.curve();
+        if self.plateau.pause > 0.0 { curve.min(self.plateau.window) } else { curve }
     }
 
     fn curve(&self) -> f64 {
@@ -251,19 +347,57 @@ impl Tailback {
         status == Status::Failed(Failure::Timeout) && self.latency.is_late(age)
     }
 
-    fn on_congestion(&mut self, now: Instant, age: f64, ended: &AttemptEnd, status: Status) {
+    /// Takes in the advice of an answer. Returns true if the client obeys it.
+    fn obey(&mut self, now: Instant, advice: Advice) -> bool {
+        let Advice::After(wait) = advice else { return false };
+        if wait.is_zero() || self.config.hold == Switch::Off {
+            return false;
+        }
+        let wait = wait.min(self.config.hold_max);
+        self.hold.until = self.hold.until.max(now + wait);
+        self.hold.wait = vocabulary::whole_nanos(wait) as f64;
+        self.hold.is_on = true;
+        true
+    }
+
+    fn on_congestion(
+        &mut self,
+        now: Instant,
+        age: f64,
+        ended: &AttemptEnd,
+        status: Status,
+        is_advised: bool,
+    ) {
         self.latency.rejection.get_or_insert(age);
         if ended.seq < self.cut_seq {
             return;
         }
-        if self.open && !self.starting && self.window >= 1.0 {
+        let is_most = is_advised && ended.in_flight_when_sent > self.most_accepted;
+        if self.open && now < self.hold.until && self.hold.wait >= LONG_WAIT && !is_most {
+            // If the first attempt after the wait is rejected, too, the window is cut.
+            self.open = false;
+            self.cut_seq = self.next_seq;
+            return;
+        }
+        if !is_advised && self.open && !self.starting && self.window >= 1.0 {
             self.strikes += 1.0;
             if self.strikes <= FORGIVEN {
                 return;
             }
         }
         self.reason = if status == Status::Rejected { Reason::Rejection } else { Reason::Failure };
-        self.cut(f64::from(ended.in_flight_when_sent));
+        let is_probe = self.plateau.window > 0.0 && self.plateau.pause <= 0.0;
+        let last_top = self.top;
+        let sets_top = self.cut(f64::from(ended.in_flight_when_sent), is_advised);
+        if !is_advised {
+            (self.plateau.window, self.plateau.pause) = (0.0, 0.0);
+        } else if sets_top {
+            let is_same = is_probe && (self.top - last_top).abs() <= SAME_TOP * last_top;
+            let is_cap = is_most && self.top >= MIN_CAP;
+            self.plateau.is_rate = !is_most;
+            self.pause_growth(if is_same || is_cap { HIGH_PRICE } else { PRICE });
+        }
+        self.most_accepted = 0;
         self.rounds_to_top = (self.top.max(1.0) / 2.0).sqrt();
         self.rise = (self.top - self.base).max(MIN_RISE * self.top);
         (self.strikes, self.rounds) = (0.0, 0.0);
@@ -274,9 +408,17 @@ impl Tailback {
         }
     }
 
-    /// Lowers the window after the rejection or failure of an attempt. `in_flight_when_sent` includes that attempt.
-    fn cut(&mut self, in_flight_when_sent: f64) {
-        let beta = self.beta;
+    /// Plans a pause at the plateau, just below the window that was too large.
+    fn pause_growth(&mut self, price: f64) {
+        self.plateau.window = self.base.max(self.top - 1.0);
+        let waits = price * self.hold.wait.min(MAX_PRICED_WAIT);
+        self.plateau.pause = waits / self.latency.usual().max(1.0) * self.window.min(1.0);
+    }
+
+    /// Lowers the window after the rejection or failure of an attempt. `in_flight_when_sent` includes that attempt. Returns true if the
+    /// cut shows a window that was too large.
+    fn cut(&mut self, in_flight_when_sent: f64, is_advised: bool) -> bool {
+        let beta = self.config.beta;
         let known = self.latency.mean.is_some();
         if !known && self.open {
             // If no attempt has succeeded yet, the first rejection only shows how many attempts the server accepted
@@ -292,8 +434,14 @@ impl Tailback {
         } else {
             // No attempt sent since the last cut has succeeded, so the congestion is treated as an outage.
             self.base = self.base.min((self.base * beta).max(MIN_RETURN * self.top));
+            if is_advised {
+                // The hold already spaces the attempts as a window of this size does, so a larger one has no effect.
+                self.window = self.window.min(self.latency.usual() / self.hold.wait);
+            }
             self.window = (self.window * beta * beta).max(MIN_WINDOW);
+            return false;
         }
+        known
     }
 
     const fn phase(&self) -> &'static str {
@@ -316,7 +464,15 @@ impl Limiter for Tailback {
                 Some(_) => {}
             }
         }
-        if now < self.next { Admit::Wait(Until::At(self.next)) } else { Admit::Go }
+        let next = self.next.max(self.hold.until);
+        if now < next {
+            return Admit::Wait(Until::At(next));
+        }
+        self.credit.wait(now, view.candidate.seq, view.in_flight).map_or(Admit::Go, Admit::Wait)
+    }
+
+    fn holds_all(&self, now: Instant) -> bool {
+        now < self.hold.until
     }
 
     fn is_full(&self, in_flight: u32) -> bool {
@@ -331,17 +487,29 @@ impl Limiter for Tailback {
         // If the client sends an attempt later than planned, it may send the next attempt earlier, but by at most one
         // gap.
         self.next = now.max(self.next + self.gap());
+        self.hold.is_on = false;
+        self.credit.on_sent(now, view.candidate.seq);
     }
 
     fn on_ended(&mut self, now: Instant, ended: &AttemptEnd, outcome: &Outcome) {
         let status = outcome.status;
         let age = now.as_nanos().saturating_sub(ended.sent_at.as_nanos()) as f64;
-        if status == Status::Succeeded {
+        let is_success = status == Status::Succeeded;
+        let quota = outcome.quota.filter(|_| self.config.quota == Switch::On);
+        let is_exhausted = quota.is_some_and(|quota| quota.remaining == 0);
+        let is_beyond_quota = is_exhausted && !self.credit.covers(ended.sent_at, ended.seq);
+        self.credit.on_answer(now, ended.seq, is_success, self.latency.usual(), quota);
+        if is_success {
             self.on_answer(ended.in_flight);
-            self.on_success(age, ended);
-        } else if status.is_congestion() && !self.is_lost(status, age) {
+            self.on_success(now, age, ended);
+            return;
+        }
+        let is_advised = self.obey(now, outcome.advice);
+        if status.is_congestion() && !self.is_lost(status, age) {
             self.on_answer(ended.in_flight);
-            self.on_congestion(now, age, ended, status);
+            if !is_beyond_quota {
+                self.on_congestion(now, age, ended, status, is_advised);
+            }
         }
     }
 
@@ -360,7 +528,14 @@ impl Limiter for Tailback {
             Reason::Failure => "cut by a failure",
             Reason::OpenAgain => "restored by a success",
         };
-        gauges.explain(self.phase(), reason);
+        let (phase, reason) = if self.hold.is_on {
+            ("held", "the server advised a wait")
+        } else if !self.credit.admits(self.next, self.next_seq) {
+            ("quota used up", "no request remains until it is reset")
+        } else {
+            (self.phase(), reason)
+        };
+        gauges.explain(phase, reason);
     }
 }
 

@@ -104,7 +104,17 @@ fn the_fixed_names_have_their_fixed_defaults() {
         ("thain", &[("base", "1s"), ("factor", "2"), ("cap", "1h")]),
         ("fixed-window", &[("window", "50")]),
         ("aimd", &[("variant", "reno"), ("beta", "0.9"), ("initial", "20"), ("ssthresh", "1024")]),
-        ("tailback", &[("initial", "20"), ("beta", "0.95"), ("longest-gap", "10s")]),
+        (
+            "tailback",
+            &[
+                ("initial", "20"),
+                ("beta", "0.95"),
+                ("longest-gap", "1m"),
+                ("hold", "on"),
+                ("hold-max", "1h"),
+                ("quota", "on"),
+            ],
+        ),
         ("oracle", &[]),
     ];
     for (name, wanted) in fixed {

@@ -272,13 +272,31 @@ fn layers_are_joined_by_over_and_each_decides_about_retries() {
 #[test]
 fn a_gate_is_doubted_alone_and_if_it_waits_longer_than_the_rejected_op() {
     let doubts = |text: &str| text.parse::<StrategySpec>().unwrap().doubts();
-    for text in ["hold+aimd", "hold+full-jitter", "hold+none", "hold:blind=1s", "preset:openai+hold:max=2m"] {
+    for text in [
+        "hold+aimd",
+        "hold+full-jitter",
+        "hold+none",
+        "hold:blind=1s",
+        "preset:openai+hold:max=2m",
+        "tailback",
+        "hold+tailback:hold=off",
+    ] {
         assert_eq!(doubts(text), [""; 0], "{text}");
     }
     for (text, words) in [
         ("hold", "in `hold`, `hold` alone decides when attempts are sent"),
         ("hold+immediate", "in `hold+immediate`, `hold` alone decides when attempts are sent"),
         ("hold:max=0+aimd", "in `hold:max=0+aimd`, `max=0` makes `hold` hold nothing"),
+        (
+            "full-jitter+tailback over constant",
+            "in `full-jitter+tailback over constant`, `tailback` is not in the innermost layer",
+        ),
+        ("hold+tailback", "in `hold+tailback`, `tailback` already holds all ops as the server advises"),
+        (
+            "tailback:advice-limit=30s",
+            "in `tailback:advice-limit=30s`, a rejected op follows advice up to 30s (`advice-limit`), but `tailback` lets all other ops wait \
+             up to 1h; `tailback:hold-max=30s` treats all alike",
+        ),
         (
             "preset:openai+hold",
             "in `preset:openai+hold`, a rejected op follows advice up to 2m (`advice-limit`), but `hold` lets all other ops wait up to \

@@ -395,9 +395,9 @@ fn the_longest_gap_bounds_the_gap() {
     let mut tailback = started(20.0);
     tailback.window = 0.011;
     assert_eq!(tailback.gap(), Duration::from_nanos(9_090_909_091));
-    tailback.window = 0.005;
-    assert_eq!(tailback.gap(), Duration::from_secs(10));
-    tailback.max_gap = 7e6;
+    tailback.window = 0.0016;
+    assert_eq!(tailback.gap(), Duration::from_mins(1));
+    tailback.config.max_gap = Duration::from_millis(7);
     assert_eq!(tailback.gap(), Duration::from_millis(7));
 }
 
@@ -437,4 +437,165 @@ fn reports_name_the_phase_and_never_a_window_or_top_below_1() {
     assert_eq!((report(&tailback).window, report(&tailback).phase), (Some(19.0), Some("growth")));
     (tailback.window, tailback.top) = (0.3, 0.4);
     assert_eq!((report(&tailback).window, report(&tailback).ssthresh), (Some(1.0), Some(1.0)));
+}
+
+/// A rejection that advises to wait so many milliseconds.
+const fn wait_ms(millis: u64) -> Outcome {
+    crate::testing::advised(Advice::After(Duration::from_millis(millis)))
+}
+
+/// Rejects the attempt `seq` at 200 ms with advice.
+fn advise(tailback: &mut Tailback, seq: u64, in_flight_when_sent: u32, millis: u64) {
+    let ended = AttemptEnd { seq, in_flight_when_sent, sent_at: ms(100), in_flight: 5, ..ATTEMPT };
+    tailback.on_ended(ms(200), &ended, &wait_ms(millis));
+}
+
+#[test]
+fn advice_holds_everything_until_the_latest_advised_instant() {
+    let mut tailback = grown(20);
+    advise(&mut tailback, 150, 19, 2000);
+    assert_eq!(poll(&tailback, ms(200), 3), wait_until(ms(2200)));
+    // A shorter wait does not shorten the hold, even in the rejection of an attempt sent before the cut.
+    advise(&mut tailback, 3, 19, 500);
+    assert_eq!(poll(&tailback, ms(2199), 3), wait_until(ms(2200)));
+    assert!(tailback.holds_all(ms(2199)) && !tailback.holds_all(ms(2200)));
+    // Neither does a success.
+    succeed(&mut tailback, 151, 5);
+    assert_eq!(poll(&tailback, ms(300), 3), wait_until(ms(2200)));
+    assert_eq!(poll(&tailback, ms(2200), 3), Admit::Go);
+}
+
+#[test]
+fn failures_with_advice_hold_and_what_is_no_wait_holds_nothing() {
+    for (status, advice, holds) in [
+        (Status::Failed(Failure::Server), Advice::After(Duration::from_secs(1)), true),
+        // A failed probe of an outage is passed on as cancelled.
+        (Status::Cancelled, Advice::After(Duration::from_secs(1)), true),
+        (Status::Rejected, Advice::After(Duration::ZERO), false),
+        (Status::Rejected, Advice::Past, false),
+        (Status::Rejected, Advice::Never, false),
+        (Status::Succeeded, Advice::After(Duration::from_secs(1)), false),
+    ] {
+        let mut tailback = started(20.0);
+        tailback.on_ended(ms(100), &AttemptEnd { seq: 99, ..ATTEMPT }, &Outcome::advised(status, advice));
+        assert_eq!(tailback.holds_all(ms(100)), holds, "{status:?} {advice:?}");
+    }
+    let mut ignoring = started(20.0);
+    ignoring.config.hold = Switch::Off;
+    advise(&mut ignoring, 99, 20, 1000);
+    assert!(!ignoring.holds_all(ms(200)));
+    let mut longest = started(20.0);
+    advise(&mut longest, 99, 20, 10_000_000);
+    assert_eq!(poll(&longest, ms(300), 0), wait_until(ms(200 + 3_600_000)));
+}
+
+#[test]
+fn a_rejection_with_advice_is_not_forgiven_but_long_advice_cuts_nothing() {
+    let mut tailback = grown(20);
+    advise(&mut tailback, 150, 15, 9_999);
+    near(tailback.window, 0.95 * 15.0);
+    // An attempt with as many in flight as this one was accepted.
+    let accepted = AttemptEnd { seq: 120, in_flight_when_sent: 19, ..ATTEMPT };
+    let mut held = grown(20);
+    held.on_ended(ms(200), &accepted, &OK);
+    let window = held.window;
+    advise(&mut held, 150, 19, 10_000);
+    near(held.window, window);
+    // The wait has not helped.
+    send(&mut held, ms(10_200), 200..201);
+    advise(&mut held, 200, 19, 10_000);
+    assert!(held.window < 0.1, "{}", held.window);
+    // More than any that was accepted: the server limits concurrent requests, so the window has to shrink.
+    let mut full = grown(20);
+    full.on_ended(ms(200), &accepted, &OK);
+    advise(&mut full, 151, 20, 10_000);
+    near(full.window, 0.95 * 19.0);
+}
+
+/// The window returns to the plateau and stays there: 5 or 30 advised waits of up to 2 s, in round trips of 100 ms.
+#[test]
+fn after_an_advised_cut_the_growth_pauses_at_the_plateau() {
+    let mut tailback = grown(50);
+    for _ in 0..60 {
+        succeed(&mut tailback, 150, 50);
+    }
+    // The most in flight so far, so the server seems to limit concurrent requests.
+    advise(&mut tailback, 160, 48, 500);
+    assert!(!tailback.plateau.is_rate);
+    near(tailback.plateau.window, tailback.top - 1.0);
+    let round_trips = 30.0 * 500.0 / (tailback.latency.usual() / 1e6);
+    near(tailback.plateau.pause, round_trips);
+    send(&mut tailback, ms(200), 200..300);
+    let mut successes = 0.0;
+    while tailback.window <= tailback.plateau.window {
+        succeed(&mut tailback, 250, 50);
+        successes += 1.0;
+        assert!(successes < 100_000.0, "window {}, plateau {}", tailback.window, tailback.plateau.window);
+    }
+    let pauses_for = successes / tailback.plateau.window;
+    assert!((round_trips..round_trips + 8.0).contains(&pauses_for), "{pauses_for} of {round_trips}");
+}
+
+#[test]
+fn a_probe_costs_more_if_it_ended_at_the_same_window_before() {
+    let mut tailback = grown(20);
+    tailback.most_accepted = 20;
+    advise(&mut tailback, 150, 19, 4000);
+    assert!(tailback.plateau.is_rate);
+    let usual = tailback.latency.usual();
+    near(tailback.plateau.pause, 5.0 * 2e9 / usual);
+    let after = |pause: f64, in_flight_when_sent: u32| {
+        let mut tailback = grown(20);
+        tailback.most_accepted = 20;
+        advise(&mut tailback, 150, 19, 4000);
+        tailback.plateau.pause = pause;
+        send(&mut tailback, ms(200), 200..300);
+        succeed(&mut tailback, 250, 5);
+        (tailback.window, tailback.most_accepted) = (20.0, 20);
+        advise(&mut tailback, 260, in_flight_when_sent, 4000);
+        tailback.plateau.pause * tailback.latency.usual() / 2e9
+    };
+    near(after(0.0, 18), 30.0);
+    near(after(0.0, 14), 5.0);
+    // A cut during the pause was not caused by a probe.
+    near(after(1.0, 18), 5.0);
+}
+
+#[test]
+fn a_rate_spreads_its_sends_over_the_whole_latency() {
+    let mut tailback = grown(20);
+    tailback.on_ended(ms(360), &AttemptEnd { seq: 101, sent_at: ms(100), ..ATTEMPT }, &OK);
+    tailback.most_accepted = 20;
+    let latency = tailback.latency;
+    assert!(latency.deviation > 0.0);
+    near(latency.spread(false), latency.usual() - latency.deviation);
+    advise(&mut tailback, 150, 19, 100);
+    assert_eq!(tailback.gap(), vocabulary::nanos(latency.usual() / tailback.window));
+}
+
+#[test]
+fn the_success_that_restores_the_window_brings_the_next_send_forward() {
+    let mut tailback = started(2.0);
+    for seq in 100..200 {
+        reject(&mut tailback, seq - 1, 1);
+        send(&mut tailback, ms(100), seq..seq + 1);
+    }
+    let far = tailback.next;
+    assert!(far > ms(20_000), "{far}");
+    tailback.on_ended(ms(200), &AttemptEnd { seq: 199, sent_at: ms(100), ..ATTEMPT }, &OK);
+    assert_eq!(tailback.next, ms(200) + tailback.gap());
+}
+
+#[test]
+fn a_further_cut_begins_where_the_hold_already_spaces_the_attempts() {
+    let mut tailback = started(50.0);
+    advise(&mut tailback, 99, 50, 500);
+    near(tailback.window, 47.5);
+    send(&mut tailback, ms(700), 100..101);
+    // 100 ms in 2 s, and beta squared of it. The first success still restores the window.
+    advise(&mut tailback, 100, 48, 2000);
+    near(tailback.window, 0.05 * 0.95 * 0.95);
+    send(&mut tailback, ms(2300), 101..102);
+    succeed(&mut tailback, 101, 1);
+    near(tailback.window, 47.5 * 0.95);
 }

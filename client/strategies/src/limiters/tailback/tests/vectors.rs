@@ -1,6 +1,7 @@
 //! Comparison with the vectors of `tests/tailback_vectors.py`, an independent implementation of the rules.
 
 use super::*;
+use crate::Quota;
 
 const VECTORS: &str = include_str!("../vectors.txt");
 
@@ -82,6 +83,23 @@ fn status(text: &str) -> Status {
     }
 }
 
+/// Returns the outcome of an answer that states advice, a quota, both or nothing.
+fn outcome(status: Status, stated: &[&str]) -> Outcome {
+    let nanos = |text| Duration::from_nanos(number(text));
+    match *stated {
+        [] => Outcome::plain(status),
+        ["advice", wait, ref more @ ..] => {
+            Outcome { advice: Advice::After(nanos(wait)), ..outcome(status, more) }
+        }
+        ["quota", limit, remaining, reset, precision, ref more @ ..] => {
+            let (limit, remaining, reset) = (number(limit), number(remaining), Some(nanos(reset)));
+            let quota = Some(Quota { limit, remaining, reset, is_whole: precision == "whole" });
+            Outcome { quota, ..outcome(status, more) }
+        }
+        _ => panic!("unknown statement {stated:?}"),
+    }
+}
+
 /// Passes one input to the limiter. Returns its instant and the attempts in flight after it.
 fn apply(tailback: &mut Tailback, input: &[&str]) -> (Instant, u32) {
     match *input {
@@ -92,7 +110,7 @@ fn apply(tailback: &mut Tailback, input: &[&str]) -> (Instant, u32) {
             tailback.on_sent(now, &view);
             (now, in_flight + 1)
         }
-        ["end", now, in_flight, ready, seq, sent_at, in_flight_when_sent, how] => {
+        ["end", now, in_flight, ready, seq, sent_at, in_flight_when_sent, how, ref stated @ ..] => {
             let (now, in_flight): (_, u32) = (instant(now), number(in_flight));
             let ended = AttemptEnd {
                 sent_at: instant(sent_at),
@@ -100,11 +118,15 @@ fn apply(tailback: &mut Tailback, input: &[&str]) -> (Instant, u32) {
                 ready: number(ready),
                 ..ended(number(seq), in_flight)
             };
-            tailback.on_ended(now, &ended, &Outcome::plain(status(how)));
+            tailback.on_ended(now, &ended, &outcome(status(how), stated));
             (now, in_flight - 1)
         }
         _ => panic!("unknown input {input:?}"),
     }
+}
+
+fn switch(text: &str) -> Switch {
+    if text == "on" { Switch::On } else { Switch::Off }
 }
 
 #[test]
@@ -117,12 +139,15 @@ fn the_limiter_matches_an_independent_implementation() {
         let input: Vec<&str> = input.split_whitespace().collect();
         match *input {
             [comment, ..] if comment.starts_with('#') => {}
-            ["run", name, initial, beta, max_gap] => {
+            ["run", name, initial, beta, max_gap, hold, quota] => {
                 run = name;
                 tailback = Tailback::new(TailbackConfig {
                     initial: number(initial),
                     beta: number(beta),
                     max_gap: Duration::from_secs_f64(number(max_gap)),
+                    hold: switch(hold),
+                    quota: switch(quota),
+                    ..TailbackConfig::default()
                 });
             }
             _ => {
