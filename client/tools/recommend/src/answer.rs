@@ -155,13 +155,22 @@ impl Recommender<'_> {
         })
     }
 
-    /// Returns the price of obeying the server's advice with all ops, if the server limits concurrent requests. There a slot is free as
-    /// soon as any request ends, long before the advised instant.
+    /// Returns the least price of obeying the server's advice with all ops, if the server limits concurrent requests. There a slot is free
+    /// as soon as any request ends, long before the advised instant.
     fn obeying(&self, candidates: &[Candidate]) -> anyhow::Result<Option<Obeying>> {
-        let pair = candidates.iter().find_map(|candidate| Some((candidate, candidate.without_gate()?)));
-        let Some((gated, without)) = pair.filter(|_| self.bench.limits_slots) else { return Ok(None) };
-        let [obeys, goes_on] = &self.bench.nominal(&[gated, &without])?[..] else { return Ok(None) };
-        let makespans = obeys.makespan_s.zip(goes_on.makespan_s).filter(|(_, without)| *without > 0.0);
+        if !self.bench.limits_slots || !self.bench.sends_advice {
+            return Ok(None);
+        }
+        let pairs = candidates.iter().filter_map(|candidate| Some((candidate, candidate.without_gate()?)));
+        let (gated, without): (Vec<&Candidate>, Vec<Candidate>) = pairs.unzip();
+        let runs = self.bench.nominal(&gated)?;
+        let finished = runs.iter().enumerate().filter_map(|(index, run)| Some((index, run.makespan_s?)));
+        let Some((cheapest, least_s)) = finished.min_by(|one, other| one.1.total_cmp(&other.1)) else {
+            return Ok(None);
+        };
+        let (gated, without) = (gated[cheapest], &without[cheapest]);
+        let [goes_on] = &self.bench.nominal(&[without])?[..] else { return Ok(None) };
+        let makespans = goes_on.makespan_s.filter(|without| *without > 0.0).map(|without| (least_s, without));
         let early_requests = goes_on.advice.early_shared;
         Ok(makespans.filter(|_| early_requests > 0).map(|(with, other)| Obeying {
             strategy: gated.text.clone(),

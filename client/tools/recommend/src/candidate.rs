@@ -24,6 +24,8 @@ const ADAPTIVE: [&str; 3] = ["aimd", "aws-adaptive", "tailback"];
 /// because without a window or a backoff it repeats at once what was rejected without advice.
 const GATED: [&str; 2] = ["hold+aimd", "hold+full-jitter"];
 const GATE: &str = "hold";
+/// Limiter that holds all ops by itself.
+const HOLDING: &str = "tailback";
 
 const PRESET: &str = "preset:";
 const OVER: &str = " over ";
@@ -199,13 +201,14 @@ impl Candidate {
         })
     }
 
-    /// Returns the candidate without its gate. `None` if it has none.
+    /// Returns the candidate with its strategy changed so that it does not hold all ops as the server advises. `None` if the strategy
+    /// holds none.
     pub(crate) fn without_gate(&self) -> Option<Self> {
-        let parts: Vec<&str> = split_outside(&self.text, '+').collect();
-        let kept: Vec<&str> = parts.iter().copied().filter(|part| !is_part(part, GATE)).collect();
-        let text = kept.join("+");
-        let is_gated = kept.len() < parts.len();
-        Some(Self { spec: text.parse().ok().filter(|_| is_gated)?, text, ..self.clone() })
+        let kept: Vec<&str> = split_outside(&self.text, '+').filter(|part| !is_part(part, GATE)).collect();
+        let without: StrategySpec = kept.join("+").parse().ok()?;
+        let spec = without.with(HOLDING, "hold", "off").ok()?.unwrap_or(without);
+        let text = spec.to_string();
+        (text != self.text).then(|| Self { text, spec, ..self.clone() })
     }
 
     pub(crate) fn is_of_library(&self) -> bool {
@@ -503,10 +506,12 @@ mod tests {
             all
         };
         let all = gated(&today("full-jitter", None));
-        assert_eq!(texts(&all), ["full-jitter+hold+aimd", "hold+full-jitter"]);
-        assert_eq!(all[0].without_gate().unwrap().text, "full-jitter+aimd");
-        assert_eq!(texts(&gated(&today("preset:wget", None))), ["preset:wget+hold+aimd"]);
+        assert_eq!(texts(&all), ["full-jitter+tailback", "full-jitter+hold+aimd", "hold+full-jitter"]);
+        let without = |number: usize| all[number].without_gate().unwrap().text;
+        assert_eq!([without(0), without(1)], ["full-jitter+tailback:hold=off", "full-jitter+aimd"]);
+        assert_eq!(texts(&gated(&today("preset:wget", None)))[1], "preset:wget+hold+aimd");
         assert_eq!(texts(&gated(&today("hold+aimd", None)))[0], "hold+aimd", "today's setting");
+        assert!(today("tailback:hold=off", None).without_gate().is_none());
     }
 
     #[test]

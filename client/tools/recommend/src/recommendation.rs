@@ -221,8 +221,8 @@ pub struct FreshFigures {
     pub rejected_per_100_ops: f64,
 }
 
-/// A strategy whose gate (`hold`) stops all ops until the advised instant, compared with the same strategy without the gate, on the nominal
-/// server.
+/// The fastest strategy that stops all ops until the advised instant (`hold` or `tailback`), compared with the same strategy without that,
+/// on the nominal server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Obeying {

@@ -330,6 +330,7 @@ impl Text<'_> {
             "aimd" => "an adaptive concurrency limit",
             "aws-adaptive" => "a rate controller",
             "full-jitter" => "full jitter",
+            "tailback" => "a limiter that obeys advice and quotas",
             _ => "an adaptive limiter",
         };
         let parts: Vec<&str> = text.split('+').collect();
