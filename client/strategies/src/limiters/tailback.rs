@@ -70,8 +70,8 @@ const LOST_AFTER: f64 = 2.0;
 /// larger window then costs some percent of the time.
 const PRICE: f64 = 5.0;
 
-/// The same, if it is likely that the next rejection cuts the window to the same size: the last two cuts did, or the server limits
-/// concurrent requests.
+/// Advised waits for which the window stays at its plateau if the next attempt to grow will probably end at the same window. That is so if
+/// the last two cuts were at the same window, or if the server limits concurrent requests.
 const HIGH_PRICE: f64 = 30.0;
 
 /// Longest advised wait that counts in the price, in nanoseconds.
@@ -190,7 +190,7 @@ struct Hold {
     is_on: bool,
 }
 
-/// What the last cut by a rejection with advice showed.
+/// Pause of the growth after a cut by a rejection with advice, and the kind of limit that the cut indicates.
 #[derive(Clone, Copy, Debug, Default)]
 struct Plateau {
     /// Window at which the growth pauses. 0 if the last cut was not advised.

@@ -114,7 +114,7 @@ impl Layer {
 
     /// Records the end of an attempt. The limiters receive `inner_outcome`, and the budgets and the hedger receive
     /// `outcome`. The two differ only after a failed probe during an outage: `inner_outcome` is then a cancelled
-    /// attempt. All parts receive the advice that the layer's rules let through.
+    /// attempt with the same advice. All parts receive the advice that the layer's rules let through.
     pub(super) fn on_ended(
         &mut self,
         now: Instant,

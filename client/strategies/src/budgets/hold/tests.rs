@@ -195,10 +195,16 @@ fn advice_that_the_rules_of_the_layer_skip_holds_nothing() {
     assert_eq!(waited(&format!("{text},advice-on=429"), 503), Instant::ORIGIN);
 }
 
-/// During an outage, the outcomes of failed probes reach budgets, but not limiters.
+/// During an outage, limiters receive a failed probe as cancelled, but with its advice.
 #[test]
 fn advice_of_a_failing_server_holds_during_an_outage() {
-    let mut client = Series::new("hold+aimd:retry-after=ignore");
+    for strategy in ["hold+aimd:retry-after=ignore", "tailback:retry-after=ignore"] {
+        assert_held_for_a_minute(strategy);
+    }
+}
+
+fn assert_held_for_a_minute(strategy: &str) {
+    let mut client = Series::new(strategy);
     let failed = Outcome { status: Status::Failed(Failure::Server), ..wait_of(60_000) };
     let plain = Outcome::plain(Status::Failed(Failure::Server));
     let mut sent = Vec::new();
@@ -210,7 +216,7 @@ fn advice_of_a_failing_server_holds_during_an_outage() {
             _ => plain,
         }
     });
-    assert_eq!(sent[13].since(sent[12]), Duration::from_mins(1));
+    assert_eq!(sent[13].since(sent[12]), Duration::from_mins(1), "{strategy}");
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -19,8 +19,8 @@ const ALONE: f64 = 0.9;
 /// Difference between two computations of the credit, in attempts, that overtaking answers do not explain.
 const NEW_CREDIT: f64 = 2.0;
 
-/// The same for a higher credit, as a share of the limit. Servers that count a request when they answer it seem to leave more than they
-/// do, by the attempts in flight.
+/// Increase of the credit, as a share of the limit, up to which the credit of a window is not raised. A server that counts a request only
+/// when it answers states too many remaining requests: the attempts in flight are missing in its count.
 const MORE_CREDIT: f64 = 0.1;
 
 /// Time in nanoseconds by which rounding moves a reset, if it is stated in whole seconds, and if it is not.
