@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use axum::Router;
 use axum::body::Body;
@@ -20,6 +21,7 @@ pub(crate) struct App {
     /// Router of all requests. Each request must have a [`Client`] in its extensions.
     router: Router,
     pub(crate) stopping: Arc<Stopping>,
+    pub(crate) tls_seen: Arc<AtomicBool>,
 }
 
 impl App {
@@ -32,7 +34,7 @@ impl App {
             .route_service("/_mock/{*path}", admin.clone())
             .route_service("/metrics", admin)
             .fallback_service(work::service(shared.clone()));
-        Self { router, stopping: shared.stopping.clone() }
+        Self { router, stopping: shared.stopping.clone(), tls_seen: shared.tls_seen.clone() }
     }
 
     pub(crate) fn layered(self, layered: impl FnOnce(Router) -> Router) -> Self {

@@ -56,6 +56,7 @@ pub(crate) async fn serve(stream: TcpStream, address: IpAddr, app: App, bounds: 
     match begun {
         Ok(Some((Protocol::Http1, io))) => Box::pin(serve_http1(io, address, app, bounds)).await,
         Ok(Some((Protocol::Http2, io))) => Box::pin(http2::serve(io, address, app, bounds)).await,
+        Ok(Some((Protocol::Tls, _))) => app.tls_seen.store(true, Ordering::Relaxed),
         Ok(None) | Err(_) => {}
     }
 }

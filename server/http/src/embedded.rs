@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -99,6 +100,11 @@ impl Embedded {
     /// time since the start.
     pub fn anchor(&self) -> WallTime {
         self.shared.clock.anchor
+    }
+
+    /// Whether a client began a TLS handshake. The server closes such connections.
+    pub fn tls_seen(&self) -> bool {
+        self.shared.tls_seen.load(Ordering::Relaxed)
     }
 
     pub fn stats(&self, run: Option<RunId>) -> ServerStats {

@@ -35,6 +35,8 @@ pub(crate) struct Shared {
     /// themselves enforce it.
     pub(crate) http2_max_streams: u32,
     pub(crate) stopping: Arc<Stopping>,
+    /// Whether a client began a TLS handshake, which this server does not speak.
+    pub(crate) tls_seen: Arc<AtomicBool>,
 }
 
 pub(crate) struct Inner {
@@ -120,6 +122,7 @@ impl Shared {
             instance: RandomState::new().hash_one(0) >> 11,
             http2_max_streams,
             stopping: Arc::default(),
+            tls_seen: Arc::default(),
         }
     }
 

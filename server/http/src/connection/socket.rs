@@ -25,6 +25,9 @@ const FIRST: u8 = b'H';
 /// First bytes of a client that uses HTTP/2 with prior knowledge (RFC 9113, section 3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
+/// First byte of a TLS handshake (RFC 8446, section 5.1).
+const TLS_HANDSHAKE: u8 = 0x16;
+
 /// Buffer space for each read, in bytes. Most requests are shorter.
 const READ_ROOM: usize = 2048;
 
@@ -48,11 +51,15 @@ pub(crate) struct SocketIo {
 pub(crate) enum Protocol {
     Http1,
     Http2,
+    /// A TLS handshake, which this server does not answer.
+    Tls,
 }
 
 impl Protocol {
     fn detect(first: &[u8]) -> Option<Self> {
-        if first.starts_with(PREFACE) {
+        if first.first() == Some(&TLS_HANDSHAKE) {
+            Some(Self::Tls)
+        } else if first.starts_with(PREFACE) {
             Some(Self::Http2)
         } else if PREFACE.starts_with(first) {
             None
