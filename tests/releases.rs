@@ -148,12 +148,16 @@ fn compare(folder: &Folder, pull_request: &str, flags: &str) -> Left {
 }
 
 fn compare_as(folder: &Folder, name: &str, pull_request: &str, flags: &str) -> Left {
+    acted(folder, "actions/compare/run", &[name, pull_request, flags])
+}
+
+fn acted(folder: &Folder, action: &str, words: &[&str]) -> Left {
     let gh = "case \"$*\" in *graphql*) cat comments ;; *) echo \"$@\" >> calls ;; esac";
     std::fs::create_dir(folder.path("bin")).unwrap();
     write_script(folder, "bin/gh", gh);
     let programs = Path::new(env!("CARGO_BIN_EXE_loadgen")).parent().unwrap().display();
     let path = format!("{}:{programs}:{SYSTEM}", folder.path("bin").display());
-    step(folder, "actions/compare/run", &[name, pull_request, flags], &[("PATH", &path)])
+    step(folder, action, words, &[("PATH", &path)])
 }
 
 /// Returns a page of comments as GitHub answers the query. Each has its number, its text, and whether the token's user wrote it.
@@ -235,6 +239,30 @@ fn a_comment_that_cannot_be_written_is_a_warning() {
 }
 
 #[test]
+fn findings_of_a_judged_client_are_annotations_and_a_table() {
+    if !has_jq() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("comments", &page(&[]));
+    // It retries 404, and asks for another percentage of the same call after it.
+    folder.write("client.sh", "curl --silent \"$1/a?x=%25\" \"$1/a?x=%25\"");
+    let client = folder.path("client.sh");
+    let flags =
+        format!("--quiet --only 404,400 --allow final-retried@400 -- bash '{}' {{url}}", client.display());
+    let left = acted(&folder, "actions/judge/run", &["retries", "7", &flags]).exits(99);
+    let line = "::error title=final-retried in 404::404: 404 was retried after ";
+    assert!(left.stdout.contains(line) && !left.stdout.contains("in 400"), "{left:?}");
+    let summary = folder.read("summary");
+    assert!(summary.contains("1 failed, 0 warned, 0 passed, 0 skipped"), "{summary}");
+    for row in ["| `404` | 404 | **FAIL** 404 was retried", "| `400` | 400 | allowed: 400 was retried"] {
+        assert!(summary.contains(row), "{summary}");
+    }
+    assert!(folder.read("calls").starts_with(NEW));
+    acted(&Folder::new(), "actions/judge/run", &["retries", "", "--only 404 -- true"]).exits(1);
+}
+
+#[test]
 fn the_changelog_has_this_version_and_its_date() {
     let changes = step(&Folder::new(), ".ci/changes", &[env!("CARGO_PKG_VERSION")], &[]).exits(0);
     assert!(changes.stdout.contains("### Added"));
@@ -261,7 +289,12 @@ fn the_image_is_built_with_the_toolchain_of_the_repository() {
 fn workflows_use_no_secrets_and_only_official_actions() {
     let workflows = std::fs::read_dir(format!("{ROOT}/.github/workflows")).unwrap();
     let workflows = workflows.map(|entry| entry.unwrap().path());
-    let others = ["action.yml", "actions/compare/action.yml", "examples/github-actions.yml"];
+    let others = [
+        "action.yml",
+        "actions/compare/action.yml",
+        "actions/judge/action.yml",
+        "examples/github-actions.yml",
+    ];
     for path in workflows.chain(others.iter().map(|name| Path::new(ROOT).join(name))) {
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(!text.contains("secrets"), "{}", path.display());
