@@ -1,9 +1,12 @@
 //! `loadgen judge`: clients with one fault each, presets, and commands that misbehave. The clients need only Python's standard library.
 
+mod answers;
 mod bad_commands;
 mod presets;
+mod protocols;
 mod secrets;
 mod serve;
+mod situations;
 
 use std::io::Write as _;
 
@@ -55,8 +58,8 @@ fn verdict<'a>(document: &'a Value, situation: &str) -> (&'a str, &'a str) {
 fn a_correct_client_has_no_failure() {
     let Some(read) = document(&[], "correct", &[]) else { return };
     assert_eq!(findings(&read, "fail"), [""; 0]);
-    let (lost, note) = verdict(&read, "lost");
-    assert!(lost == "skipped" && note.contains("GET /v1/things"), "{lost}: {note}");
+    let (truncated, note) = verdict(&read, "truncated");
+    assert!(truncated == "skipped" && note.contains("GET /v1/things"), "{truncated}: {note}");
     assert_eq!(findings(&read, "warn"), ["gave-up@long", "header-ignored@milliseconds"]);
     let write = document(&["--op", "write"], "correct", &["write", "key"]).unwrap();
     assert_eq!(findings(&write, "fail"), [""; 0]);
@@ -67,10 +70,12 @@ fn a_correct_client_has_no_failure() {
 
 #[test]
 fn seconds_used_as_milliseconds_are_found_and_explained() {
-    let Some(document) = document(&[], "milliseconds", &[]) else { return };
+    let only = ["--only", "unavailable,long"];
+    let Some(document) = document(&only, "milliseconds", &[]) else { return };
     let early = ["early-retry@throttled", "early-retry@unavailable", "early-retry@long"];
     assert_eq!(findings(&document, "fail"), early);
-    assert_eq!(document["early_retries"], 3);
+    // On a busy machine they may have no clear cause, and are then repeated.
+    assert!(document["early_retries"].as_u64().unwrap() >= 3);
     if is_clearly_a_thousandth(&document) {
         let cause = &document["causes"][0];
         assert_eq!(cause["situations"], serde_json::json!(["throttled", "unavailable", "long"]));
@@ -92,21 +97,21 @@ pub(crate) fn is_clearly_a_thousandth(document: &Value) -> bool {
 
 #[test]
 fn ignored_advice_is_found() {
-    let Some(document) = document(&[], "ignores", &[]) else { return };
+    let Some(document) = document(&["--only", "date,long"], "ignores", &[]) else { return };
     let early = ["early-retry@throttled", "early-retry@unavailable", "early-retry@date", "early-retry@long"];
     assert_eq!(findings(&document, "fail"), early);
 }
 
 #[test]
 fn a_blind_retry_of_a_write_is_found() {
-    let Some(document) = document(&[], "retries-writes", &[]) else { return };
+    let Some(document) = document(&["--only", "truncated,lost"], "retries-writes", &[]) else { return };
     assert_eq!(findings(&document, "fail"), ["write-repeated@truncated", "write-repeated@lost"]);
     assert!(findings(&document, "warn").contains(&"retry-without-key@503".to_owned()));
 }
 
 #[test]
 fn a_new_key_on_the_retry_is_found() {
-    let Some(document) = document(&[], "new-key", &[]) else { return };
+    let Some(document) = document(&["--only", "429,lost"], "new-key", &[]) else { return };
     let found = findings(&document, "fail");
     assert!(found.iter().all(|finding| finding.starts_with("key-changed@")), "{found:?}");
     assert!(found.contains(&"key-changed@lost".to_owned()));
@@ -176,16 +181,16 @@ fn findings_decide_the_exit_code_unless_they_are_allowed() {
     judged(&[&warned[..], &["--allow", "header-ignored"]].concat(), "correct", &[]).unwrap().exits(0);
     exits(&["--allow", "early-retry", "--fail-if", "early_retries > 0"], "ignores", 99)
         .unwrap()
-        .says(&["failed: `early_retries > 0`: 1"]);
+        .says(&["failed: `early_retries > 0`: "]);
     let refused = loadgen(&["judge", "--fail-if", "early > 0", "--", "true"]).exits(2);
     refused.says(&["`loadgen judge` has no figure `early`"]);
     let refused = loadgen(&["judge", "--allow", "early-retry@throtled", "--", "true"]).exits(2);
     refused.says(&["there is no situation `throtled` (did you mean `throttled`?)"]);
 }
 
-/// With both cores busy; about two minutes.
+/// With both cores busy; about five minutes.
 #[test]
-#[ignore = "runs the correct client 20 times, in some two minutes"]
+#[ignore = "runs the correct client 20 times, in some five minutes"]
 fn the_correct_client_passes_twenty_times_on_a_busy_machine() {
     let is_over = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -206,7 +211,7 @@ fn the_correct_client_passes_twenty_times_on_a_busy_machine() {
             );
             std::io::stderr().write_all(line.as_bytes()).unwrap();
             assert_eq!(findings(&document, "fail"), [""; 0], "run {run}");
-            assert!(took < 10.0, "run {run} took {took} s");
+            assert!(took < 40.0, "run {run} took {took} s");
         }
         is_over.store(true, std::sync::atomic::Ordering::Relaxed);
     });

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use judge::{OperationType, Suite, report, simulate};
+use judge::{OperationType, Simulated, SuiteText};
 use tailback::StrategySpec;
 
 /// Seconds of the advice that replaces `{seconds}`.
@@ -14,16 +14,13 @@ const IDLE: Duration = Duration::from_secs(5);
 const SHORT: usize = 2000;
 
 fuzz_target!(|text: &str| {
-    let Ok(suite) = Suite::parse(text, ADVICE_S) else { return };
-    if text.len() > SHORT {
+    let suite = SuiteText::new(text.to_owned(), ADVICE_S);
+    if suite.parse().is_err() || text.len() > SHORT {
         return;
     }
     let strategy: StrategySpec = "full-jitter:max-attempts=4,retry-after=floor".parse().expect("it is a strategy");
     for operation in [OperationType::Read, OperationType::Write] {
-        let observed = suite.situations.iter().map(|situation| {
-            Some(simulate(situation, &strategy, operation, 1, IDLE).expect("the strategy can be started"))
-        });
-        let judged = report(&suite, &observed.collect::<Vec<_>>(), None, &[], IDLE);
-        assert_eq!(judged.situations.len(), suite.situations.len(), "{text}");
+        let simulated = Simulated { strategy: &strategy, operation, seed: 1, idle: IDLE };
+        simulated.report(&suite).expect("the strategy can be started");
     }
 });

@@ -55,7 +55,9 @@ fn a_slow_body_is_judged_and_a_stalled_one_is_named() {
     let slow = "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.3; printf x >&3; done; head -c 12 <&3";
     let document = judged(slow).exits(0).json();
     assert_eq!(document["situations"][0]["runs"][0]["received"], 1);
-    judged("sleep 30").exits(1).says(&["no request can be judged; the command requested POST /v1/things"]);
+    let document = judged("sleep 30").exits(99).json();
+    let finding = &document["situations"][0]["findings"][0];
+    assert_eq!(finding["text"], "attempt 1 promises 9 bytes in Content-Length, but sends 0");
 }
 
 #[test]

@@ -49,6 +49,14 @@ impl Session {
     }
 }
 
+/// A failed test leaves no session behind.
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.program.kill();
+        let _ = self.program.wait();
+    }
+}
+
 #[test]
 fn each_op_of_a_session_gets_its_own_script_and_verdict() {
     let folder = Folder::new();
@@ -56,9 +64,9 @@ fn each_op_of_a_session_gets_its_own_script_and_verdict() {
     let session = Session::start(&["--only", "throttled,lost", "--json", file.to_str().unwrap()]);
     for op in ["a", "b"] {
         let id = format!("idempotency-key: {op}\r\n");
-        assert_eq!([session.send("429", &id), session.send("429", &id)], [429, 200], "{op}");
+        assert_eq!([(); 3].map(|()| session.send("429", &id)), [429, 429, 200], "{op}");
     }
-    assert_eq!([session.send("429", ""), session.send("429", ""), session.send("429", "")], [429, 200, 429]);
+    assert_eq!([(); 4].map(|()| session.send("429", "")), [429, 429, 200, 429]);
     assert_eq!([session.send("throttled", ""), session.send("throttled", "")], [429, 200]);
     let ended = session.end("throttled");
     assert_eq!((&ended["verdict"], &ended["findings"][0]["rule"]), (&"failed".into(), &"early-retry".into()));
@@ -67,16 +75,20 @@ fn each_op_of_a_session_gets_its_own_script_and_verdict() {
     let document: Value = serde_json::from_str(&folder.read("j.json")).unwrap();
     let names: Vec<&str> =
         document["situations"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["429", "throttled", "lost"]);
-    assert_eq!(document["situations"][2]["note"], "no request received");
-    assert_eq!(document["situations"][0]["runs"].as_array().unwrap().len(), 4);
+    assert_eq!(names, ["503", "429", "throttled", "lost"]);
+    assert_eq!(document["situations"][3]["note"], "no request received");
+    assert_eq!(document["situations"][1]["runs"].as_array().unwrap().len(), 4);
     assert_eq!((&document["complete"], &document["early_retries"]), (&true.into(), &1.into()));
 }
 
-/// In the situation `hang`, the first request gets no answer, so a second one is in flight at the same time.
+/// The suite has the situation `hang` of the built-in one with an answer to the second request. The first request gets no answer, so both
+/// are in flight at the same time.
 #[test]
 fn identical_requests_in_flight_are_not_judged() {
-    let session = Session::start(&["--only", "hang"]);
+    let folder = Folder::new();
+    let steps = "steps = [{ fault = \"hang\" }, { status = 200 }]";
+    folder.write("s.toml", &format!("[[situation]]\nname = \"hang\"\ntitle = \"t\"\nwhy = \"w\"\n{steps}\n"));
+    let session = Session::start(&["--suite", folder.path("s.toml").to_str().unwrap()]);
     let mut open = TcpStream::connect(session.address("hang")).unwrap();
     open.write_all(b"GET /v1/things HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
     // The server reads its connections in the order of their requests, so after this answer it has read the first one.

@@ -14,6 +14,9 @@ use crate::locked;
 /// Maximum number of bytes that are kept of the output of a run.
 const MAX_OUTPUT: usize = 64 << 10;
 
+/// Maximum number of bytes that are kept of the end of stderr.
+const MAX_LAST_ERRORS: usize = 4 << 10;
+
 /// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -37,6 +40,8 @@ pub struct Process {
 pub struct Ended {
     pub status: Option<ExitStatus>,
     pub output: String,
+    /// End of what the command has written to stderr, at most 4 KiB.
+    pub last_errors: String,
 }
 
 /// Beginning of what a command has written to stdout and stderr, in the order of arrival.
@@ -44,6 +49,7 @@ pub struct Ended {
 struct Output {
     bytes: Vec<u8>,
     is_cut: bool,
+    last_errors: Vec<u8>,
 }
 
 impl Process {
@@ -54,14 +60,15 @@ impl Process {
         let group = Pid::from_child(&child);
         locked(&GROUPS).push(group);
         let mut process = Self { child, group, output: Arc::default(), readers: Vec::new() };
-        let streams: [Option<Box<dyn Read + Send>>; 2] = [
-            process.child.stdout.take().map(|stream| Box::new(stream) as _),
-            process.child.stderr.take().map(|stream| Box::new(stream) as _),
+        let streams: [(bool, Option<Box<dyn Read + Send>>); 2] = [
+            (false, process.child.stdout.take().map(|stream| Box::new(stream) as _)),
+            (true, process.child.stderr.take().map(|stream| Box::new(stream) as _)),
         ];
-        for stream in streams.into_iter().flatten() {
+        for (is_stderr, stream) in streams {
+            let Some(stream) = stream else { continue };
             let output = process.output.clone();
             let reader = std::thread::Builder::new().name("output".to_owned());
-            match reader.spawn(move || keep(stream, &output)) {
+            match reader.spawn(move || keep(stream, is_stderr, &output)) {
                 Ok(reader) => process.readers.push(reader),
                 Err(error) => {
                     process.end();
@@ -102,7 +109,8 @@ impl Process {
         if output.is_cut {
             text.push_str("\n[the output is longer than 64 KiB]\n");
         }
-        Ended { status, output: text }
+        let last_errors = String::from_utf8_lossy(&output.last_errors).into_owned();
+        Ended { status, output: text, last_errors }
     }
 
     fn signal(&self, signal: Signal) {
@@ -117,7 +125,7 @@ pub fn kill_all() {
     }
 }
 
-fn keep(mut stream: impl Read, output: &Mutex<Output>) {
+fn keep(mut stream: impl Read, is_stderr: bool, output: &Mutex<Output>) {
     let mut piece = [0; 8 << 10];
     while let Ok(length) = stream.read(&mut piece) {
         if length == 0 {
@@ -127,5 +135,10 @@ fn keep(mut stream: impl Read, output: &Mutex<Output>) {
         let room = MAX_OUTPUT.saturating_sub(output.bytes.len());
         output.bytes.extend_from_slice(&piece[..length.min(room)]);
         output.is_cut |= length > room;
+        if is_stderr {
+            output.last_errors.extend_from_slice(&piece[..length]);
+            let surplus = output.last_errors.len().saturating_sub(MAX_LAST_ERRORS);
+            output.last_errors.drain(..surplus);
+        }
     }
 }

@@ -7,14 +7,15 @@ use std::time::Duration;
 use clap::Args;
 use command_line::count;
 use experiments::checks::Condition;
+use mockserver_core::server_preset_names;
 use shell::args::Header;
 use shell::args::shell::{strategies, suggesting};
 use tailback::StrategySpec;
 use vocabulary::{did_you_mean, duration_text};
 
-use crate::call::{CallPattern, OtherBody};
+use crate::call::{CallPattern, GivenBody};
 use crate::observation::OperationType;
-use crate::report::Allowed;
+use crate::report::{Allowed, Judge};
 use crate::rules::RULES;
 
 /// Flags that `loadgen judge -h` lists.
@@ -23,9 +24,9 @@ pub const COMMON_FLAGS: [&str; 10] =
 
 pub const EXAMPLES: &str = r"Examples:
   loadgen judge -- python3 my_client.py {url}
-      Runs the client in 21 situations, such as 429 with Retry-After: 3, and
+      Runs the client in 29 situations, such as 429 with Retry-After: 3, and
       judges its retries. The client does one operation and exits.
-  loadgen judge --env 'OPENAI_BASE_URL={url}/v1' --body answer.json -- node ask.js
+  loadgen judge --env 'OPENAI_BASE_URL={url}/v1' --preset openai -- node ask.js
       A client that gets its server from the environment and parses answers.
   loadgen judge --only throttled,long --strict --junit judge.xml -- ./client {url}
       Two situations; warnings fail, too; results for a CI system.
@@ -34,7 +35,7 @@ pub const EXAMPLES: &str = r"Examples:
   loadgen judge --strategy preset:openai
       A strategy or preset of this project, in virtual time.
 
-Each situation has a server of its own on a free port of 127.0.0.1, and runs the command once (controls five times). The first method and target that the command requests is judged; all other calls get 200 at once and are listed. In the command and in --env, {url} becomes http://127.0.0.1:PORT; TAILBACK_URL, TAILBACK_SITUATION and TAILBACK_SEED (the number of the run) are set, too. The exit code of the command does not matter: giving up is legitimate. docs/judge.md explains situations and rules.
+Each situation has a server of its own on a free port of 127.0.0.1, and runs the command once (controls five times or ten times). The first method and target that the command requests is judged; all other calls get 200 at once and are listed. In the command and in --env, {url} becomes http://127.0.0.1:PORT; TAILBACK_URL, TAILBACK_SITUATION and TAILBACK_SEED (the number of the run) are set, too. The exit code of the command does not matter: giving up is legitimate. docs/judge.md explains situations and rules.
 
 Exit codes: 0 no failure; 1 no request reached any server; 2 bad usage, or the command cannot be started; 69 a server of a situation cannot be started; 74 output cannot be written; 99 a failure (with --strict also a warning), or --fail-if holds; 129, 130 and 143 interrupted.";
 
@@ -73,9 +74,16 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "CALL", conflicts_with = "strategy", help_heading = CLIENT)]
     pub(crate) call: Option<CallPattern>,
 
-    /// Body of the answer 200, from FILE; with 'METHOD /PATH=FILE', of another call, such as the fetching of a token [default: `{}`].
-    #[arg(short = 'd', long, value_name = "[CALL=]FILE", conflicts_with = "strategy", help_heading = CLIENT)]
-    pub(crate) body: Vec<OtherBody>,
+    /// Body of the answer 200 [default: `{}`]; with '429=FILE' or '5xx=FILE', of rejections; with 'METHOD /PATH=FILE', of another call;
+    /// repeatable.
+    #[arg(short = 'd', long, value_name = "[STATUS=|CALL=]FILE", conflicts_with = "strategy", help_heading = CLIENT)]
+    pub(crate) body: Vec<GivenBody>,
+
+    /// Preset of `mockserver`, such as `openai`, whose bodies the answers have, so that its SDKs recognise them. Statuses and advice stay
+    /// those of the situations.
+    #[arg(long, value_name = "NAME", conflicts_with = "strategy", help_heading = CLIENT,
+          value_parser = server_preset)]
+    pub(crate) preset: Option<String>,
 
     /// Header of the answer 200, `Name: value`; repeatable [default: `Content-Type: application/json`].
     #[arg(short = 'H', long = "header", value_name = "HEADER", conflicts_with = "strategy", help_heading = CLIENT)]
@@ -109,6 +117,16 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "TIME", default_value = "6s", value_parser = idle_timeout, help_heading = SITUATIONS)]
     pub(crate) idle_timeout: Duration,
 
+    /// End a run if the client has not sent a request after this time.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = idle_timeout, conflicts_with_all = ["strategy", "serve"],
+          help_heading = SITUATIONS)]
+    pub(crate) start_timeout: Duration,
+
+    /// Wait for the whole advice of the situation `long` in a further run, and make the tables of statuses and of further advice, which
+    /// have no verdict.
+    #[arg(long, conflicts_with = "serve", help_heading = SITUATIONS)]
+    pub(crate) patient: bool,
+
     /// Runs of the command at the same time.
     #[arg(short, long, value_name = "N", default_value = "8", value_parser = count::<u16>(1, 64), conflicts_with_all = ["strategy", "serve"], help_heading = SITUATIONS)]
     pub(crate) jobs: u16,
@@ -117,7 +135,11 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "N", default_value = "1", requires = "strategy", help_heading = SITUATIONS)]
     pub(crate) seed: u64,
 
-    /// Exit with 99 also after a warning.
+    /// Number of attempts that the client should make in the situation `forever`.
+    #[arg(long, value_name = "N", value_parser = count::<u64>(1, 49), help_heading = "Checks")]
+    pub(crate) expect_attempts: Option<u64>,
+
+    /// Exit with 99 also after a warning, or if most situations are skipped.
     #[arg(long, help_heading = "Checks")]
     pub(crate) strict: bool,
 
@@ -144,6 +166,13 @@ pub struct JudgeArgs {
     /// Print neither progress nor verdicts, only errors.
     #[arg(short, long, help_heading = "Output")]
     pub(crate) quiet: bool,
+}
+
+impl JudgeArgs {
+    pub(super) fn judge(&self) -> Judge<'_> {
+        let Self { op, allow, idle_timeout, expect_attempts, .. } = self;
+        Judge { operation: *op, allowed: allow, idle: *idle_timeout, expected_attempts: *expect_attempts }
+    }
 }
 
 const CLIENT: &str = "Client";
@@ -196,6 +225,12 @@ fn host_name(text: &str) -> Result<String, String> {
     is_name
         .then(|| text.to_owned())
         .ok_or_else(|| "it must be a name without a port, such as `judge.test`".to_owned())
+}
+
+fn server_preset(name: &str) -> Result<String, String> {
+    let near = did_you_mean(name, server_preset_names());
+    let unknown = || format!("there is no such preset{near}; `mockserver presets` lists them");
+    server_preset_names().any(|known| known == name).then(|| name.to_owned()).ok_or_else(unknown)
 }
 
 fn key_name(text: &str) -> Result<String, String> {

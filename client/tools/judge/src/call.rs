@@ -47,26 +47,60 @@ impl FromStr for CallPattern {
     }
 }
 
-/// File with the body of the answer 200. Without a call, it is the answer to the judged call.
+/// File with the body of some answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OtherBody {
-    pub(super) call: Option<CallPattern>,
+pub(crate) struct GivenBody {
+    pub(super) of: BodyOf,
     pub(super) file: PathBuf,
 }
 
-impl FromStr for OtherBody {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BodyOf {
+    /// Answer 200 to the judged call.
+    Success,
+    /// Answer 200 to another call.
+    Call(CallPattern),
+    Status(u16),
+    /// All statuses with these hundreds, such as 5 for `5xx`.
+    Class(u16),
+}
+
+impl BodyOf {
+    pub(super) fn is_of(&self, status: u16) -> bool {
+        match self {
+            Self::Status(own) => *own == status,
+            Self::Class(hundreds) => *hundreds == status / 100,
+            Self::Success | Self::Call(_) => false,
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let hundreds = text.strip_suffix("xx").and_then(|hundreds| hundreds.parse().ok());
+        match (hundreds, text.parse()) {
+            (Some(class @ 4..=5), _) => Some(Self::Class(class)),
+            (_, Ok(status @ 400..=599)) => Some(Self::Status(status)),
+            _ => text.parse().ok().map(Self::Call),
+        }
+    }
+}
+
+impl FromStr for GivenBody {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if let Some((call, file)) = text.split_once('=')
-            && let Ok(call) = call.parse()
-        {
-            return Ok(Self { call: Some(call), file: PathBuf::from(file) });
+        if let Some((of, file)) = text.split_once('=') {
+            if let Some(of) = BodyOf::parse(of) {
+                return Ok(Self { of, file: PathBuf::from(file) });
+            }
+            let digits = of.strip_suffix("xx").unwrap_or(of);
+            if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                return Err(format!("`{of}` is no status of a rejection; write 400 to 599, `4xx` or `5xx`"));
+            }
         }
         if text.is_empty() {
-            return Err("write a file, or METHOD /PATH=FILE".to_owned());
+            return Err("write a file, 429=FILE, 5xx=FILE, or METHOD /PATH=FILE".to_owned());
         }
-        Ok(Self { call: None, file: PathBuf::from(text) })
+        Ok(Self { of: BodyOf::Success, file: PathBuf::from(text) })
     }
 }
 
@@ -89,10 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn a_body_may_belong_to_another_call() {
-        let body: OtherBody = "POST /token=token.json".parse().unwrap();
-        assert_eq!((body.call.is_some(), body.file), (true, PathBuf::from("token.json")));
-        let body: OtherBody = "a=b.json".parse().unwrap();
-        assert_eq!((body.call, body.file), (None, PathBuf::from("a=b.json")));
+    fn a_body_may_belong_to_a_status_or_another_call() {
+        let given = |text: &str| text.parse::<GivenBody>().unwrap();
+        assert!(matches!(given("POST /token=token.json").of, BodyOf::Call(_)));
+        assert_eq!((given("429=busy.json").of, given("5xx=a=b").of), (BodyOf::Status(429), BodyOf::Class(5)));
+        assert_eq!(given("a=b.json"), GivenBody { of: BodyOf::Success, file: PathBuf::from("a=b.json") });
+        for text in ["200=b.json", "7xx=b.json", "600=b.json"] {
+            assert!(text.parse::<GivenBody>().unwrap_err().contains("400 to 599"));
+        }
     }
 }

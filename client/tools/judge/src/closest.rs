@@ -13,8 +13,8 @@ use tailback::{Preset, SpecError, StrategySpec, presets};
 use crate::judgement::ClosestPreset;
 use crate::observation::OperationType;
 use crate::recorded::Comparison;
-use crate::report::{Report, report};
-use crate::simulated::simulate;
+use crate::report::{Judge, Report};
+use crate::simulated::Simulated;
 use crate::suite::Suite;
 
 /// Rules that a preset must break in the same situations as the client.
@@ -99,11 +99,9 @@ pub(super) fn closest(
 }
 
 fn judged_alike(suite: &Suite, strategy: &StrategySpec) -> Result<Report, SpecError> {
-    let observed = suite
-        .situations
-        .iter()
-        .map(|situation| simulate(situation, strategy, OperationType::Read, SEED, IDLE).map(Some));
-    Ok(report(suite, &observed.collect::<Result<Vec<_>, _>>()?, None, &[], IDLE))
+    let simulated = Simulated { strategy, operation: OperationType::Read, seed: SEED, idle: IDLE };
+    let judge = Judge { operation: None, allowed: &[], idle: IDLE, expected_attempts: None };
+    Ok(judge.report(suite, &simulated.observations(suite)?))
 }
 
 /// Returns the rules that a client breaks in a situation. Rules about idempotency keys and about short delays are left out, because presets

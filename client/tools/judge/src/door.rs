@@ -1,7 +1,7 @@
 //! Layer in front of a situation's server. It selects the judged requests, records them, and answers all others.
 
 use std::future::poll_fn;
-use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher, Hash};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, TRANSFER_ENCODING, UPGRADE};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -19,11 +20,12 @@ use shell::exit::{Exit, Fatal};
 use vocabulary::{Distribution, TimeScale, WallTime, wire};
 
 use crate::advice::Advice;
+use crate::answers::Answers;
 use crate::call::CallPattern;
-use crate::observation::{Attempt, IdempotencyKey, OtherCall, Reply};
+use crate::observation::{Attempt, IdempotencyKey, OtherCall, Reply, SentBody};
 use crate::records::{OpIdentity, Recorded, Records};
 use crate::simulated::expected;
-use crate::suite::{Situation, Success};
+use crate::situation::Situation;
 
 /// Maximum size of a request's body in bytes.
 const MAX_BODY: usize = 16 << 20;
@@ -38,6 +40,12 @@ const MAX_TEXT: usize = 500;
 const KEY_HEADERS: [&str; 4] =
     ["idempotency-key", "x-idempotency-key", "repeatability-request-id", "paypal-request-id"];
 
+const CONDITIONS: [&str; 2] = ["if-match", "if-none-match"];
+
+/// Headers with credentials. A request with another credential is another request.
+const CREDENTIALS: [&str; 6] =
+    ["authorization", "cookie", "x-api-key", "api-key", "x-auth-token", "x-goog-api-key"];
+
 /// Headers with ids that clients keep over the attempts of an op. Counters of attempts and ids of single requests do not belong here.
 const ID_HEADERS: [&str; 3] = ["amz-sdk-invocation-id", "idempotency-key", wire::OP];
 
@@ -47,7 +55,7 @@ pub(super) struct Calls {
     pub(super) call: Option<CallPattern>,
     /// Headers that sort requests into ops, besides [`ID_HEADERS`]. `None` judges only the first call that matches.
     pub(super) identities: Option<Vec<String>>,
-    pub(super) success: Success,
+    pub(super) answers: Answers,
     pub(super) bodies: Vec<(CallPattern, String)>,
     /// Further names of idempotency keys, as headers or as fields of a JSON body.
     pub(super) keys: Vec<String>,
@@ -64,13 +72,17 @@ pub(super) struct Door {
 }
 
 impl Door {
-    pub(super) fn new(calls: &Arc<Calls>, situation: &Situation) -> anyhow::Result<Self> {
+    pub(super) fn new(
+        calls: &Arc<Calls>,
+        situation: &Situation,
+        waits_for_advice: bool,
+    ) -> anyhow::Result<Self> {
         Ok(Self {
             calls: calls.clone(),
-            script: Arc::new(situation.script(&calls.success)?),
+            script: Arc::new(situation.script(&calls.answers)?),
             started: Instant::now(),
             first_call: Arc::default(),
-            records: Arc::new(Mutex::new(Records::new(situation.waits_for_advice))),
+            records: Arc::new(Mutex::new(Records::new(waits_for_advice))),
         })
     }
 
@@ -123,13 +135,11 @@ impl Door {
     }
 
     fn success(&self, method: &str, path: &str) -> Response {
+        let (headers, usual) = &self.calls.answers.success;
         let body = self.calls.bodies.iter().find(|(call, _)| call.matches(method, path));
-        let body = body.map_or(&self.calls.success.body, |(_, body)| body);
-        let mut response = Response::new(Body::from(body.clone()));
-        for (name, value) in &self.calls.success.headers {
-            if let (Ok(name), Ok(value)) =
-                (name.parse::<axum::http::HeaderName>(), HeaderValue::from_str(value))
-            {
+        let mut response = Response::new(Body::from(body.map_or(usual, |(_, body)| body).clone()));
+        for (name, value) in headers {
+            if let (Ok(name), Ok(value)) = (name.parse::<HeaderName>(), HeaderValue::from_str(value)) {
                 response.headers_mut().insert(name, value);
             }
         }
@@ -143,8 +153,12 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
     let path = parts.uri.path().to_owned();
     let full_target = parts.uri.path_and_query().map_or("/", |target| target.as_str()).to_owned();
     // The values of a query may be secrets, so no record has them.
-    let target = shortened(&experiments::servers::target::url(&full_target));
-    let call = OtherCall { method: parts.method.to_string(), target, requests: 1 };
+    let target = match parts.uri.authority() {
+        Some(authority) if parts.method == Method::CONNECT => shortened(authority.as_str()),
+        _ => shortened(&experiments::servers::target::url(&full_target)),
+    };
+    let protocol = other_protocol(&parts.headers);
+    let call = OtherCall { method: parts.method.to_string(), target, requests: 1, protocol };
     // `loadgen` itself looks for a mockserver here. It must treat the server like any other one.
     if path == "/_mock" || path.starts_with("/_mock/") {
         return StatusCode::NOT_FOUND.into_response();
@@ -156,32 +170,52 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
         door.records().on_other(at, &call);
         return next.run(Request::from_parts(parts, body)).await;
     }
+    if let Some(protocol) = protocol {
+        door.on_other(&call);
+        return (StatusCode::NOT_IMPLEMENTED, format!("{protocol} is not judged\n")).into_response();
+    }
     if !door.is_judged(&call.method, &path, &full_target) {
         // The body is read before the answer, because some clients treat an early answer as a broken connection.
-        drop(received(&door, body).await);
+        drop(received(&door, body, None).await);
         door.on_other(&call);
         return door.success(&call.method, &path);
     }
-    door.records().on_judged_arrival(at, &call);
-    let body = received(&door, body).await;
-    door.records().on_body_end(&call);
-    let Some(body) = body else {
-        door.on_other(&call);
-        return (StatusCode::PAYLOAD_TOO_LARGE, "the request body is longer than 16 MiB, or incomplete\n")
-            .into_response();
-    };
-    let is_conditional = ["if-match", "if-none-match"].iter().any(|name| parts.headers.contains_key(*name));
     let attempt = Attempt {
-        method: call.method,
-        target: call.target,
+        method: call.method.clone(),
+        target: call.target.clone(),
         at,
-        keys: keys(&parts.headers, &body, &door.calls.keys),
-        is_conditional,
-        body_digest: BuildHasherDefault::<DefaultHasher>::default().hash_one(&*body),
+        is_conditional: CONDITIONS.iter().any(|name| parts.headers.contains_key(*name)),
+        credential_digest: digest(
+            &CREDENTIALS.map(|name| parts.headers.get(name).map(HeaderValue::as_bytes)),
+        ),
+        body: SentBody {
+            promised: number_in(&parts.headers, CONTENT_LENGTH),
+            is_chunked: parts.headers.contains_key(TRANSFER_ENCODING),
+            ..SentBody::default()
+        },
         ..Attempt::default()
     };
-    let identity = door.identity(&full_target, &attempt, &parts.headers);
-    let recorded = door.records().on_attempt(&identity, attempt);
+    let arriving = door.records().on_judged_arrival(attempt);
+    let mut arrival = Arrival {
+        door: &door,
+        arriving,
+        target: &full_target,
+        headers: parts.headers.clone(),
+        is_over: false,
+    };
+    let (body, is_whole) = received(&door, body, Some(arriving)).await;
+    if body.len() > MAX_BODY {
+        arrival.is_over = true;
+        door.records().on_body_end(arriving);
+        door.on_other(&call);
+        return (StatusCode::PAYLOAD_TOO_LARGE, "the request body is longer than 16 MiB\n").into_response();
+    }
+    if !is_whole {
+        drop(arrival);
+        return (StatusCode::BAD_REQUEST, "the request body is incomplete\n").into_response();
+    }
+    let Some(recorded) = arrival.ended(&body, None) else { return StatusCode::BAD_REQUEST.into_response() };
+    drop(arrival);
     let number = u32::try_from(recorded.attempt + 1).unwrap_or(u32::MAX);
     // The server's own endpoints and conditional writes must not change the scripted answer.
     parts.uri = Uri::from_static("/");
@@ -203,20 +237,61 @@ async fn answer(State(door): State<Door>, request: Request, next: Next) -> Respo
     response
 }
 
-/// Reads a body. Each piece restarts the idle timeout of all calls together. Returns `None` if the body is too long or incomplete.
-async fn received(door: &Door, mut body: Body) -> Option<Bytes> {
+/// Reads a body up to a little more than [`MAX_BODY`], and returns whether it is whole. Each piece restarts the idle timeout of all calls
+/// together.
+async fn received(door: &Door, mut body: Body, arriving: Option<u64>) -> (Bytes, bool) {
     let mut all = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        let now = door.elapsed();
-        door.records().on_arrival(now);
-        if let Ok(piece) = frame.ok()?.into_data() {
+        let Ok(frame) = frame else { return (all.into(), false) };
+        if let Ok(piece) = frame.into_data() {
             all.extend_from_slice(&piece);
         }
+        door.records().on_piece(door.elapsed(), arriving, all.len());
         if all.len() > MAX_BODY {
-            return None;
+            break;
         }
     }
-    Some(all.into())
+    (all.into(), true)
+}
+
+/// Request of the judged call whose body has not yet arrived. If the client disconnects before its end, the server drops the request, and
+/// with it this value, which then records an attempt with an incomplete body.
+struct Arrival<'a> {
+    door: &'a Door,
+    arriving: u64,
+    target: &'a str,
+    headers: HeaderMap,
+    is_over: bool,
+}
+
+impl Arrival<'_> {
+    /// Records the attempt. An incomplete body has no answer, and so an end.
+    fn ended(&mut self, body: &Bytes, end: Option<Duration>) -> Option<Recorded> {
+        self.is_over = true;
+        let Self { door, headers, .. } = self;
+        let mut attempt = door.records().on_body_end(self.arriving)?;
+        if end.is_none() {
+            attempt.body = SentBody { bytes: body.len() as u64, promised: None, ..attempt.body };
+        }
+        attempt.body.promised = attempt.body.promised.filter(|promised| *promised > attempt.body.bytes);
+        attempt.body.is_chunked &= attempt.body.bytes > 0;
+        attempt.body_digest = body_digest(headers, body);
+        attempt.keys = keys(headers, body, &door.calls.keys);
+        let identity = door.identity(self.target, &attempt, headers);
+        let recorded = door.records().on_attempt(&identity, attempt, body);
+        if let Some(end) = end {
+            door.records().on_answer(recorded, end, Reply::Open);
+        }
+        Some(recorded)
+    }
+}
+
+impl Drop for Arrival<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.ended(&Bytes::new(), Some(self.door.elapsed()));
+        }
+    }
 }
 
 /// Attempt that records its reply when it is dropped. If the client disconnects, the server drops the request, and with it this value,
@@ -242,6 +317,43 @@ fn reply(script: &Script, number: u32, headers: &HeaderMap) -> Reply {
         *advice = Advice::parse(|name| headers.get(name)?.to_str().ok(), now);
     }
     reply
+}
+
+/// Returns the protocol of a request that is not judged, because its op is not one request. Offers of HTTP/2 and TLS are ignored, as most
+/// servers do.
+fn other_protocol(headers: &HeaderMap) -> Option<&'static str> {
+    let begins = |name: HeaderName, word: &str| {
+        let value = headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        value.to_ascii_lowercase().starts_with(word)
+    };
+    let is_offer = || ["h2c", "http/", "tls/"].iter().any(|word| begins(UPGRADE, word));
+    match () {
+        () if begins(CONTENT_TYPE, "application/grpc") => Some("gRPC"),
+        () if begins(UPGRADE, "websocket") => Some("a websocket"),
+        () if headers.contains_key(UPGRADE) && !is_offer() => Some("an upgrade to another protocol"),
+        () => None,
+    }
+}
+
+fn number_in(headers: &HeaderMap, name: HeaderName) -> Option<u64> {
+    headers.get(name)?.to_str().ok()?.trim().parse().ok()
+}
+
+fn digest(value: &(impl Hash + ?Sized)) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
+}
+
+/// Returns the digest of a body. In a multipart body, each attempt may have another boundary, so boundaries are left out.
+fn body_digest(headers: &HeaderMap, body: &Bytes) -> u64 {
+    let is_multipart =
+        headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/"));
+    let boundary = body.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    if !is_multipart || boundary.len() <= b"--".len() || !boundary.starts_with(b"--") {
+        return digest(&**body);
+    }
+    let lines = body.split(|byte| *byte == b'\n');
+    let without: Vec<&[u8]> = lines.map(|line| line.strip_prefix(boundary).unwrap_or(line)).collect();
+    digest(&without)
 }
 
 fn keys(headers: &HeaderMap, body: &Bytes, names: &[String]) -> Vec<IdempotencyKey> {

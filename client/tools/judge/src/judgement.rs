@@ -37,7 +37,9 @@ pub struct Judgement {
 
 impl Judgement {
     pub(super) fn new(args: &JudgeArgs, report: Report, is_complete: bool) -> Self {
-        let runs = report.situations.iter().flat_map(|situation| &situation.observation.runs);
+        let observed = report.situations.iter().map(|situation| &situation.observation);
+        let observed = observed.chain(report.tables.iter().map(|row| &row.observation));
+        let runs = observed.flat_map(|observation| &observation.runs);
         Self {
             schema_version: SchemaVersion::default(),
             command: (!args.command.is_empty()).then(|| program_words(&args.command)),

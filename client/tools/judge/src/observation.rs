@@ -35,6 +35,26 @@ pub struct ObservedRun {
     pub end: End,
     /// Exit code of the command; null if it did not exit by itself.
     pub exit_code: Option<i32>,
+    /// Time at which the command exited; null if it did not exit by itself.
+    pub exited_s: Option<f64>,
+    /// Variable `TZ` of the command, if the situation sets it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// Time at which the command exited or was ended.
+    #[serde(skip)]
+    pub ended: Duration,
+    /// Whether the idle timeout began at the advised time.
+    #[serde(skip)]
+    pub waited_for_advice: bool,
+    /// Whether the answers advised a longer wait than in the other runs.
+    #[serde(skip)]
+    pub has_longer_advice: bool,
+    /// Whether the client began a TLS handshake, to which the server does not answer.
+    #[serde(skip)]
+    pub tls_seen: bool,
+    /// Line of stderr that explains the end of the command best. It reaches no file, because it may contain secrets.
+    #[serde(skip)]
+    pub last_error: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,6 +64,9 @@ pub struct OtherCall {
     /// Path and query, without the values of the query.
     pub target: String,
     pub requests: u64,
+    /// Protocol that is not judged, such as a websocket; null for other requests of HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<&'static str>,
 }
 
 /// Request of the judged call. Times are counted from the start of the run.
@@ -61,8 +84,11 @@ pub struct Attempt {
     pub keys: Vec<IdempotencyKey>,
     /// Whether the request has `If-Match` or `If-None-Match`, which protect a write from being executed twice.
     pub is_conditional: bool,
-    /// Digest of the body, equal for equal bodies.
+    /// Digest of the body, equal for equal bodies and for multipart bodies that differ in their boundary.
     pub body_digest: u64,
+    pub body: SentBody,
+    /// Digest of the headers with credentials.
+    pub credential_digest: u64,
     /// Whether the client sent another call since the attempt before.
     pub is_after_other: bool,
 }
@@ -83,6 +109,8 @@ pub(crate) struct JudgedAttempt {
     /// Wait that the answer advised; null if it advised none.
     pub advised_s: Option<f64>,
     pub keys: Vec<String>,
+    /// Number of bytes of the request body that arrived.
+    pub body_bytes: u64,
 }
 
 impl From<Attempt> for JudgedAttempt {
@@ -98,10 +126,31 @@ impl From<Attempt> for JudgedAttempt {
             executed: attempt.is_executed(),
             advised_s: advice.and_then(Advice::wait).map(seconds),
             keys: attempt.keys.into_iter().map(|key| key.name).collect(),
+            body_bytes: attempt.body.bytes,
             method: attempt.method,
             target: attempt.target,
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SentBody {
+    pub bytes: u64,
+    /// Number of bytes that `Content-Length` promised, if fewer arrived.
+    pub promised: Option<u64>,
+    /// Whether the body was sent in chunks, so that the client may not be able to send it again.
+    pub is_chunked: bool,
+    pub change: BodyChange,
+}
+
+/// Difference of a body from the one of the first attempt.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BodyChange {
+    #[default]
+    Same,
+    /// The body is a beginning or an end of the first one, or empty.
+    Part,
+    Other,
 }
 
 /// Converts a time to seconds, rounded to microseconds, because the times of a real server are not more exact.
@@ -209,9 +258,13 @@ impl Retry<'_> {
         self.index + 1
     }
 
-    /// Whether both attempts are the same request, with nothing in between, so that the later one repeats the earlier one.
+    /// Whether both attempts are the same request with the same credential, with nothing in between, so that the later one repeats the
+    /// earlier one.
     pub(super) fn is_repetition(&self) -> bool {
-        self.attempt.body_digest == self.before.body_digest && !self.attempt.is_after_other
+        let (before, attempt) = (self.before, self.attempt);
+        attempt.body_digest == before.body_digest
+            && attempt.credential_digest == before.credential_digest
+            && !attempt.is_after_other
     }
 
     /// Returns the time from the end of the attempt before to the start of this retry.
@@ -224,14 +277,20 @@ impl Retry<'_> {
 const LATE_DISCONNECTION: Duration = Duration::from_millis(100);
 
 impl ObservedRun {
+    /// Returns the retries of the op. What follows a success belongs to other ops.
     pub(super) fn retries(&self) -> impl Iterator<Item = Retry<'_>> {
+        self.pairs().take_while(|pair| !pair.before.reply.is_success())
+    }
+
+    /// Returns all attempts but the first one, each with the one before it.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = Retry<'_>> {
         let pairs = self.attempts.windows(2).enumerate();
         pairs.map(|(index, pair)| Retry { before: &pair[0], attempt: &pair[1], index: index + 1 })
     }
 
     /// Whether two requests of the judged call were in flight at the same time, as with hedging or parallel workers.
     pub fn overlaps(&self) -> bool {
-        self.retries().any(|Retry { before, attempt, .. }| match (before.ended, before.reply) {
+        self.pairs().any(|Retry { before, attempt, .. }| match (before.ended, before.reply) {
             (Some(ended), Reply::Open) => attempt.at + LATE_DISCONNECTION < ended,
             (Some(ended), _) => attempt.at < ended,
             (None, _) => true,
@@ -240,6 +299,11 @@ impl ObservedRun {
 
     pub(super) fn has_succeeded(&self) -> bool {
         self.attempts.last().is_some_and(|last| last.reply.is_success())
+    }
+
+    /// Whether the run was ended, possibly while the client waited as advised.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.end == End::Idle && !self.waited_for_advice
     }
 
     /// Whether the command ended by itself, so that no further retry would have followed.
@@ -259,6 +323,11 @@ impl Observation {
 
     pub(super) fn retries(&self) -> impl Iterator<Item = Retry<'_>> {
         self.runs.iter().flat_map(ObservedRun::retries)
+    }
+
+    /// Returns the status of the first answer.
+    pub(super) fn code(&self) -> Option<u16> {
+        self.attempts().next()?.reply.code()
     }
 
     pub(super) fn has_retry(&self) -> bool {

@@ -5,10 +5,12 @@ use recordings::{CheckOutcome, Difference, Effort, Recording, check_within};
 use serde::Serialize;
 use tailback::{SpecError, StrategySpec};
 
+use crate::answers::Answers;
 use crate::judgement::{ClosestPreset, PresetDifference};
 use crate::observation::{End, Observation, ObservedRun, seconds};
 use crate::report::Report;
-use crate::suite::{Situation, Success, Suite};
+use crate::situation::Situation;
+use crate::suite::Suite;
 
 /// Recording in the format that [`read`](recordings::read) parses. Situations in which a run did not end by itself are left out, because it
 /// would have gone on.
@@ -66,19 +68,20 @@ fn scenario<'a>(
     observation: &'a Observation,
     command: &'a str,
 ) -> Option<WrittenScenario<'a>> {
-    let runs = &observation.runs;
+    // Further runs with longer advice have another script.
+    let runs: Vec<&ObservedRun> = observation.runs.iter().filter(|run| !run.has_longer_advice).collect();
     let is_complete =
-        |run: &ObservedRun| run.end == End::Exited && !run.attempts.is_empty() && !run.overlaps();
+        |run: &&ObservedRun| run.end == End::Exited && !run.attempts.is_empty() && !run.overlaps();
     let first = runs.first()?.attempts.first()?;
     runs.iter().all(is_complete).then(|| WrittenScenario {
         id: &situation.name,
         config: command,
         method: &first.method,
-        steps: situation.steps(&Success::default()),
+        steps: situation.steps(&Answers::default()),
         n: runs.len(),
         attempts: runs.iter().map(|run| run.attempts.len()).collect(),
-        samples: runs.iter().map(delays).collect(),
-        outcome: outcome(runs),
+        samples: runs.iter().map(|run| delays(run)).collect(),
+        outcome: outcome(&runs),
     })
 }
 
@@ -87,7 +90,7 @@ fn delays(run: &ObservedRun) -> Vec<f64> {
 }
 
 /// Returns the outcome if all runs ended with the same complete answer. Without one, the server cannot know what the caller got.
-fn outcome(runs: &[ObservedRun]) -> Option<WrittenOutcome> {
+fn outcome(runs: &[&ObservedRun]) -> Option<WrittenOutcome> {
     let last = |run: &ObservedRun| run.attempts.last()?.reply.code();
     let status = last(runs.first()?)?;
     runs.iter().all(|run| last(run) == Some(status)).then_some(WrittenOutcome { r#type: "answer", status })

@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use axum::body::Bytes;
+
 use crate::advice::Advice;
-use crate::observation::{Attempt, End, MAX_ATTEMPTS, ObservedRun, OtherCall, Reply};
+use crate::observation::{Attempt, BodyChange, End, MAX_ATTEMPTS, ObservedRun, OtherCall, Reply};
 
 /// Maximum number of different calls that are listed besides the judged one.
 const MAX_OTHERS: usize = 100;
+
+/// Maximum number of bytes of first bodies that are kept.
+const MAX_FIRST_BYTES: usize = 64 << 20;
 
 /// Maximum number of attempts that a session keeps for each situation. Further attempts are only counted.
 pub(super) const MAX_KEPT: usize = 100_000;
@@ -21,13 +26,20 @@ pub(super) struct Records {
     /// Number of attempts that were not kept, because [`MAX_KEPT`] was reached.
     pub(super) uncounted: u64,
     pub(super) others: Vec<OtherCall>,
-    /// Requests of the judged call whose bodies are incomplete.
-    receiving: Vec<OtherCall>,
+    /// Bodies of the first attempts of the ops, as long as there is room. Later bodies are compared with them.
+    first_bodies: Vec<Option<Bytes>>,
+    first_bytes: usize,
+    /// Requests of the judged call whose bodies are incomplete, by a number.
+    arriving: BTreeMap<u64, Attempt>,
+    arrived: u64,
     /// Time at which the idle timeout begins: the last request or answer, or the advised time. Counted from the start.
     pub(super) quiet_since: Duration,
     pub(super) has_requests: bool,
     /// Time at which the idle timeout of the judged call begins. Other calls do not restart it.
     pub(super) judged_quiet_since: Duration,
+    /// Longest time after which the client ended an attempt by itself. It may wait as long for later ones, and some clients keep the
+    /// connection of an ended attempt open while they pause.
+    client_timeout: Duration,
     has_other_since: bool,
     waits_for_advice: bool,
     /// Number of times that the ops were taken. An answer to an earlier op is not recorded any more.
@@ -60,31 +72,52 @@ impl Records {
         self.quiet_since = self.quiet_since.max(at);
     }
 
-    /// Restarts both idle timeouts at the beginning of a request of the judged call.
-    pub(super) fn on_judged_arrival(&mut self, at: Duration, call: &OtherCall) {
-        self.on_arrival(at);
-        self.judged_quiet_since = self.judged_quiet_since.max(at);
-        // Requests whose client disconnected stay in the list.
-        if self.receiving.len() < MAX_OTHERS {
-            self.receiving.push(call.clone());
+    /// Restarts both idle timeouts at the beginning of a request of the judged call, and returns its number.
+    pub(super) fn on_judged_arrival(&mut self, attempt: Attempt) -> u64 {
+        self.on_arrival(attempt.at);
+        let quiet_since = attempt.at + self.client_timeout;
+        self.quiet_since = self.quiet_since.max(quiet_since);
+        self.judged_quiet_since = self.judged_quiet_since.max(quiet_since);
+        self.arrived += 1;
+        self.arriving.insert(self.arrived, attempt);
+        self.arrived
+    }
+
+    /// Records that `bytes` of a body have arrived; `arriving` is the number of a request of the judged call.
+    pub(super) fn on_piece(&mut self, now: Duration, arriving: Option<u64>, bytes: usize) {
+        self.on_arrival(now);
+        if let Some(attempt) = arriving.and_then(|arriving| self.arriving.get_mut(&arriving)) {
+            attempt.body.bytes = bytes as u64;
         }
     }
 
-    pub(super) fn on_body_end(&mut self, call: &OtherCall) {
-        if let Some(index) = self.receiving.iter().position(|receiving| receiving == call) {
-            self.receiving.swap_remove(index);
-        }
+    /// Returns the request whose body has arrived, or will not arrive any more.
+    pub(super) fn on_body_end(&mut self, arriving: u64) -> Option<Attempt> {
+        self.arriving.remove(&arriving)
     }
 
     /// Returns the run of a command without any complete request of the judged call.
     pub(super) fn without_attempts(&self, end: End) -> ObservedRun {
-        let others = self.others.iter().chain(&self.receiving).cloned().collect();
+        let call = |attempt: &Attempt| OtherCall {
+            method: attempt.method.clone(),
+            target: attempt.target.clone(),
+            requests: 1,
+            protocol: None,
+        };
+        let arriving = self.arriving.values().map(call);
+        let others = self.others.iter().cloned().chain(arriving).take(MAX_OTHERS).collect();
         ObservedRun { others, end, ..ObservedRun::default() }
     }
 
-    pub(super) fn on_attempt(&mut self, identity: &OpIdentity, mut attempt: Attempt) -> Recorded {
+    pub(super) fn on_attempt(
+        &mut self,
+        identity: &OpIdentity,
+        mut attempt: Attempt,
+        body: &Bytes,
+    ) -> Recorded {
         attempt.is_after_other = std::mem::take(&mut self.has_other_since);
         let op = self.op(identity);
+        attempt.body.change = self.change(op, &attempt, body);
         let record = &mut self.ops[op];
         let number = usize::try_from(record.received).unwrap_or(usize::MAX);
         record.received += 1;
@@ -95,6 +128,29 @@ impl Records {
             self.uncounted += 1;
         }
         Recorded { generation: self.generation, op, attempt: number }
+    }
+
+    /// Compares a body with that of the op's first attempt, and keeps it if it is the first.
+    fn change(&mut self, op: usize, attempt: &Attempt, body: &Bytes) -> BodyChange {
+        let Some(first) = self.ops[op].attempts.first() else {
+            if self.first_bodies.len() <= op {
+                self.first_bodies.resize(op + 1, None);
+            }
+            if self.first_bytes + body.len() <= MAX_FIRST_BYTES {
+                self.first_bytes += body.len();
+                self.first_bodies[op] = Some(body.clone());
+            }
+            return BodyChange::Same;
+        };
+        let is_part = || {
+            let known = self.first_bodies.get(op).and_then(Option::as_ref);
+            body.is_empty() || known.is_some_and(|known| known.starts_with(body) || known.ends_with(body))
+        };
+        match () {
+            () if first.body_digest == attempt.body_digest => BodyChange::Same,
+            () if attempt.body.bytes < first.body.bytes && is_part() => BodyChange::Part,
+            () => BodyChange::Other,
+        }
     }
 
     fn op(&mut self, identity: &OpIdentity) -> usize {
@@ -125,6 +181,9 @@ impl Records {
         if let Some(attempt) = op.and_then(|op| op.attempts.get_mut(recorded.attempt)) {
             attempt.ended = Some(ended);
             attempt.reply = reply;
+            if reply == Reply::Open {
+                self.client_timeout = self.client_timeout.max(ended.saturating_sub(attempt.at));
+            }
         }
     }
 
@@ -139,15 +198,32 @@ impl Records {
         }
     }
 
+    /// Makes the requests of the only op that promised more bytes than have arrived attempts without an answer.
+    fn take_cut_requests(&mut self) {
+        let op = OpIdentity { text: String::new(), is_stable: true };
+        for mut attempt in std::mem::take(&mut self.arriving).into_values() {
+            attempt.body.promised = attempt.body.promised.filter(|promised| *promised > attempt.body.bytes);
+            if attempt.body.promised.is_some() {
+                self.on_attempt(&op, attempt, &Bytes::new());
+            }
+        }
+    }
+
     pub(super) fn received(&self) -> u64 {
         self.ops.iter().map(|op| op.received).sum()
     }
 
     /// Removes all ops and returns them as runs with this end. A command that sent nothing is a run without attempts.
     pub(super) fn take(&mut self, end: End) -> Vec<ObservedRun> {
+        // In a session with many ops, an incomplete request may belong to any of them.
+        if end != End::Session {
+            self.take_cut_requests();
+        }
         self.generation += 1;
         self.current.clear();
         self.kept = 0;
+        self.first_bodies.clear();
+        self.first_bytes = 0;
         let others = std::mem::take(&mut self.others);
         let run = |op| ObservedRun { others: others.clone(), end, ..op };
         std::mem::take(&mut self.ops).into_iter().map(run).collect()
@@ -157,6 +233,7 @@ impl Records {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observation::SentBody;
 
     fn attempt(at_ms: u64) -> Attempt {
         Attempt {
@@ -178,7 +255,7 @@ mod tests {
         for (is_stable, ops) in [(true, vec![2]), (false, vec![1, 1])] {
             let mut records = Records::new(true);
             for _ in 0..2 {
-                let recorded = records.on_attempt(&identity("a", is_stable), attempt(1));
+                let recorded = records.on_attempt(&identity("a", is_stable), attempt(1), &Bytes::new());
                 records.on_answer(recorded, Duration::from_millis(2), SERVED);
             }
             let runs = records.take(End::Exited);
@@ -187,11 +264,45 @@ mod tests {
     }
 
     #[test]
+    fn bodies_are_compared_with_the_first_one_of_their_op() {
+        let mut records = Records::new(true);
+        for (number, text) in (1..).zip(["thing", "thing", "th", "ing", "", "think"]) {
+            let (bytes, body_digest) = (text.len() as u64, number * u64::from(text != "thing"));
+            let body = SentBody { bytes, ..SentBody::default() };
+            let attempt = Attempt { body_digest, body, ..attempt(number) };
+            records.on_attempt(&identity("a", true), attempt, &Bytes::from_static(text.as_bytes()));
+        }
+        let changes: Vec<BodyChange> =
+            records.take(End::Exited)[0].attempts.iter().map(|attempt| attempt.body.change).collect();
+        let [same, part] = [BodyChange::Same, BodyChange::Part];
+        assert_eq!(changes, [same, same, part, part, part, BodyChange::Other]);
+    }
+
+    #[test]
+    fn a_client_with_a_timeout_may_wait_as_long_for_its_next_attempt() {
+        let mut records = Records::new(true);
+        let first = records.on_attempt(&identity("", true), attempt(0), &Bytes::new());
+        records.on_answer(first, Duration::from_secs(4), Reply::Open);
+        records.on_judged_arrival(attempt(5000));
+        assert_eq!(records.quiet_since, Duration::from_secs(9));
+    }
+
+    #[test]
+    fn an_incomplete_request_of_the_only_op_is_an_attempt() {
+        let mut records = Records::new(true);
+        let body = SentBody { promised: Some(9), ..SentBody::default() };
+        let number = records.on_judged_arrival(Attempt { body, ..attempt(1) });
+        records.on_piece(Duration::from_millis(2), Some(number), 4);
+        let [run] = records.take(End::Idle).try_into().unwrap();
+        assert_eq!((run.attempts[0].body.bytes, run.attempts[0].body.promised), (4, Some(9)));
+    }
+
+    #[test]
     fn an_answer_to_a_taken_op_changes_nothing() {
         let mut records = Records::new(true);
-        let early = records.on_attempt(&identity("a", true), attempt(1));
+        let early = records.on_attempt(&identity("a", true), attempt(1), &Bytes::new());
         assert_eq!(records.take(End::Exited).len(), 1);
-        records.on_attempt(&identity("a", true), attempt(2));
+        records.on_attempt(&identity("a", true), attempt(2), &Bytes::new());
         records.on_answer(early, Duration::from_millis(3), SERVED);
         assert_eq!(records.take(End::Exited)[0].attempts[0].reply, Reply::Open);
     }
@@ -201,7 +312,7 @@ mod tests {
         let mut records = Records::new(true);
         for op in 0..3 {
             for _ in 0..=MAX_ATTEMPTS {
-                records.on_attempt(&identity(&op.to_string(), true), attempt(1));
+                records.on_attempt(&identity(&op.to_string(), true), attempt(1), &Bytes::new());
             }
         }
         assert_eq!((records.received(), records.uncounted), (153, 3));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::observation::{Attempt, End, Observation, ObservedRun, OperationType};
+use crate::situation::Situation;
 use crate::words::time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -29,15 +30,21 @@ pub struct Rule {
 pub(super) struct Case<'a> {
     pub(super) observation: &'a Observation,
     pub(super) controls: Vec<(&'a str, &'a Observation)>,
+    pub(super) situation: &'a Situation,
     pub(super) operation: Option<OperationType>,
     pub(super) idle: Duration,
-    /// Whether the idle timeout begins at the advised time.
-    pub(super) waits_for_advice: bool,
+    /// Number of attempts that the user expects in the situation `forever`.
+    pub(super) expected_attempts: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Outcome {
     Found {
+        text: String,
+        evidence: Vec<Evidence>,
+    },
+    /// Like `Found`, but only a warning, whatever the severity of the rule is.
+    Warned {
         text: String,
         evidence: Vec<Evidence>,
     },
@@ -65,7 +72,36 @@ pub struct Finding {
     pub evidence: Vec<Evidence>,
 }
 
+impl Outcome {
+    pub(super) fn into_warning(self) -> Self {
+        match self {
+            Self::Found { text, evidence } => Self::Warned { text, evidence },
+            other => other,
+        }
+    }
+}
+
+/// Reason of a rule that needs a retry.
+pub(super) const NO_RETRY: &str = "no retry observed";
+
 impl Case<'_> {
+    /// Returns the controls with the same status, without advice, and with a retry.
+    pub(super) fn own_retries(&self) -> impl Iterator<Item = &Observation> {
+        let code = self.observation.code();
+        let controls = self.controls.iter().map(|(_, control)| *control);
+        controls.filter(move |control| control.code() == code && !control.is_advised() && control.has_retry())
+    }
+
+    /// Whether the rule finds something.
+    pub(super) fn breaks(&self, rule: &Rule) -> bool {
+        matches!((rule.check)(self), Outcome::Found { .. } | Outcome::Warned { .. })
+    }
+
+    /// Returns all delays of the retry with this index without advice, after the same status.
+    pub(super) fn own_delays(&self, index: usize) -> impl Iterator<Item = Duration> {
+        self.own_retries().flat_map(move |control| control.delays_of(index))
+    }
+
     pub(super) fn is_write(&self, attempt: &Attempt) -> bool {
         self.operation.unwrap_or_else(|| attempt.operation_type()) == OperationType::Write
     }
@@ -100,6 +136,9 @@ impl Case<'_> {
         if self.has_write() {
             return self.without_keys();
         }
+        if self.operation == Some(OperationType::Read) {
+            return Some(Outcome::NoEvidence("the op is a read (--op read)".to_owned()));
+        }
         let request = self.observation.attempts().next();
         let only = request.map(|request| format!(", only {} {}", request.method, request.target));
         Some(Outcome::NoEvidence(format!("no write observed{}", only.unwrap_or_default())))
@@ -114,7 +153,7 @@ impl Case<'_> {
             let idle = time(self.idle);
             return format!("no retry within {idle}, and the client still ran (use a longer --idle-timeout)");
         }
-        "no retry observed".to_owned()
+        NO_RETRY.to_owned()
     }
 
     /// Returns the outcome of rules about idempotency keys for clients whose keys are not known.

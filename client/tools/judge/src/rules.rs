@@ -1,5 +1,7 @@
 //! Registry of all rules. Each rule is in a file of its own.
 
+pub(super) mod backoff_lost;
+pub(super) mod body_changed;
 pub(super) mod early_date;
 pub(super) mod early_retry;
 pub(super) mod endless;
@@ -10,8 +12,11 @@ pub(super) mod key_changed;
 pub(super) mod no_backoff;
 pub(super) mod no_jitter;
 pub(super) mod not_retried;
+pub(super) mod quota_retried;
 pub(super) mod request_after_success;
 pub(super) mod retry_without_key;
+pub(super) mod unexpected_attempts;
+pub(super) mod would_wait;
 pub(super) mod write_repeated;
 
 #[cfg(test)]
@@ -20,14 +25,19 @@ pub(super) mod testing;
 use crate::rule::Rule;
 
 /// All rules. Those that fail come first.
-pub const RULES: [&Rule; 13] = [
+pub const RULES: [&Rule; 18] = [
     &early_retry::RULE,
     &final_retried::RULE,
     &write_repeated::RULE,
     &key_changed::RULE,
+    &body_changed::RULE,
     &no_backoff::RULE,
+    &unexpected_attempts::RULE,
     &early_date::RULE,
     &header_ignored::RULE,
+    &would_wait::RULE,
+    &backoff_lost::RULE,
+    &quota_retried::RULE,
     &request_after_success::RULE,
     &no_jitter::RULE,
     &retry_without_key::RULE,
@@ -35,10 +45,6 @@ pub const RULES: [&Rule; 13] = [
     &not_retried::RULE,
     &endless::RULE,
 ];
-
-pub(super) fn find(name: &str) -> Option<&'static Rule> {
-    RULES.into_iter().find(|rule| rule.name == name)
-}
 
 #[cfg(test)]
 mod tests {

@@ -15,11 +15,9 @@ use shell::text::progress::Live;
 
 use crate::args::{JudgeArgs, Variable};
 use crate::door::{Calls, Door, lock};
-use crate::observation::{End, MAX_ATTEMPTS, Observation, ObservedRun};
-use crate::suite::{Situation, Suite};
-
-/// Maximum time before the first request, because programs may take long to start.
-const FIRST_REQUEST: Duration = Duration::from_mins(1);
+use crate::last_error::last_error;
+use crate::observation::{End, ObservedRun, seconds};
+use crate::plan::{Planned, Runner};
 
 /// Maximum time without a request of the judged call, while other calls go on.
 const MAX_OTHER_CALLS: Duration = Duration::from_mins(1);
@@ -31,47 +29,43 @@ const JOB_BYTES: usize = 256 << 20;
 /// Part of the command line and of variables that is replaced by the URL of the server.
 const URL: &str = "{url}";
 
-#[derive(Debug)]
+const TIME_ZONE: &str = "TZ";
+
 pub(super) struct Client<'a> {
     pub(super) args: &'a JudgeArgs,
     pub(super) calls: Arc<Calls>,
+    pub(super) interrupt: &'a Interrupt,
+    pub(super) live: Live,
+    /// Output of the command's last run in each situation, by its name.
+    pub(super) outputs: BTreeMap<String, String>,
 }
 
-/// Observations of a suite, situation by situation. They are `None` for situations that did not complete.
-#[derive(Debug, Default)]
-pub(super) struct Observed {
-    pub(super) observations: Vec<Option<Observation>>,
-    /// Output of the command's last run in each situation; empty without a command.
-    pub(super) outputs: Vec<String>,
-}
+impl Runner for Client<'_> {
+    fn is_real_time(&self) -> bool {
+        true
+    }
 
-/// Run that is planned: the index of its situation, and its index among the runs of this situation.
-type Planned = (usize, usize);
+    fn has_time_zones(&self) -> bool {
+        !self.args.env.iter().any(|variable| variable.name == TIME_ZONE)
+    }
 
-impl Client<'_> {
-    /// Runs the command in all situations of the suite.
+    /// Runs the command, several times at once or one by one. Runs that were interrupted have no result.
     ///
     /// # Errors
     /// Fails if the command cannot be started, or a server cannot be started.
-    pub(super) fn observe(
-        &self,
-        suite: &Suite,
-        interrupt: &Interrupt,
-        live: &mut Live,
-    ) -> anyhow::Result<Observed> {
-        let mut planned: Vec<Planned> = Vec::new();
-        for (index, situation) in suite.situations.iter().enumerate() {
-            planned.extend((0..situation.runs).map(|run| (index, run)));
-        }
+    fn run(&mut self, planned: &[Planned<'_>], one_by_one: bool) -> anyhow::Result<Vec<Option<ObservedRun>>> {
         // Situations with a single run begin first, because they take longest: they advise waits, or never answer.
-        planned.sort_by_key(|(index, _)| suite.situations[*index].runs);
-        let (all, queue) = (planned.len(), Mutex::new(VecDeque::from(planned)));
-        let done: Mutex<BTreeMap<Planned, (ObservedRun, String)>> = Mutex::default();
+        let mut order: Vec<usize> = (0..planned.len()).collect();
+        order.sort_by_key(|index| planned[*index].situation.runs);
+        let (all, queue) = (order.len(), Mutex::new(VecDeque::from(order)));
+        let done: Mutex<BTreeMap<usize, (ObservedRun, String)>> = Mutex::default();
         let failed: Mutex<Option<anyhow::Error>> = Mutex::new(None);
-        let is_over = || lock(&failed).is_some() || interrupt.received() > 0;
+        let mut live = std::mem::replace(&mut self.live, Live::new(false));
+        let this = &*self;
+        let is_over = || lock(&failed).is_some() || this.interrupt.received() > 0;
         let work = || {
             while let Some(next) = (!is_over()).then(|| lock(&queue).pop_front()).flatten() {
-                match self.run_once(&suite.situations[next.0], next.1, &is_over) {
+                match this.run_once(&planned[next], &is_over) {
                     Ok(run) => {
                         lock(&done).insert(next, run);
                     }
@@ -81,7 +75,8 @@ impl Client<'_> {
                 }
             }
         };
-        let jobs = threads_with_room(usize::from(self.args.jobs).min(all), JOB_BYTES);
+        let jobs = if one_by_one { 1 } else { usize::from(self.args.jobs) };
+        let jobs = threads_with_room(jobs.min(all), JOB_BYTES);
         std::thread::scope(|scope| {
             let start = |_| std::thread::Builder::new().spawn_scoped(scope, work).ok();
             let workers: Vec<_> = (0..jobs).map_while(start).collect();
@@ -94,71 +89,83 @@ impl Client<'_> {
                 std::thread::sleep(POLL);
             }
         });
+        self.live = live;
         if let Some(error) = lock(&failed).take() {
             return Err(error);
         }
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut observed = Observed::default();
-        for (index, situation) in suite.situations.iter().enumerate() {
-            let (runs, mut outputs): (Vec<ObservedRun>, Vec<String>) =
-                (0..situation.runs).filter_map(|run| done.remove(&(index, run))).unzip();
-            let is_complete =
-                runs.len() == situation.runs && runs.iter().all(|run| run.end != End::Interrupted);
-            observed.observations.push(is_complete.then_some(Observation { runs, has_keys: true }));
-            observed.outputs.push(outputs.pop().unwrap_or_default());
+        let mut runs = Vec::with_capacity(all);
+        for (index, planned) in planned.iter().enumerate() {
+            let (run, output) = done.remove(&index).unzip();
+            runs.push(run.filter(|run: &ObservedRun| run.end != End::Interrupted));
+            if let Some(output) = output {
+                self.outputs.insert(planned.situation.name.clone(), output);
+            }
         }
-        Ok(observed)
+        Ok(runs)
     }
+}
 
+impl Client<'_> {
     fn run_once(
         &self,
-        situation: &Situation,
-        run: usize,
+        planned: &Planned<'_>,
         is_over: &dyn Fn() -> bool,
     ) -> anyhow::Result<(ObservedRun, String)> {
-        let door = Door::new(&self.calls, situation)?;
+        let door = Door::new(&self.calls, planned.situation, planned.waits_for_advice)?;
         let server = door.start(|router| router)?;
         let url = format!("http://{}", server.address());
-        let process = Process::start(self.command(&url, &situation.name, run))
-            .map_err(|error| self.unstartable(error))?;
+        let process = Process::start(self.command(&url, planned)).map_err(|error| self.unstartable(error))?;
         let ended = loop {
             if process.has_ended() {
                 break None;
             }
             // The records are copied before the command is ended, because its end disconnects it from the server.
-            if let Some(end) = self.reason_to_end(&door, is_over) {
+            if let Some(end) = self.reason_to_end(&door, planned, is_over) {
                 break Some(observed(&door, end));
             }
             std::thread::sleep(POLL);
         };
-        let Ended { status, output } = process.end();
+        let (has_ended, end) = (ended.is_none(), door.elapsed());
+        let Ended { status, output, last_errors } = process.end();
+        let tls_seen = server.tls_seen();
         drop(server);
-        let run = ended.unwrap_or_else(|| ObservedRun {
-            exit_code: status.and_then(|status| status.code()),
-            ..observed(&door, End::Exited)
-        });
+        let run = ObservedRun {
+            exit_code: status.filter(|_| has_ended).and_then(|status| status.code()),
+            exited_s: has_ended.then(|| seconds(end)),
+            time_zone: planned.time_zone.map(str::to_owned),
+            ended: end,
+            waited_for_advice: planned.waits_for_advice,
+            has_longer_advice: planned.has_longer_advice,
+            tls_seen,
+            last_error: last_error(&last_errors).to_owned(),
+            ..ended.unwrap_or_else(|| observed(&door, End::Exited))
+        };
         Ok((run, output))
     }
 
-    fn reason_to_end(&self, door: &Door, is_over: &dyn Fn() -> bool) -> Option<End> {
+    fn reason_to_end(&self, door: &Door, planned: &Planned<'_>, is_over: &dyn Fn() -> bool) -> Option<End> {
         let records = door.records();
-        let limit = if records.has_requests { self.args.idle_timeout } else { FIRST_REQUEST };
+        let limit = if records.has_requests { self.args.idle_timeout } else { self.args.start_timeout };
         let quiet = |since: Duration| door.elapsed().saturating_sub(since);
         match () {
             () if is_over() => Some(End::Interrupted),
-            () if records.received() >= MAX_ATTEMPTS as u64 => Some(End::TooManyAttempts),
+            () if records.received() >= planned.situation.max_attempts as u64 => Some(End::TooManyAttempts),
             () if quiet(records.quiet_since) > limit => Some(End::Idle),
             () if quiet(records.judged_quiet_since) > limit.max(MAX_OTHER_CALLS) => Some(End::Idle),
             () => None,
         }
     }
 
-    fn command(&self, url: &str, situation: &str, run: usize) -> Command {
+    fn command(&self, url: &str, planned: &Planned<'_>) -> Command {
         let filled = |text: &String| text.replace(URL, url);
         let mut words = self.args.command.iter().map(filled);
         let mut command = Command::new(words.next().unwrap_or_default());
-        command.args(words).env("TAILBACK_URL", url).env("TAILBACK_SITUATION", situation);
-        command.env(SEED, (run + 1).to_string());
+        command.args(words).env("TAILBACK_URL", url).env("TAILBACK_SITUATION", &planned.situation.name);
+        command.env(SEED, planned.number.to_string());
+        if let Some(zone) = planned.time_zone {
+            command.env(TIME_ZONE, zone);
+        }
         for name in ["NO_PROXY", "no_proxy"] {
             let others = std::env::var(name).unwrap_or_default();
             let separator = if others.is_empty() { "" } else { "," };

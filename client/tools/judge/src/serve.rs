@@ -17,8 +17,8 @@ use shell::runner::interrupt::Interrupt;
 use crate::args::JudgeArgs;
 use crate::door::{Calls, Door, lock};
 use crate::observation::{End, Observation, ObservedRun};
-use crate::report::{JudgedSituation, report};
-use crate::runs::Observed;
+use crate::plan::Observed;
+use crate::report::JudgedSituation;
 use crate::suite::Suite;
 
 const POLL: Duration = Duration::from_millis(20);
@@ -40,12 +40,13 @@ struct Session {
 
 /// Serves all situations until a signal arrives. Returns all ops of the session.
 pub(super) fn serve(
-    suite: &Suite,
+    suite: Suite,
     args: &JudgeArgs,
     calls: &Arc<Calls>,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Observed> {
-    let doors = suite.situations.iter().map(|situation| Door::new(calls, situation));
+    let doors =
+        suite.situations.iter().map(|situation| Door::new(calls, situation, situation.waits_for_advice));
     let doors: Vec<Door> = doors.collect::<anyhow::Result<_>>()?;
     let ended = Mutex::new(vec![Vec::new(); doors.len()]);
     let session = Arc::new(Session { suite: suite.clone(), args: args.clone(), doors, ended });
@@ -62,10 +63,15 @@ pub(super) fn serve(
     while interrupt.received() == 0 {
         std::thread::sleep(POLL);
     }
-    drop(servers);
-    let all = |index| Some(observation(session.all(index)));
-    let observations = (0..session.doors.len()).map(all).collect();
-    Ok(Observed { observations, outputs: Vec::new() })
+    let all = |(index, server): (usize, &Embedded)| {
+        let mut runs = session.all(index);
+        if runs.is_empty() && server.tls_seen() {
+            runs.push(ObservedRun { tls_seen: true, ..ObservedRun::default() });
+        }
+        Some(observation(runs))
+    };
+    let observations = servers.iter().enumerate().map(all).collect();
+    Ok(Observed { suite, observations })
 }
 
 /// Ends the ops of a situation and returns the verdict on them. Later requests are new ops. Web pages of other servers must not end ops.
@@ -101,8 +107,7 @@ impl Session {
         };
         let mut observations: Vec<_> = self.suite.names().enumerate().map(of_control).collect();
         observations[index] = Some(observation(runs));
-        let JudgeArgs { op, allow, idle_timeout, .. } = &self.args;
-        let report = report(&self.suite, &observations, *op, allow, *idle_timeout);
+        let report = self.args.judge().report(&self.suite, &observations);
         let judged = report.situations.into_iter().find(|judged| judged.name == situation.name)?;
         Some(JudgedSituation { ambiguous_ops: ambiguous as u64, uncounted_attempts: uncounted, ..judged })
     }

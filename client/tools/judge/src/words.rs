@@ -20,6 +20,17 @@ pub(super) fn delay(time: Duration) -> String {
     }
 }
 
+/// Formats a time that is longer than anybody waits for, such as `a day`, `11 days` or `56 years`.
+pub(super) fn long_time(time: Duration) -> String {
+    let days = time.as_secs() / 86_400;
+    match days {
+        0 => format!("{:.0} h", time.as_secs_f64() / 3600.0),
+        1 => "a day".to_owned(),
+        2..730 => format!("{days} days"),
+        _ => format!("{} years", days / 365),
+    }
+}
+
 /// Formats the time by which a retry came too early: whole milliseconds below 10 s, otherwise seconds with two decimals.
 pub(super) fn excess(time: Duration) -> String {
     let seconds = time.as_secs_f64();
@@ -63,6 +74,8 @@ mod tests {
         assert_eq!(range(&[millis(400), millis(970)]), "0.40–0.97 s");
         assert_eq!(range(&[millis(5), millis(970)]), "5 ms–0.97 s");
         assert_eq!(range(&[millis(5), millis(5)]), "5 ms");
+        let days = |days: u64| long_time(Duration::from_secs(days * 86_400));
+        assert_eq!([days(1), days(11), days(20_700)], ["a day", "11 days", "56 years"]);
         assert_eq!([excess(millis(2995)), excess(millis(69_929))], ["2995 ms", "69.93 s"]);
     }
 }

@@ -8,22 +8,16 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use judge::{OperationType, RULES, Report, Severity, Suite, report, simulate};
+use judge::{OperationType, RULES, Report, Severity, Simulated, SuiteText};
 use tailback::{StrategySpec, presets};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/judge.md");
 const IDLE: Duration = Duration::from_secs(6);
 
-fn judged(suite: &Suite, preset: &str) -> Report {
+fn judged(preset: &str) -> Report {
     let strategy: StrategySpec = format!("preset:{preset}").parse().expect("it is a preset");
-    let observations: Vec<_> = suite
-        .situations
-        .iter()
-        .map(|situation| {
-            Some(simulate(situation, &strategy, OperationType::Read, 1, IDLE).expect("it starts"))
-        })
-        .collect();
-    report(suite, &observations, None, &[], IDLE)
+    let simulated = Simulated { strategy: &strategy, operation: OperationType::Read, seed: 1, idle: IDLE };
+    simulated.report(&SuiteText::built_in(3)).expect("it starts")
 }
 
 /// Returns the findings of a severity, each rule with its situations.
@@ -39,10 +33,9 @@ fn findings(report: &Report, severity: Severity) -> String {
 }
 
 fn presets_table() -> String {
-    let suite = Suite::built_in(3).expect("the built-in suite is valid");
     let mut text = String::from("| preset | failures | warnings |\n|---|---|---|\n");
     for preset in presets() {
-        let report = judged(&suite, &preset.name);
+        let report = judged(&preset.name);
         let (fails, warnings) = (findings(&report, Severity::Fail), findings(&report, Severity::Warn));
         let _ = writeln!(text, "| `{}` | {fails} | {warnings} |", preset.name);
     }
@@ -59,11 +52,29 @@ fn rules_table() -> String {
 }
 
 fn situations_table() -> String {
-    let suite = Suite::built_in(3).expect("the built-in suite is valid");
+    let suite = SuiteText::built_in(3).parse().expect("the built-in suite is valid");
     let mut text = String::from("| situation | answers | why |\n|---|---|---|\n");
-    for situation in &suite.situations {
+    for situation in suite.situations.iter().filter(|situation| situation.table.is_none()) {
         let runs = if situation.runs > 1 { format!("; {} runs", situation.runs) } else { String::new() };
-        let _ = writeln!(text, "| `{}` | {}{runs} | {} |", situation.name, situation.title, situation.why);
+        let preset = situation.presets.iter().map(|preset| format!("; with `--preset {preset}` or `--only`"));
+        let preset: String = preset.collect();
+        let _ = writeln!(
+            text,
+            "| `{}` | {}{runs}{preset} | {} |",
+            situation.name, situation.title, situation.why
+        );
+    }
+    text
+}
+
+fn unjudged_table() -> String {
+    let suite = SuiteText::built_in(3).parse().expect("the built-in suite is valid");
+    let mut text =
+        String::from("| situation | answers | why | judged with `--preset` |\n|---|---|---|---|\n");
+    for situation in suite.situations.iter().filter(|situation| situation.table.is_some()) {
+        let presets: Vec<String> = situation.presets.iter().map(|preset| format!("`{preset}`")).collect();
+        let (name, title, why) = (&situation.name, &situation.title, &situation.why);
+        let _ = writeln!(text, "| `{name}` | {title} | {why} | {} |", presets.join(", "));
     }
     text
 }
@@ -86,6 +97,7 @@ fn is_current(name: &str, table: &str) {
 #[test]
 fn the_tables_of_the_page_are_current() {
     is_current("situations", &situations_table());
+    is_current("tables", &unjudged_table());
     is_current("rules", &rules_table());
     is_current("presets", &presets_table());
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use dashboards::report::Document;
 use experiments::checks::{Condition, refuse_unknown};
-use judge::Suite;
+use judge::SuiteText;
 use loadgen_core::Mix;
 use mockserver_core::{AnswerSet, AnswersConfig, Config, Faults, Outages, Schedule, Script, read_patch};
 use results::MergePart;
@@ -52,7 +52,7 @@ const PARSERS: [(&str, Accepts); 19] = [
     ("script", |text| text.parse::<Script>().is_ok() || Script::from_json(text).is_ok()),
     ("shards", |text| MergePart::read(text).is_ok()),
     ("spec", |text| text.parse::<StrategySpec>().is_ok()),
-    ("suite", |text| Suite::parse(text, 3).is_ok()),
+    ("suite", |text| SuiteText::new(text.to_owned(), 3).parse().is_ok()),
 ];
 
 /// Returns the names of the fuzz targets, each with its seeds, as `fuzz/run` collects them.

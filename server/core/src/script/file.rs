@@ -105,17 +105,30 @@ impl WrittenStep {
         Self { status: Some(status), ..Self::default() }
     }
 
-    /// Gives the step these headers and this body, if it sends a 2xx answer, whole or truncated, and has none of its own.
+    /// Gives the step the headers and the body that `answer_of` returns for its status, if it has no body of its own and sends an answer,
+    /// whole or truncated. A truncated answer has the status 200. Headers of the step are kept.
     #[must_use]
-    pub fn with_success(mut self, headers: &BTreeMap<String, String>, body: &str) -> Self {
-        let is_truncated =
-            self.fault.as_deref().and_then(StepFault::parse).is_some_and(StepFault::sends_answer);
-        let is_success = self.status.is_some_and(|status| (200..300).contains(&status));
-        if (is_success || is_truncated) && self.headers.is_empty() && self.body.is_empty() {
-            self.headers.clone_from(headers);
-            body.clone_into(&mut self.body);
+    pub fn with_answer(
+        mut self,
+        answer_of: impl FnOnce(u16) -> Option<(BTreeMap<String, String>, String)>,
+    ) -> Self {
+        let fault = self.fault.as_deref().and_then(StepFault::parse);
+        let truncated = fault.is_some_and(StepFault::sends_answer).then_some(200);
+        let status = self.status.or(truncated).filter(|_| self.body.is_empty());
+        if let Some((headers, body)) = status.and_then(answer_of) {
+            for (name, value) in headers {
+                if !self.headers.keys().any(|own| own.eq_ignore_ascii_case(&name)) {
+                    self.headers.insert(name, value);
+                }
+            }
+            self.body = body;
         }
         self
+    }
+
+    /// Returns a header of the step. `name` must be in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
     }
 
     fn into_reply(self) -> Result<Reply, StepError> {

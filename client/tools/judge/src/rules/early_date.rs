@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::advice::Advice;
+use crate::observation::Attempt;
 use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::rules::early_retry::judged;
 
@@ -15,7 +16,10 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn check(case: &Case<'_>) -> Outcome {
-    let date = |advice| if let Advice::Date(wait) = advice { Some(wait) } else { None };
+    let date = |attempt: &Attempt| match attempt.reply.advice()? {
+        Advice::Date(wait) => Some(wait),
+        _ => None,
+    };
     judged(case, date, |_, early_by| early_by < Duration::from_secs(1))
 }
 

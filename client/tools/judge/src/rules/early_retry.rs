@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::advice::Advice;
-use crate::observation::End;
+use crate::observation::{Attempt, ObservedRun};
 use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::words::{delay, excess, time};
 
@@ -23,66 +23,89 @@ pub(crate) fn earliest(wait: Duration) -> Duration {
     wait.saturating_sub(Duration::from_millis(20) + wait / 100)
 }
 
+/// Beginning of the reason if a run was ended before the advised time.
+pub(crate) const WAITED: &str = "waited";
+
 fn check(case: &Case<'_>) -> Outcome {
-    judged(case, Advice::standard_wait, |advice, early_by| {
-        !matches!(advice, Advice::Date(_)) || early_by >= DATE_GRAIN
-    })
+    let is_date = |attempt: &Attempt| matches!(attempt.reply.advice(), Some(Advice::Date(_)));
+    judged(case, standard_wait, |attempt, early_by| !is_date(attempt) || early_by >= DATE_GRAIN)
 }
 
-/// Judges the delays after answers whose advice has a wait by `wait_of`. `is_broken` decides whether a retry that is early by the given
-/// time breaks the rule.
+fn standard_wait(attempt: &Attempt) -> Option<Duration> {
+    attempt.reply.advice()?.standard_wait()
+}
+
+/// Judges the delays after answers that advise the wait `wait_of`. `is_broken` decides whether a retry that is early by the given time
+/// breaks the rule.
 pub(crate) fn judged(
     case: &Case<'_>,
-    wait_of: fn(Advice) -> Option<Duration>,
-    is_broken: impl Fn(Advice, Duration) -> bool,
+    wait_of: impl Fn(&Attempt) -> Option<Duration>,
+    is_broken: impl Fn(&Attempt, Duration) -> bool,
 ) -> Outcome {
-    let (mut found, mut is_lucky, mut has_advice) = (Vec::new(), None, false);
+    let (mut found, mut luckiest, mut is_clear) = (Vec::new(), None, false);
     let evidence = case.evidence(|run| {
         let mut early = Vec::new();
         for retry in run.retries() {
-            let Some(advice) = retry.before.reply.advice() else { continue };
-            let Some(wait) = wait_of(advice) else { continue };
-            has_advice = true;
+            let Some(wait) = wait_of(retry.before) else { continue };
             let early_by = wait.saturating_sub(retry.delay());
-            if retry.delay() < earliest(wait) && is_broken(advice, early_by) {
+            if retry.delay() < earliest(wait) && is_broken(retry.before, early_by) {
                 let (after, wait, early_by) = (delay(retry.delay()), time(wait), excess(early_by));
                 let text = format!("retried after {after} instead of {wait} ({early_by} early)");
                 found.push((retry.delay(), text));
                 early.push(retry.number());
             } else {
-                let longest = longest_without_advice(case, retry.index);
-                is_lucky = longest.filter(|longest| *longest >= earliest(wait)).or(is_lucky);
+                match case.own_delays(retry.index).max().filter(|longest| *longest >= earliest(wait)) {
+                    Some(longest) => luckiest = luckiest.max(Some(longest)),
+                    None => is_clear = true,
+                }
             }
         }
         early
     });
-    match (found.into_iter().min(), is_lucky) {
+    match (found.into_iter().min(), luckiest) {
         (Some((_, text)), _) => Outcome::Found { text, evidence },
+        (None, _) if is_clear => Outcome::Passed,
         (None, Some(longest)) => Outcome::NoEvidence(format!(
             "without advice the client waits up to {}, too, so a pass could be luck (use a longer --retry-after)",
             delay(longest)
         )),
-        (None, None) if has_advice => Outcome::Passed,
         (None, None) => without_retry(case, wait_of),
     }
 }
 
-fn longest_without_advice(case: &Case<'_>, retry: usize) -> Option<Duration> {
-    let without_advice = case.controls.iter().filter(|(_, control)| !control.is_advised());
-    without_advice.flat_map(|(_, control)| control.delays_of(retry)).max()
+/// Whether a delay that obeys the advice of a standard is near the client's own delays, so that it may be luck.
+pub(crate) fn may_be_luck(case: &Case<'_>) -> bool {
+    case.observation.retries().any(|retry| {
+        // A date that is missed by less than its grain may be near, too.
+        let is_date = matches!(retry.before.reply.advice(), Some(Advice::Date(_)));
+        let grain = if is_date { DATE_GRAIN } else { Duration::ZERO };
+        let is_near = |wait: Duration| {
+            retry.delay() + grain >= earliest(wait) && case.own_delays(retry.index).any(|own| own >= wait / 2)
+        };
+        standard_wait(retry.before).is_some_and(is_near)
+    })
 }
 
-/// A client that still waits when its run is ended has not retried early, if the run was ended before the advised time.
-fn without_retry(case: &Case<'_>, wait_of: fn(Advice) -> Option<Duration>) -> Outcome {
-    let is_advised =
-        case.observation.attempts().any(|attempt| attempt.reply.advice().and_then(wait_of).is_some());
-    let is_waiting = case.observation.runs.iter().all(|run| run.end == End::Idle) && !case.waits_for_advice;
-    if is_advised && is_waiting { Outcome::Passed } else { case.without_retry() }
+/// Whether all runs were ended while the client waited as advised.
+pub(crate) fn is_waiting(case: &Case<'_>) -> bool {
+    case.observation.runs.iter().all(ObservedRun::is_waiting)
+}
+
+fn without_retry(case: &Case<'_>, wait_of: impl Fn(&Attempt) -> Option<Duration>) -> Outcome {
+    match case.observation.attempts().filter_map(wait_of).max() {
+        Some(wait) if is_waiting(case) => {
+            let (idle, wait) = (time(case.idle), time(wait));
+            let idle = idle.strip_suffix(" s").filter(|_| wait.ends_with(" s")).unwrap_or(&idle);
+            Outcome::NoEvidence(format!("{WAITED} {idle} of {wait}"))
+        }
+        _ => case.without_retry(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::observation::End;
     use crate::rule::Evidence;
     use crate::rules::testing::{Setup, no_retry, outcome};
 
@@ -112,7 +135,8 @@ mod tests {
         let ended = Setup::default();
         assert_eq!(outcome(&RULE, "429 retry-after:70", &[], &ended), no_retry());
         let waiting = Setup { end: End::Idle, waits_for_advice: false, ..Setup::default() };
-        assert_eq!(outcome(&RULE, "429 retry-after:70", &[], &waiting), Outcome::Passed);
+        let waited = Outcome::NoEvidence("waited 6 of 70 s".to_owned());
+        assert_eq!(outcome(&RULE, "429 retry-after:70", &[], &waiting), waited);
         let stuck = Setup { end: End::Idle, ..Setup::default() };
         assert!(matches!(outcome(&RULE, "429 retry-after:3", &[], &stuck), Outcome::NoEvidence(_)));
         assert_eq!(outcome(&RULE, "429|200", &[0.5], &ended), no_retry(), "no advice");

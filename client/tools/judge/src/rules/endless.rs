@@ -1,23 +1,42 @@
-//! Rule `endless`: the client still tries after [`MAX_ATTEMPTS`] attempts.
+//! Rule `endless`: the client still tries at the situation's limit of attempts. A limit below the usual one counts only for clients that
+//! give up earlier without advice.
 
-use crate::observation::{MAX_ATTEMPTS, ObservedRun};
+use crate::observation::{MAX_ATTEMPTS, Observation, ObservedRun};
 use crate::rule::{Case, Outcome, Rule, Severity};
 
 pub(crate) const RULE: Rule = Rule {
     name: "endless",
     severity: Severity::Warn,
-    summary: "still trying after 50 attempts",
+    summary: "still trying after 50 attempts, or after 12 although it ends earlier without advice",
     source: "clients without a limit on attempts or time",
     check,
 };
 
 fn check(case: &Case<'_>) -> Outcome {
-    let words = || (MAX_ATTEMPTS, format!("still trying after {MAX_ATTEMPTS} attempts"));
-    let endless = case.found(|run| (run.received >= MAX_ATTEMPTS as u64).then(words));
-    endless.unwrap_or_else(|| {
-        let is_over = !case.observation.is_empty() && case.observation.runs.iter().all(ObservedRun::is_over);
-        if is_over { Outcome::Passed } else { case.without_retry() }
-    })
+    let most = case.situation.max_attempts;
+    let ends_earlier = |control: &Observation| {
+        control.has_retry() && control.runs.iter().all(|run| run.is_over() && run.received < most as u64)
+    };
+    let earlier = case.controls.iter().find(|(_, control)| ends_earlier(control));
+    let but = earlier
+        .map(|(title, control)| format!(", but gave up after {} at “{title}”", control.attempts().count()));
+    let words =
+        || (most, format!("still trying after {most} attempts{}", but.as_deref().unwrap_or_default()));
+    let endless = case.found(|run| (run.received >= most as u64).then(words));
+    match endless {
+        Some(_) if most < MAX_ATTEMPTS && earlier.is_none() => {
+            Outcome::NoEvidence("it is not known that the client gives up earlier without advice".to_owned())
+        }
+        Some(endless) => endless,
+        None if !case.observation.is_empty() && case.observation.runs.iter().all(ObservedRun::is_over) => {
+            if case.observation.has_retry() {
+                Outcome::Passed
+            } else {
+                case.without_retry()
+            }
+        }
+        None => case.without_retry(),
+    }
 }
 
 #[cfg(test)]

@@ -1,32 +1,28 @@
-//! Rule `final-retried`: a retry of 400 or 404, which cannot succeed without another request.
+//! Rule `final-retried`: a retry of a status such as 400, which cannot succeed without another request or credential.
 
-use crate::observation::{Attempt, Retry};
+use crate::observation::Retry;
 use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::words::delay;
 
 pub(crate) const RULE: Rule = Rule {
     name: "final-retried",
     severity: Severity::Fail,
-    summary: "a retry of 400 or 404",
-    source: "RFC 9110, sections 15.5.1 and 15.5.5",
+    summary: "a retry of 400, 404 or 422, or of 401 or 403 with the same credential",
+    source: "RFC 9110, section 15.5",
     check,
 };
 
-const FINAL: [u16; 2] = [400, 404];
-
 fn check(case: &Case<'_>) -> Outcome {
-    let final_code = |attempt: &Attempt| attempt.reply.code().filter(|code| FINAL.contains(code));
+    if !case.situation.is_made_for(RULE.name) {
+        return Outcome::NoEvidence("the server sent no final status".to_owned());
+    }
     let retried = case.found(|run| {
         run.retries().filter(Retry::is_repetition).filter_map(|retry| {
-            let code = final_code(retry.before)?;
+            let code = retry.before.reply.code()?;
             Some((retry.number(), format!("{code} was retried after {}", delay(retry.delay()))))
         })
     });
-    match retried {
-        Some(retried) => retried,
-        None if case.observation.attempts().any(|attempt| final_code(attempt).is_some()) => Outcome::Passed,
-        None => Outcome::NoEvidence("the server sent neither 400 nor 404".to_owned()),
-    }
+    retried.unwrap_or(Outcome::Passed)
 }
 
 #[cfg(test)]
@@ -42,6 +38,7 @@ mod tests {
         assert_eq!(text, "404 was retried after 0.50 s");
         assert_eq!(evidence, [Evidence { run: 1, attempts: vec![2, 3] }]);
         assert_eq!(judged("404", &[]), Outcome::Passed);
-        assert!(matches!(judged("503", &[0.5]), Outcome::NoEvidence(_)));
+        let elsewhere = Setup { is_purpose: false, ..Setup::default() };
+        assert!(matches!(outcome(&RULE, "404", &[0.5], &elsewhere), Outcome::NoEvidence(_)));
     }
 }

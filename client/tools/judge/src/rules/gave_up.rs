@@ -21,8 +21,11 @@ fn check(case: &Case<'_>) -> Outcome {
         let Reply::Status { code, advice: Some(advice) } = run.attempts.last()?.reply else { return None };
         let ended = match run.end {
             End::Exited => "gave up".to_owned(),
-            // A client that still waits obeys the advice, unless the advice names no time.
+            // A client that still waits obeys the advice, unless the advice names no time, or its time is over.
             End::Idle if advice.wait().is_none() => format!("no retry within {}", time(case.idle)),
+            End::Idle if run.waited_for_advice => {
+                format!("no retry within {} after the advised time", time(case.idle))
+            }
             _ => return None,
         };
         let (title, _) = case.controls.iter().find(|(_, control)| is_retried(control, code, attempts))?;
@@ -54,7 +57,7 @@ mod tests {
         let Outcome::Found { text, .. } = outcome(&RULE, "429 retry-after:soon|200", &[], &setup) else {
             panic!("it gave up")
         };
-        assert_eq!(text, "gave up after 429 with Retry-After, but retries after “429, then 200”");
+        assert_eq!(text, "gave up after 429 with Retry-After, but retries after “429|200”");
         assert_eq!(outcome(&RULE, "429 retry-after:soon|200", &[0.5], &setup), Outcome::Passed);
         let other = outcome(&RULE, "403 x-ratelimit-reset:@epoch+3|200", &[], &setup);
         assert_eq!(other, no_retry(), "the control shows nothing about 403");
@@ -62,7 +65,12 @@ mod tests {
         let Outcome::Found { text, .. } = outcome(&RULE, "429 retry-after:soon|200", &[], &waiting) else {
             panic!("it still waits")
         };
-        assert_eq!(text, "no retry within 6 s after 429 with Retry-After, but retries after “429, then 200”");
+        assert_eq!(text, "no retry within 6 s after 429 with Retry-After, but retries after “429|200”");
+        let Outcome::Found { text, .. } = outcome(&RULE, "429 retry-after:70|200", &[], &waiting) else {
+            panic!("the advised time is over")
+        };
+        assert!(text.starts_with("no retry within 6 s after the advised time after 429 with"), "{text}");
+        let waiting = Setup { waits_for_advice: false, ..waiting };
         assert!(matches!(outcome(&RULE, "429 retry-after:70|200", &[], &waiting), Outcome::NoEvidence(_)));
         let never = Setup { control: Some(("429|200", &[])), ..Setup::default() };
         assert_eq!(outcome(&RULE, "429 retry-after:3|200", &[], &never), no_retry());

@@ -3,28 +3,52 @@
 use std::time::Duration;
 
 use crate::advice::Advice;
+use crate::observation::Attempt;
 use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::rules::early_retry::judged;
+use crate::situation::Advised;
+use crate::words::delay;
 
 pub(crate) const RULE: Rule = Rule {
     name: "header-ignored",
     severity: Severity::Warn,
-    summary: "a retry earlier than retry-after-ms or x-ratelimit-reset ask for",
+    summary: "a retry earlier than retry-after-ms, x-ratelimit-reset or a vendor's own advice ask for",
     source: "OpenAI and Azure send retry-after-ms, GitHub sends x-ratelimit-reset",
     check,
 };
 
 fn check(case: &Case<'_>) -> Outcome {
+    let advised = case.situation.advises.filter(|_| case.situation.is_made_for(RULE.name));
+    if advised == Some(Advised::Never) {
+        return forbidden(case);
+    }
+    let wait = |attempt: &Attempt| match (advised, attempt.reply.code()) {
+        (Some(Advised::Wait(wait)), Some(300..)) => Some(wait),
+        _ => vendors_wait(attempt.reply.advice()?),
+    };
     let header = case.observation.attempts().find_map(|attempt| {
         let advice = attempt.reply.advice()?;
         vendors_wait(advice).map(|_| advice.header())
     });
-    match judged(case, vendors_wait, |_, _| true) {
-        Outcome::Found { text, evidence } => {
-            Outcome::Found { text: format!("{}: {text}", header.unwrap_or_default()), evidence }
+    match (judged(case, wait, |_, _| true), header) {
+        (Outcome::Found { text, evidence }, Some(header)) => {
+            Outcome::Found { text: format!("{header}: {text}"), evidence }
         }
-        other => other,
+        (other, _) => other,
     }
+}
+
+/// Judges retries of an answer that forbids them.
+fn forbidden(case: &Case<'_>) -> Outcome {
+    let retried = case.found(|run| {
+        run.retries().map(|retry| {
+            let after = delay(retry.delay());
+            (retry.number(), format!("retried after {after}, although the answer says that it must not be"))
+        })
+    });
+    retried.unwrap_or_else(|| {
+        if case.own_retries().next().is_some() { Outcome::Passed } else { case.without_retry() }
+    })
 }
 
 fn vendors_wait(advice: Advice) -> Option<Duration> {

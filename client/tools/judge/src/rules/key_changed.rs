@@ -16,10 +16,7 @@ fn check(case: &Case<'_>) -> Outcome {
         return unknown;
     }
     let is_keyed = |retry: &Retry<'_>| {
-        let Retry { before, attempt, .. } = retry;
-        // After a success, another key is right, because the next request is another operation.
-        let is_retried = !before.reply.is_success() && retry.is_repetition();
-        is_retried && case.is_write(attempt) && !before.keys.is_empty()
+        retry.is_repetition() && case.is_write(retry.attempt) && !retry.before.keys.is_empty()
     };
     let changed = case.found(|run| {
         run.retries().filter(is_keyed).filter_map(|retry| {

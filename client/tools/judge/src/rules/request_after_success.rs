@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
 
 fn check(case: &Case<'_>) -> Outcome {
     let evidence = case.evidence(|run| {
-        run.retries().filter(|retry| retry.before.reply.is_success()).map(|retry| retry.number())
+        run.pairs().filter(|retry| retry.before.reply.is_success()).map(|retry| retry.number())
     });
     match evidence.first() {
         Some(first) => {

@@ -1,24 +1,25 @@
-//! Rule `retry-without-key`: a write is retried after 429 or 503 without an idempotency key. Some servers send 503 after the work was done.
+//! Rule `retry-without-key`: a write is retried after a rejection without an idempotency key. Some servers send 503 after the work was done.
 
 use crate::observation::Retry;
 use crate::rule::{Case, Outcome, Rule, Severity};
+use crate::rules::final_retried;
 
 pub(crate) const RULE: Rule = Rule {
     name: "retry-without-key",
     severity: Severity::Warn,
-    summary: "a write retried after 429 or 503 without an idempotency key",
+    summary: "a write retried after a rejection without an idempotency key",
     source: "apify/apify-client-python#990",
     check,
 };
-
-const STATUSES: [u16; 2] = [429, 503];
 
 fn check(case: &Case<'_>) -> Outcome {
     if let Some(unknown) = case.unknown_writes() {
         return unknown;
     }
     let refused = |retry: &Retry<'_>| {
-        retry.before.reply.code().filter(|code| case.is_write(retry.attempt) && STATUSES.contains(code))
+        let code = retry.before.reply.code().filter(|code| *code >= 400)?;
+        (case.is_write(retry.attempt) && !case.situation.is_made_for(final_retried::RULE.name))
+            .then_some(code)
     };
     let unprotected = case.found(|run| {
         run.retries().filter(|retry| !retry.attempt.is_protected()).filter_map(|retry| {

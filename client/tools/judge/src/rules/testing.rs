@@ -5,9 +5,12 @@ use std::time::Duration;
 use mockserver_core::Script;
 use vocabulary::{Instant, WallTime};
 
-use crate::observation::{Attempt, End, IdempotencyKey, Observation, ObservedRun, OperationType};
+use crate::observation::{
+    Attempt, End, IdempotencyKey, MAX_ATTEMPTS, Observation, ObservedRun, OperationType, SentBody,
+};
 use crate::rule::{Case, Outcome, Rule};
 use crate::simulated::expected;
+use crate::suite::{Suite, SuiteText};
 
 /// Properties of an observation that most tests do not change.
 #[derive(Clone, Copy, Debug)]
@@ -15,11 +18,18 @@ pub(crate) struct Setup<'a> {
     pub(super) method: &'a str,
     /// Idempotency key of each attempt; none if empty.
     pub(super) keys: &'a [&'a str],
+    /// Body of each attempt; empty ones if there are none.
+    pub(super) bodies: &'a [SentBody],
     pub(super) end: End,
     pub(super) operation: Option<OperationType>,
     pub(super) waits_for_advice: bool,
     /// Script and delays of the control.
     pub(super) control: Option<(&'a str, &'a [f64])>,
+    pub(super) control_runs: usize,
+    /// Whether the situation is made for the rule.
+    pub(super) is_purpose: bool,
+    pub(super) max_attempts: usize,
+    pub(super) expected_attempts: Option<u64>,
 }
 
 impl Default for Setup<'_> {
@@ -27,10 +37,15 @@ impl Default for Setup<'_> {
         Self {
             method: "GET",
             keys: &[],
+            bodies: &[],
             end: End::Exited,
             operation: None,
             waits_for_advice: true,
             control: None,
+            control_runs: 1,
+            is_purpose: true,
+            max_attempts: MAX_ATTEMPTS,
+            expected_attempts: None,
         }
     }
 }
@@ -45,15 +60,29 @@ pub(super) fn outcome(rule: &Rule, script: &str, delays: &[f64], setup: &Setup<'
 
 pub(super) fn outcome_of_runs(rule: &Rule, script: &str, delays: &[&[f64]], setup: &Setup<'_>) -> Outcome {
     let observed = observation(script, delays, setup);
-    let control = setup.control.map(|(script, delays)| observation(script, &[delays], setup));
+    let control = setup.control.map(|(script, delays)| {
+        let still_exits = Setup { end: End::Exited, ..*setup };
+        (script, observation(script, &vec![delays; setup.control_runs], &still_exits))
+    });
+    let suite = suite(rule, setup);
     let case = Case {
         observation: &observed,
-        controls: control.iter().map(|control| ("429, then 200", control)).collect(),
+        controls: control.iter().map(|(script, control)| (*script, control)).collect(),
+        situation: &suite.situations[0],
         operation: setup.operation,
         idle: Duration::from_secs(6),
-        waits_for_advice: setup.waits_for_advice,
+        expected_attempts: setup.expected_attempts,
     };
     (rule.check)(&case)
+}
+
+fn suite(rule: &Rule, setup: &Setup<'_>) -> Suite {
+    let rules = if setup.is_purpose { format!("[\"{}\"]", rule.name) } else { "[]".to_owned() };
+    let text = format!(
+        "[[situation]]\nname = \"a\"\ntitle = \"t\"\nwhy = \"w\"\nsteps = [{{ status = 503 }}]\nrules = {rules}\nmax-attempts = {}",
+        setup.max_attempts
+    );
+    SuiteText::new(text, 3).parse().expect("a suite")
 }
 
 pub(crate) fn observation(script: &str, delays: &[&[f64]], setup: &Setup<'_>) -> Observation {
@@ -83,8 +112,15 @@ fn run(script: &str, delays: &[f64], setup: &Setup<'_>) -> ObservedRun {
                 .into_iter()
                 .collect(),
             body_digest: 7,
+            body: setup.bodies.get(index).copied().unwrap_or_default(),
             ..Attempt::default()
         });
     }
-    ObservedRun { received: attempts.len() as u64, attempts, end: setup.end, ..ObservedRun::default() }
+    ObservedRun {
+        received: attempts.len() as u64,
+        attempts,
+        end: setup.end,
+        waited_for_advice: setup.waits_for_advice,
+        ..ObservedRun::default()
+    }
 }
