@@ -277,7 +277,7 @@ impl Retry<'_> {
 const LATE_DISCONNECTION: Duration = Duration::from_millis(100);
 
 impl ObservedRun {
-    /// Returns the retries of the op. What follows a success belongs to other ops.
+    /// Returns the retries of the op. Requests after a success belong to other ops.
     pub(super) fn retries(&self) -> impl Iterator<Item = Retry<'_>> {
         self.pairs().take_while(|pair| !pair.before.reply.is_success())
     }

@@ -55,7 +55,7 @@ pub enum Reaction {
     /// The client obeys the advice.
     Obeyed,
     Ignored,
-    /// It is not known whether the client obeys: it does not retry this status, or its own delays are as long.
+    /// It is not known: the client does not retry the status of the advice, its own delays are as long, or it still waited at the end.
     Unclear,
 }
 
@@ -161,8 +161,10 @@ impl Judge<'_> {
 fn row(table: Table, case: &Case<'_>) -> TableRow {
     let Situation { name, title, .. } = case.situation;
     let reaction = match table {
+        _ if unjudgeable(case).is_some() => Reaction::Unclear,
         Table::Statuses if case.observation.has_retry() => Reaction::Retried,
-        Table::Statuses => Reaction::NotRetried,
+        Table::Statuses if case.observation.runs.iter().all(ObservedRun::is_over) => Reaction::NotRetried,
+        Table::Statuses => Reaction::Unclear,
         Table::Advice => match (header_ignored::RULE.check)(case) {
             Outcome::Found { .. } | Outcome::Warned { .. } => Reaction::Ignored,
             Outcome::Passed => Reaction::Obeyed,

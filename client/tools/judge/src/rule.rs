@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::observation::{Attempt, End, Observation, ObservedRun, OperationType};
 use crate::situation::Situation;
-use crate::words::time;
+use crate::words::{delay, time};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FindingSeverity"))]
@@ -154,6 +154,17 @@ impl Case<'_> {
             return format!("no retry within {idle}, and the client still ran (use a longer --idle-timeout)");
         }
         NO_RETRY.to_owned()
+    }
+
+    /// Judges answers that must not be retried. `reason` ends the sentence about the first retry, such as `although the quota is used up`.
+    pub(super) fn must_not_retry(&self, reason: &str) -> Outcome {
+        let retried = self.found(|run| {
+            run.retries()
+                .map(|retry| (retry.number(), format!("retried after {}, {reason}", delay(retry.delay()))))
+        });
+        retried.unwrap_or_else(|| {
+            if self.own_retries().next().is_some() { Outcome::Passed } else { self.without_retry() }
+        })
     }
 
     /// Returns the outcome of rules about idempotency keys for clients whose keys are not known.

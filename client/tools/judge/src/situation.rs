@@ -16,7 +16,7 @@ pub struct Situation {
     pub title: String,
     pub why: String,
     /// Names of situations from which it is known whether and when the client retries: without advice, or with advice that every client
-    /// understands. Those with another status are not used.
+    /// understands. Delays are compared only with those after the same status.
     pub controls: Vec<String>,
     /// Rules that the situation is made for. All other rules are checked, too, but only these decide between pass and skipped. Without
     /// rules, the situation passes if the client retries and no rule is broken.
@@ -87,10 +87,8 @@ impl Situation {
     }
 
     pub(super) fn steps(&self, answers: &Answers) -> Vec<WrittenStep> {
-        let filled = |step: &WrittenStep| {
-            let wait = step.header("retry-after").and_then(|text| text.parse().ok()).map(Duration::from_secs);
-            step.clone().with_answer(|status| answers.of(status, wait))
-        };
+        let filled =
+            |step: &WrittenStep| step.clone().with_answer(|status| answers.of(status, advised_seconds(step)));
         self.steps.iter().map(filled).collect()
     }
 
@@ -101,10 +99,14 @@ impl Situation {
 
     /// Whether `--patient` waits for the whole advice of the situation in a further run, although its usual run does not.
     pub(super) fn can_be_awaited(&self) -> bool {
-        let advised = |step: &WrittenStep| step.header("retry-after")?.parse().ok().map(Duration::from_secs);
-        let longest = self.steps.iter().filter_map(advised).max();
+        let longest = self.steps.iter().filter_map(advised_seconds).max();
         !self.waits_for_advice && longest.is_some_and(|longest| longest <= MAX_PATIENCE)
     }
+}
+
+/// Returns the wait that a step advises by `Retry-After` in whole seconds.
+fn advised_seconds(step: &WrittenStep) -> Option<Duration> {
+    step.header("retry-after")?.parse().ok().map(Duration::from_secs)
 }
 
 impl Advised {

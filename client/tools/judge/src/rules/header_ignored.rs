@@ -7,7 +7,6 @@ use crate::observation::Attempt;
 use crate::rule::{Case, Outcome, Rule, Severity};
 use crate::rules::early_retry::judged;
 use crate::situation::Advised;
-use crate::words::delay;
 
 pub(crate) const RULE: Rule = Rule {
     name: "header-ignored",
@@ -20,7 +19,7 @@ pub(crate) const RULE: Rule = Rule {
 fn check(case: &Case<'_>) -> Outcome {
     let advised = case.situation.advises.filter(|_| case.situation.is_made_for(RULE.name));
     if advised == Some(Advised::Never) {
-        return forbidden(case);
+        return case.must_not_retry("although the answer says that it must not be");
     }
     let wait = |attempt: &Attempt| match (advised, attempt.reply.code()) {
         (Some(Advised::Wait(wait)), Some(300..)) => Some(wait),
@@ -36,19 +35,6 @@ fn check(case: &Case<'_>) -> Outcome {
         }
         (other, _) => other,
     }
-}
-
-/// Judges retries of an answer that forbids them.
-fn forbidden(case: &Case<'_>) -> Outcome {
-    let retried = case.found(|run| {
-        run.retries().map(|retry| {
-            let after = delay(retry.delay());
-            (retry.number(), format!("retried after {after}, although the answer says that it must not be"))
-        })
-    });
-    retried.unwrap_or_else(|| {
-        if case.own_retries().next().is_some() { Outcome::Passed } else { case.without_retry() }
-    })
 }
 
 fn vendors_wait(advice: Advice) -> Option<Duration> {

@@ -1,7 +1,6 @@
 //! Rule `quota-retried`: a rejection that cannot end by itself, such as a used-up quota, is retried.
 
 use crate::rule::{Case, Outcome, Rule, Severity};
-use crate::words::delay;
 
 pub(crate) const RULE: Rule = Rule {
     name: "quota-retried",
@@ -15,15 +14,7 @@ fn check(case: &Case<'_>) -> Outcome {
     if !case.situation.is_made_for(RULE.name) {
         return Outcome::NoEvidence("no quota is used up".to_owned());
     }
-    let retried = case.found(|run| {
-        run.retries().map(|retry| {
-            let after = delay(retry.delay());
-            (retry.number(), format!("retried after {after}, although the quota is used up"))
-        })
-    });
-    retried.unwrap_or_else(|| {
-        if case.own_retries().next().is_some() { Outcome::Passed } else { case.without_retry() }
-    })
+    case.must_not_retry("although the quota is used up")
 }
 
 #[cfg(test)]
