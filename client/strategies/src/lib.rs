@@ -83,6 +83,7 @@ mod budgets;
 mod classification;
 mod common;
 mod delay;
+mod dispatcher;
 mod entry;
 mod error;
 mod facts;
@@ -117,6 +118,10 @@ pub use advice::{
 pub use attempt::{AttemptEnd, Candidate, Outcome};
 pub use budget::{Budget, BudgetDecision, Permit};
 pub use classification::Classification;
+pub use dispatcher::{
+    Attempt, AttemptKey, Dispatcher, Due, EndedAttempt, Full, GiveUp, Host, Launch, Op, OpKey, Output,
+    Settings,
+};
 pub use entry::Entry;
 pub use error::SpecError;
 pub use facts::{Facts, Grpc, Hints, Missing};

@@ -3,7 +3,6 @@
 //! The inner layer decides about attempts. An outer layer retries ops that the inner layer has given up. Everything
 //! that the inner layer does with an op until the op is done or given up counts as one *try* of the outer layer.
 
-mod hedging;
 mod layer;
 mod layered;
 mod memory;
@@ -18,14 +17,14 @@ use vocabulary::{Draws, Purpose, Rng, draws};
 
 use self::layer::{Layer, LayerDecision, both};
 use self::memory::Memory;
+use crate::hedger::{AfterFailure, Copies};
 use crate::outage_backoff::OutageBackoff;
 use crate::rules::Rules;
 use crate::{
-    Advice, AttemptEnd, Candidate, CarrierSense, Classification, FailedOp, Gauges, Instant, LimiterView,
-    Outcome, Part, ResponseParser, Retry, RetryState, Status, Until,
+    Advice, Advised, AttemptEnd, Candidate, CarrierSense, Classification, FailedOp, Gauges, Instant,
+    LimiterView, Outcome, Part, ResponseParser, Retry, RetryState, Status, Until,
 };
 
-pub use self::hedging::AfterCopy;
 pub(crate) use self::memory::MAX_LAYERS;
 pub use self::memory::Permits;
 
@@ -66,6 +65,20 @@ pub enum LaunchDecision {
     Wait(Until),
     /// The launch is shed, because a budget rejected it. The driver passes this outcome to [`Strategy::on_failure`].
     Shed(Outcome),
+}
+
+/// Consequence of a failed attempt for the other attempts of its hedging round. A hedging round is an attempt together
+/// with its hedged copies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterCopy {
+    /// The hedging round has failed, even if other attempts of the round are in flight.
+    Over,
+    /// No further copies are sent. The attempts of the round that are in flight continue.
+    NoMore,
+    /// The failure has no effect: the next copy is sent at its planned instant.
+    GoOn,
+    /// The next copy is due after this time, and not at its planned instant.
+    NextAfter(Duration),
 }
 
 impl Strategy {
@@ -321,6 +334,51 @@ impl Strategy {
             gauges.explain(phase, reason);
         }
         gauges
+    }
+
+    /// Returns whether the strategy ever sends hedged copies of attempts. If it returns false, the driver need not call
+    /// the other methods for copies.
+    pub fn hedges(&self) -> bool {
+        self.inner.hedger.is_some()
+    }
+
+    /// Records that an original attempt (not a hedged copy) was sent. Returns the copies that may follow the attempt.
+    pub fn copies(&mut self, now: Instant, launch: &Candidate) -> Option<Copies> {
+        self.inner.hedger.as_mut()?.on_sent(now, launch)
+    }
+
+    /// Returns whether the limits on attempts and time allow one more attempt of the op. The driver must check these
+    /// limits before it calls [`admit`](Self::admit) for a hedged copy of an attempt.
+    pub fn permits_copy(&self, now: Instant, arrived: Instant, attempts: u32, state: RetryState) -> bool {
+        let remembered = self.memory.of(state).filter(|_| self.keeps_memory);
+        let (before, since) =
+            remembered.map_or((0, arrived), |op| (op.layers[0].attempts_before, op.layers[0].since));
+        let rules = &self.inner.rules;
+        let has_time =
+            rules.max_time.is_none_or(|max| max.allow(since, now, Duration::ZERO, false).is_some());
+        attempts < self.max_attempts && attempts.saturating_sub(before) < rules.max_attempts && has_time
+    }
+
+    /// Returns the consequence of a failed attempt for the other attempts of its hedging round. The driver must first
+    /// report the failure to [`on_ended`](Self::on_ended). It reports the failure to [`on_failure`](Self::on_failure)
+    /// only if the round is over.
+    pub fn after_failed_copy(&self, failed: &FailedOp) -> AfterCopy {
+        let (rules, classification) = (&self.inner.rules, failed.outcome.classification);
+        let Some(after_failure) = self.inner.hedger.as_ref().map(|hedger| hedger.after_failure()) else {
+            return AfterCopy::Over;
+        };
+        if !classification.is_retriable() || after_failure == AfterFailure::End {
+            return AfterCopy::Over;
+        }
+        let draws = || draws(self.seed, Purpose::Backoff, failed.op, failed.failures);
+        let advice = rules.advice_of(&failed.outcome);
+        let advised = rules.advice.apply(advice, classification, Duration::ZERO, draws);
+        match (advised, after_failure) {
+            (Advised::GiveUp, _) => AfterCopy::NoMore,
+            (Advised::After { delay, .. }, _) => AfterCopy::NextAfter(delay),
+            (Advised::BackOff, AfterFailure::Next) => AfterCopy::NextAfter(Duration::ZERO),
+            (Advised::BackOff, _) => AfterCopy::GoOn,
+        }
     }
 }
 

@@ -9,8 +9,6 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use super::{InstanceId, OpSlot};
-
 /// Maximum wait that a server can advise. A longer wait is shortened to this maximum.
 const LONGEST: Duration = Duration::from_hours(24);
 
@@ -27,8 +25,8 @@ pub struct AdvisedWait {
     pub advised: Duration,
 }
 
-/// Strategy instance and, with API keys, the key of an op. The advice in an answer applies to all ops of its caller.
-pub(super) type Caller = (InstanceId, Option<u32>);
+/// Number of the strategy instance and, with API keys, the key of an op. The advice in an answer applies to all ops of its caller.
+pub(super) type Caller = (u32, Option<u32>);
 
 /// Latest instant before which a server has asked each caller to send nothing.
 #[derive(Debug, Default)]
@@ -65,8 +63,8 @@ pub(super) struct Advised {
 }
 
 impl Advised {
-    pub(super) fn note(&mut self, slot: OpSlot, at: Instant, wait: Duration) {
-        let index = slot.index();
+    pub(super) fn note(&mut self, slot: u32, at: Instant, wait: Duration) {
+        let index = slot as usize;
         if self.not_before.len() <= index {
             self.not_before.resize(index + 1, Instant::ORIGIN);
             self.obeys.resize(index + 1, false);
@@ -77,8 +75,8 @@ impl Advised {
     /// Removes the stored advice for the op in this slot. Called when the op has been retried, and when a new op takes
     /// the slot.
     #[inline]
-    pub(super) fn forget(&mut self, slot: OpSlot) {
-        if let Some(not_before) = self.not_before.get_mut(slot.index()) {
+    pub(super) fn forget(&mut self, slot: u32) {
+        if let Some(not_before) = self.not_before.get_mut(slot as usize) {
             *not_before = Instant::ORIGIN;
             self.on_awake(slot);
         }
@@ -87,13 +85,13 @@ impl Advised {
     /// Records that the op in this slot sleeps until `until`. If the server's advice is still in force, the op obeys it
     /// by sleeping at least as long as advised.
     #[inline]
-    pub(super) fn on_asleep(&mut self, slot: OpSlot, at: Instant, until: Instant) {
+    pub(super) fn on_asleep(&mut self, slot: u32, at: Instant, until: Instant) {
         if let Some(not_before) = self.of(slot)
             && at < not_before
             && not_before <= until
-            && !self.obeys[slot.index()]
+            && !self.obeys[slot as usize]
         {
-            self.obeys[slot.index()] = true;
+            self.obeys[slot as usize] = true;
             self.obeying += 1;
         }
     }
@@ -102,7 +100,7 @@ impl Advised {
     /// if this wait is long. `followed` is the longest advice that the strategy follows.
     pub(super) fn on_long(
         &mut self,
-        slot: OpSlot,
+        slot: u32,
         at: Instant,
         wait: Duration,
         advised: Duration,
@@ -110,7 +108,7 @@ impl Advised {
     ) {
         if wait >= LONG && wait >= advised.min(followed) {
             let long = AdvisedWait { until: at + wait, wait, advised };
-            self.long.insert(slot.0, long);
+            self.long.insert(slot, long);
             self.longest = self.longest.filter(|longest| longest.wait >= wait).or(Some(long));
         }
     }
@@ -121,12 +119,12 @@ impl Advised {
     }
 
     #[inline]
-    pub(super) fn on_awake(&mut self, slot: OpSlot) {
+    pub(super) fn on_awake(&mut self, slot: u32) {
         if !self.long.is_empty() {
-            self.long.remove(&slot.0);
+            self.long.remove(&slot);
         }
         if self.obeying > 0
-            && let Some(obeys) = self.obeys.get_mut(slot.index())
+            && let Some(obeys) = self.obeys.get_mut(slot as usize)
         {
             self.obeying -= u64::from(std::mem::take(obeys));
         }
@@ -135,8 +133,8 @@ impl Advised {
     /// Returns the earliest instant at which the server advises to retry the op; `None` if the op's last answer had no
     /// advice.
     #[inline]
-    pub(super) fn of(&self, slot: OpSlot) -> Option<Instant> {
-        self.not_before.get(slot.index()).copied().filter(|not_before| *not_before > Instant::ORIGIN)
+    pub(super) fn of(&self, slot: u32) -> Option<Instant> {
+        self.not_before.get(slot as usize).copied().filter(|not_before| *not_before > Instant::ORIGIN)
     }
 }
 
@@ -148,31 +146,31 @@ mod tests {
     fn advice_is_of_one_op_until_its_place_is_taken() {
         let (now, wait, at) = (Instant::from_millis(30), Duration::from_millis(40), Instant::from_millis(70));
         let mut advised = Advised::default();
-        assert_eq!(advised.of(OpSlot(3)), None);
-        advised.note(OpSlot(3), now, wait);
-        assert_eq!([2, 3, 4].map(|slot| advised.of(OpSlot(slot))), [None, Some(at), None]);
-        advised.forget(OpSlot(3));
-        advised.forget(OpSlot(9));
-        assert_eq!(advised.of(OpSlot(3)), None);
-        advised.note(OpSlot(0), now, Duration::from_hours(30));
-        assert_eq!(advised.of(OpSlot(0)), Some(now + LONGEST));
+        assert_eq!(advised.of(3), None);
+        advised.note(3, now, wait);
+        assert_eq!([2, 3, 4].map(|slot| advised.of(slot)), [None, Some(at), None]);
+        advised.forget(3);
+        advised.forget(9);
+        assert_eq!(advised.of(3), None);
+        advised.note(0, now, Duration::from_hours(30));
+        assert_eq!(advised.of(0), Some(now + LONGEST));
     }
 
     #[test]
     fn an_op_obeys_while_it_sleeps_at_least_as_long_as_advised() {
         let ms = Instant::from_millis;
         let mut advised = Advised::default();
-        advised.on_asleep(OpSlot(1), ms(0), ms(90));
+        advised.on_asleep(1, ms(0), ms(90));
         assert_eq!(advised.obeying, 0, "nobody advised anything");
-        advised.note(OpSlot(1), ms(30), Duration::from_millis(40));
+        advised.note(1, ms(30), Duration::from_millis(40));
         for (at, until, obeying) in [(30, 69, 0), (70, 80, 0), (30, 70, 1), (30, 80, 1)] {
-            advised.on_asleep(OpSlot(1), ms(at), ms(until));
+            advised.on_asleep(1, ms(at), ms(until));
             assert_eq!(advised.obeying, obeying, "{at} to {until}");
         }
-        advised.on_awake(OpSlot(0));
+        advised.on_awake(0);
         assert_eq!(advised.obeying, 1, "another woke");
-        advised.on_awake(OpSlot(1));
-        advised.forget(OpSlot(1));
+        advised.on_awake(1);
+        advised.forget(1);
         assert_eq!(advised.obeying, 0);
     }
 
@@ -181,7 +179,7 @@ mod tests {
         let (day, epoch) = (Duration::from_hours(24), Duration::from_secs(1_795_831_626));
         let mut advised = Advised::default();
         let mut asleep = |slot, wait, followed| {
-            advised.on_long(OpSlot(slot), Instant::from_millis(30), wait, epoch, followed);
+            advised.on_long(slot, Instant::from_millis(30), wait, epoch, followed);
             advised.long().map(|(ops, last)| (ops, last.wait, last.advised))
         };
         let minutes = Duration::from_mins;
@@ -189,9 +187,9 @@ mod tests {
         assert_eq!(asleep(2, Duration::from_secs(59), Duration::ZERO), None, "it is short");
         assert_eq!(asleep(3, minutes(10), minutes(10)), Some((1, minutes(10), epoch)));
         assert_eq!(asleep(4, day, day), Some((2, day, epoch)));
-        advised.on_awake(OpSlot(4));
+        advised.on_awake(4);
         assert_eq!(advised.long().map(|(ops, last)| (ops, last.wait)), Some((1, minutes(10))));
-        advised.on_awake(OpSlot(3));
+        advised.on_awake(3);
         assert_eq!((advised.long(), advised.longest.map(|longest| longest.wait)), (None, Some(day)));
     }
 }

@@ -2,22 +2,10 @@
 
 use std::time::Duration;
 
-use tailback::{Advice, Facts, Failure, Outcome, ParsedResponse, Status};
+use tailback::{Advice, AttemptKey, Facts, Failure, Outcome, ParsedResponse, Status};
 use vocabulary::{AdvertisedLimits, Instant};
 
 use crate::cause::{Cause, ErrorKind};
-
-/// Identifier of an attempt from [`Output::Send`] to [`Input::AttemptEnd`]. Slots are small consecutive numbers, so drivers may use `slot`
-/// as an index. A slot is reused once its attempt has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AttemptKey {
-    pub slot: u32,
-    /// Number of the attempt within the run. It is used again only if the latest attempt ended [deferred], because a deferred attempt does
-    /// not count.
-    ///
-    /// [deferred]: tailback::Status::Deferred
-    pub serial: u64,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use vocabulary::{Rng, unit};
 
 use super::*;
-use crate::testing::{FATAL, OK, REJECTED, TIMEOUT, advised, ended, rejected, view};
+use crate::testing::{FATAL, OK, REJECTED, TIMEOUT, advised, ended, launch, rejected, view};
 use crate::{Budget, BudgetDecision, Failure, Permit, RetryPolicy, StrategySpec};
 
 const NOW: Instant = Instant::ORIGIN;
@@ -432,4 +432,42 @@ fn an_op_that_would_take_too_long_is_given_up_before_the_wait() {
     assert_eq!(delays_of("constant:delay=4s,max-time=10s", REJECTED), [4000, 4000]);
     assert_eq!(delays_of("constant:delay=4s,max-time=10s,over-time=shorten", REJECTED), [4000, 4000, 2000]);
     assert_eq!(delays_of("constant:delay=4s,max-time=10s,over-time=last", REJECTED), [4000, 4000, 4000]);
+}
+
+fn after(text: &str, outcome: Outcome) -> AfterCopy {
+    let failed = FailedOp { op: 0, arrived: Instant::ORIGIN, failures: 1, outcome };
+    strategy(text).after_failed_copy(&failed)
+}
+
+#[test]
+fn hedger_and_advice_decide_what_a_failure_does_to_copies() {
+    let second = Duration::from_secs(1);
+    let wait = advised(Advice::After(second));
+    for (text, outcome, wanted) in [
+        ("hedging", REJECTED, AfterCopy::NextAfter(Duration::ZERO)),
+        ("hedging:after-failure=wait", REJECTED, AfterCopy::GoOn),
+        ("hedging:after-failure=end", REJECTED, AfterCopy::Over),
+        ("hedging", FATAL, AfterCopy::Over),
+        ("hedging", wait, AfterCopy::NextAfter(second)),
+        ("hedging:after-failure=wait", wait, AfterCopy::NextAfter(second)),
+        ("hedging:retry-after=ignore", wait, AfterCopy::NextAfter(Duration::ZERO)),
+        ("hedging:advice-zero=give-up", advised(Advice::After(Duration::ZERO)), AfterCopy::NoMore),
+        ("hedging", advised(Advice::Never), AfterCopy::NoMore),
+        ("full-jitter", REJECTED, AfterCopy::Over),
+    ] {
+        assert_eq!(after(text, outcome), wanted, "{text} {outcome:?}");
+    }
+}
+
+#[test]
+fn only_a_hedger_sends_copies_and_limits_apply_to_them() {
+    let copies = |text| strategy(text).copies(Instant::ORIGIN, &launch(0, None)).map(|copies| copies.count);
+    assert_eq!([copies("none+hedging:copies=2"), copies("none")], [Some(2), None]);
+    assert!(strategy("hedging").hedges() && !strategy("aimd").hedges());
+    let permits = |text, attempts, ms| {
+        let now = Instant::from_millis(ms);
+        strategy(text).permits_copy(now, Instant::ORIGIN, attempts, RetryState::default())
+    };
+    assert!(permits("hedging:max-attempts=3", 2, 0) && !permits("hedging:max-attempts=3", 3, 0));
+    assert!(permits("hedging:max-time=1s", 2, 999) && !permits("hedging:max-time=1s", 2, 1000));
 }

@@ -4,6 +4,7 @@
 //! time steps loses no op. It never sends while in flight ≥ window, never requests an instant in the past twice
 //! consecutively, and never panics on extreme parameters. The same seed gives the same trace.
 
+mod cancelling;
 mod model;
 mod specs;
 

@@ -33,8 +33,7 @@ impl Bench {
     fn assert_over(&mut self, now: Instant) {
         assert_eq!(self.poll(now), Output::Done);
         self.assert_conserved();
-        assert!(self.run.ops.is_empty() && self.run.attempts.is_empty());
-        assert!(self.run.rounds.is_empty());
+        assert!(self.run.dispatcher.is_empty());
     }
 }
 

@@ -3,16 +3,18 @@
 
 use std::time::Duration;
 
-use tailback::{AfterCopy, Candidate, FailedOp, LaunchDecision, LimiterView, Outcome, Status};
+use crate::{AfterCopy, Candidate, FailedOp, LaunchDecision, LimiterView, Outcome, Status};
 use vocabulary::Instant;
 
 use super::in_flight::Attempt;
-use super::{AttemptKey, AttemptResult, InstanceId, OpId, OpSlot, Refusal, Run, Waiting};
-use crate::measure::GivenUp;
+use super::instance::InstanceId;
+use super::op::{OpSlot, Waiting};
+use super::{AttemptKey, CANCELLED, Dispatcher, GiveUp, Host};
 
-impl Run {
+impl<H: Host> Dispatcher<H> {
     pub(super) fn on_sent_hedging(
         &mut self,
+        host: &mut H,
         id: InstanceId,
         slot: OpSlot,
         key: AttemptKey,
@@ -20,12 +22,14 @@ impl Run {
         at: Instant,
     ) {
         if self.rounds.of(slot).is_some() {
-            self.measured.attempts.duplicates += u64::from(self.rounds.join(slot, key));
+            if self.rounds.join(slot, key) {
+                host.on_copy();
+            }
             return;
         }
         let op = &self.ops[slot];
         let attempt = op.attempts;
-        let first = Candidate { seq, attempt, ..self.candidate(Waiting::kept(slot, op), id) };
+        let first = Candidate { seq, attempt, ..self.candidate(Waiting::stored(slot, op), id) };
         if let Some(copies) = self.instances[id].strategy.copies(at, &first) {
             self.rounds.open(slot, key, first, copies);
             self.plan_copy(slot, at + copies.delay);
@@ -34,32 +38,32 @@ impl Run {
 
     fn plan_copy(&mut self, slot: OpSlot, at: Instant) {
         if let Some(at) = self.rounds.plan(slot, at) {
-            self.agenda.rare_at(at);
+            self.timers.rare_at(at);
         }
     }
 
-    pub(super) fn on_copy_due(&mut self, at: Instant) {
+    pub(super) fn on_copy_due(&mut self, host: &mut H, at: Instant) {
         let Some(slot) = self.rounds.pop() else { return };
         let id = self.instance_of(self.ops[slot].id);
-        let sent = self.send_copy(at, slot);
+        let sent = self.send_copy(host, at, slot);
         // The op may have no attempt in flight, because the server requested a pause before the copy (push-back). If the copy is not sent,
         // the outcome of the earlier failed attempt is the op's outcome.
         let over = self.rounds.of(slot).filter(|round| !sent && round.live().is_empty());
         if let Some(failed) = over.and_then(|round| round.failed) {
             self.rounds.close(slot);
-            self.after_failure(at, id, slot, &failed, Duration::ZERO);
+            self.after_failure(host, at, id, slot, &failed, Duration::ZERO);
         }
-        self.launch(id, at);
+        self.launch(host, id, at);
     }
 
     /// Sends the op's next hedged copy, if it is permitted and the strategy admits it. Otherwise the copy is dropped. Returns whether the
     /// copy was sent.
-    fn send_copy(&mut self, at: Instant, slot: OpSlot) -> bool {
+    fn send_copy(&mut self, host: &mut H, at: Instant, slot: OpSlot) -> bool {
         let op = self.ops[slot];
         let id = self.instance_of(op.id);
         let instance = &mut self.instances[id];
-        let permitted = !self.stopping
-            && !self.config.is_late(op.arrived, at)
+        let permitted = !self.is_stopping
+            && !host.is_late(&op, at)
             && instance.strategy.permits_copy(at, op.arrived, op.attempts, op.retry_state);
         let Some(round) = self.rounds.of_mut(slot).filter(|round| round.left > 0) else { return false };
         if !permitted {
@@ -73,8 +77,8 @@ impl Run {
         let view = LimiterView { ready: instance.ready_ops() + 1, ..instance.view(candidate) };
         let verdict = instance.strategy.admit(at, &view, &mut self.ops[slot].retry_state);
         match verdict {
-            LaunchDecision::Send(permits, _) => self.send(id, slot, permits, None, at),
-            LaunchDecision::Shed(_) => self.count_shed(op.id, at),
+            LaunchDecision::Send(permits, _) => self.send(host, id, slot, permits, None, at),
+            LaunchDecision::Shed(_) => host.on_shed(at, op.id),
             LaunchDecision::Wait(_) => {}
         }
         self.plan_copy(slot, at + delay);
@@ -83,26 +87,25 @@ impl Run {
 
     /// Handles the deadline of an op with hedged copies. The op continues as long as an attempt is in flight. If no attempt is in flight,
     /// the op only waits for a copy that the server delayed (push-back), and is given up.
-    pub(super) fn on_deadline_in_flight(&mut self, at: Instant, slot: OpSlot) {
+    pub(super) fn on_deadline_in_flight(&mut self, host: &mut H, at: Instant, slot: OpSlot) {
         if self.rounds.of(slot).is_some_and(|round| round.live().is_empty()) {
             self.rounds.close(slot);
             let id = self.instance_of(self.ops[slot].id);
-            self.give_up(at, slot, GivenUp::Deadline);
-            self.launch(id, at);
+            self.give_up(host, at, slot, GiveUp::Late);
+            self.launch(host, id, at);
         }
-    }
-
-    pub(super) fn count_shed(&mut self, op: OpId, at: Instant) {
-        if let Some(log) = &mut self.log {
-            log.refusals.push(Refusal::Shed { op: op.into(), at });
-        }
-        self.measured.attempts.shed += 1;
     }
 
     /// Returns whether the op's round (an attempt with its hedged copies) continues after the end of one of its attempts. The end must have
     /// been reported. If the round continues, another attempt is in flight or a copy is planned. Otherwise the round is closed and its
     /// other attempts are withdrawn. The op then continues as if the ended attempt had been its only one.
-    pub(super) fn round_continues(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome) -> bool {
+    pub(super) fn round_continues(
+        &mut self,
+        host: &mut H,
+        at: Instant,
+        attempt: &Attempt<H::Attempt>,
+        outcome: &Outcome,
+    ) -> bool {
         let slot = attempt.op;
         let Some(round) = self.rounds.of_mut(slot) else { return false };
         let others = !round.live().is_empty();
@@ -111,23 +114,30 @@ impl Run {
             Status::Cancelled => others,
             _ => {
                 round.failed = Some(*outcome);
-                self.failure_in_round(at, attempt, outcome, others)
+                self.failure_in_round(host, at, attempt, outcome, others)
             }
         };
         if !round_continues {
-            self.cancel_others(at, slot);
+            self.withdraw_copies(host, at, slot);
         }
         round_continues
     }
 
-    fn failure_in_round(&mut self, at: Instant, attempt: &Attempt, outcome: &Outcome, others: bool) -> bool {
+    fn failure_in_round(
+        &mut self,
+        host: &mut H,
+        at: Instant,
+        attempt: &Attempt<H::Attempt>,
+        outcome: &Outcome,
+        others: bool,
+    ) -> bool {
         let slot = attempt.op;
         let op = &self.ops[slot];
         let failures = op.failures + 1;
         let failed = FailedOp { op: op.id.into(), arrived: op.arrived, failures, outcome: *outcome };
-        let late = self.config.is_late(op.arrived, at);
+        let late = host.is_late(op, at);
         let after = match outcome.status {
-            Status::Failed(_) if !self.config.retries_failed(outcome) => AfterCopy::Over,
+            Status::Failed(_) if !host.retries(op, outcome) => AfterCopy::Over,
             _ => self.instances[attempt.instance].strategy.after_failed_copy(&failed),
         };
         let after = match after {
@@ -143,26 +153,27 @@ impl Run {
                 others
             }
             AfterCopy::GoOn => others,
-            AfterCopy::NextAfter(Duration::ZERO) => self.send_copy(at, slot) || others,
+            AfterCopy::NextAfter(Duration::ZERO) => self.send_copy(host, at, slot) || others,
             AfterCopy::NextAfter(delay) => {
                 let comes = self.rounds.of(slot).is_some_and(|round| round.left > 0);
                 if comes {
-                    self.stall.on_backoff(delay);
+                    host.on_wait(at, at + delay);
                     self.plan_copy(slot, at + delay);
                 }
                 others || comes
             }
         };
         if round_continues {
-            self.stall.on_in_vain(at);
+            host.on_in_vain(at);
         }
         round_continues
     }
 
-    fn cancel_others(&mut self, at: Instant, slot: OpSlot) {
+    /// Closes the op's round, and withdraws its attempts in flight.
+    pub(super) fn withdraw_copies(&mut self, host: &mut H, at: Instant, slot: OpSlot) {
         let Some(round) = self.rounds.close(slot) else { return };
         for key in round.live() {
-            self.withdraw(at, *key, AttemptResult::plain(Status::Cancelled), true);
+            self.withdraw(host, at, *key, &CANCELLED, true);
         }
     }
 }

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 
 use vocabulary::Instant;
 
-use crate::op::OpSlot;
+use super::op::OpSlot;
 
 /// Number of bits in one digit of an instant. The queue of sleeping ops treats an instant as a number that consists of
 /// digits.
@@ -41,7 +41,7 @@ const KEPT: usize = 4096;
 ///
 /// Each entry packs the instant, the order of going to sleep, and the op into one number.
 #[derive(Debug, Default)]
-pub(crate) struct TimerQueue {
+pub(super) struct Wakes {
     /// Sleeping ops that wake before `near_until`, in the order of waking. The list is empty only if `far` is empty,
     /// too.
     near: VecDeque<u128>,
@@ -59,9 +59,9 @@ pub(crate) struct TimerQueue {
     order: u32,
 }
 
-impl TimerQueue {
+impl Wakes {
     #[inline]
-    pub(crate) fn push(&mut self, until: Instant, op: OpSlot) {
+    pub(super) fn push(&mut self, until: Instant, op: OpSlot) {
         let at = until.as_nanos();
         let key = u128::from(at) << 64 | u128::from(self.order) << 32 | u128::from(op.0);
         self.order = self.order.wrapping_add(1);
@@ -72,18 +72,33 @@ impl TimerQueue {
     }
 
     #[inline]
-    pub(crate) fn next(&self) -> Option<Instant> {
+    pub(super) fn next(&self) -> Option<Instant> {
         self.near.front().map(|key| Instant::from_nanos(instant(*key)))
     }
 
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<OpSlot> {
+    pub(super) fn pop(&mut self) -> Option<OpSlot> {
         let key = self.near.pop_front()?;
         if self.near.is_empty() {
             self.refill();
         }
-        #[expect(clippy::cast_possible_truncation, reason = "the lowest 32 bits contain the op")]
-        Some(OpSlot(key as u32))
+        Some(op(key))
+    }
+
+    /// Removes all sleeping ops for which `keep` returns false.
+    pub(super) fn retain(&mut self, mut keep: impl FnMut(OpSlot) -> bool) {
+        self.near.retain(|key| keep(op(*key)));
+        for (bucket, place) in self.far.iter_mut().zip(0_usize..) {
+            if !bucket.is_empty() {
+                bucket.retain(|key| keep(op(*key)));
+                if bucket.is_empty() {
+                    self.occupied[place / RADIX] &= !(1 << (place % RADIX));
+                }
+            }
+        }
+        if self.near.is_empty() {
+            self.refill();
+        }
     }
 
     fn put_near(&mut self, key: u128) {
@@ -167,6 +182,13 @@ fn digit_of(at: u64, level: u32) -> usize {
     (at >> (level * DIGIT)) as usize % RADIX
 }
 
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "the lowest 32 bits contain the op")]
+fn op(key: u128) -> OpSlot {
+    OpSlot(key as u32)
+}
+
+#[inline]
 fn instant(key: u128) -> u64 {
     (key >> 64) as u64
 }
@@ -182,7 +204,7 @@ mod tests {
 
     #[test]
     fn ops_wake_by_instant_and_then_in_the_order_of_going_to_sleep() {
-        let mut sleepers = TimerQueue::default();
+        let mut sleepers = Wakes::default();
         for (until, op) in [(5, 7), (3, 9), (5, 1), (u64::MAX, 2), (3, 8)] {
             sleepers.push(Instant::from_nanos(until), OpSlot(op));
         }
@@ -216,7 +238,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_is_that_of_a_heap(events in events(), crowd in 0..400_u32) {
-            let (mut sleepers, mut heap, mut now) = (TimerQueue::default(), BinaryHeap::new(), 0_u64);
+            let (mut sleepers, mut heap, mut now) = (Wakes::default(), BinaryHeap::new(), 0_u64);
             let crowd = (0..crowd).map(|number| Event::Sleep(i64::from(number % 7) * 50_000));
             let wakes = std::iter::repeat_n(Event::Wake, events.len() + crowd.len());
             for (order, event) in (0_u32..).zip(crowd.chain(events.iter().copied()).chain(wakes)) {

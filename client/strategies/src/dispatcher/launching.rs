@@ -3,18 +3,20 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use crate::{Candidate, CarrierSense, Classification, LaunchDecision, Permits, RetryState, Until};
 use slab::Slab;
-use tailback::{Candidate, CarrierSense, Classification, LaunchDecision, Permits, RetryState, Until};
 use vocabulary::Instant;
 
 use super::in_flight::{Attempt, Undecided};
-use super::{AttemptKey, Instance, InstanceId, Op, OpSlot, OpState, Output, Run, SentAttempt, Waiting};
+use super::instance::{Instance, InstanceId};
+use super::op::{Op, OpSlot, OpState, Waiting};
+use super::{AttemptKey, Dispatcher, Host, Launch, OpKey, Output};
 
 /// Delay of a poll that a strategy requests for an instant that is not in the future. Without this delay, polls would repeat for ever at
 /// one instant.
 const MIN_WAIT: Duration = Duration::from_micros(1);
 
-impl Run {
+impl<H: Host> Dispatcher<H> {
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let instance = &mut self.instances[id];
         // Fast path: skips building a `Candidate` if the strategy only retries, because a strategy that only retries does not use
@@ -32,8 +34,8 @@ impl Run {
         self.instances[id].strategy.on_ready(at, &candidate);
     }
 
-    pub(super) fn launch(&mut self, id: InstanceId, at: Instant) {
-        if self.stopping {
+    pub(super) fn launch(&mut self, host: &mut H, id: InstanceId, at: Instant) {
+        if self.is_stopping {
             return;
         }
         let mut wait = None;
@@ -45,7 +47,7 @@ impl Run {
                 wait = Some(Until::Event);
                 break;
             }
-            match self.ask(id, &mut op, at) {
+            match self.ask(host, id, &mut op, at) {
                 LaunchDecision::Wait(until) => {
                     wait = Some(until);
                     break;
@@ -55,7 +57,7 @@ impl Run {
                     if instance.resumed.pop_front().is_none() {
                         instance.ready.pop_front();
                     }
-                    self.apply(id, op, verdict, at);
+                    self.apply(host, id, op, verdict, at);
                 }
             }
         }
@@ -66,28 +68,30 @@ impl Run {
             return;
         }
         // Retries that are due at this instant count as ready ops, because they will be ready before time advances.
-        let more = || instance.sleeping > 0 && self.agenda.wakes.next().is_some_and(|wake| wake <= at);
+        let more = || instance.sleeping > 0 && self.timers.wakes.next().is_some_and(|wake| wake <= at);
         if instance.ready_ops() == 0 && !more() {
             instance.strategy.on_app_limited(at, instance.in_flight);
         }
         // The strategy's gauges are recorded after attempts have been sent, because sending an attempt changes some gauges, such as tokens.
-        // Windows change only when attempts end.
-        if !instance.drawn.is_empty() {
-            self.note_gauges(id, at);
-        }
-        self.arm(id, at, wait);
+        host.on_launched(at, id.0, &instance.strategy);
+        self.arm(host, id, at, wait);
     }
 
+    #[inline]
     fn first_ready(&mut self, id: InstanceId) -> Option<Waiting> {
-        let Self { instances, ops, .. } = self;
+        let Self { instances, ops, dead, .. } = self;
         let Instance { ready, resumed, .. } = &mut instances[id];
-        first_alive(resumed, ops).or_else(|| first_alive(ready, ops))
+        // Fast path: skips looking up the op.
+        if *dead == 0 {
+            return resumed.front().or_else(|| ready.front()).copied();
+        }
+        first_alive(resumed, ops, dead).or_else(|| first_alive(ready, ops, dead))
     }
 
     /// Returns the strategy's decision whether to send an op. If the strategy stores state for the op, the op is moved to the slab together
     /// with this state.
     #[inline]
-    fn ask(&mut self, id: InstanceId, op: &mut Waiting, at: Instant) -> LaunchDecision {
+    fn ask(&mut self, host: &mut H, id: InstanceId, op: &mut Waiting, at: Instant) -> LaunchDecision {
         // Fast path: skips building a `LimiterView` for a strategy that sends every op at once.
         if self.instances[id].strategy.only_retries() {
             return LaunchDecision::Send(Permits::default(), None);
@@ -103,23 +107,23 @@ impl Run {
         let verdict = instance.strategy.admit(at, &view, &mut state);
         if state != RetryState::default() {
             // The strategy has stored state for this op. From now on the state is kept, even if the op is not sent.
-            let kept = Op { retry_state: state, ..Op::new(op.id, op.arrived) };
-            *op = Waiting::kept(self.keep(kept), &kept);
+            let stored = Op { retry_state: state, ..Op::new(op.id, op.arrived, H::Op::default()) };
+            *op = Waiting::stored(self.store(host, stored), &stored);
         }
         verdict
     }
 
     /// Applies the strategy's decision to an op that has been removed from its queue.
-    fn apply(&mut self, id: InstanceId, op: Waiting, verdict: LaunchDecision, at: Instant) {
+    fn apply(&mut self, host: &mut H, id: InstanceId, op: Waiting, verdict: LaunchDecision, at: Instant) {
         let slot = match op.slot() {
             Some(slot) => slot,
-            None => self.keep(Op::new(op.id, op.arrived)),
+            None => self.store(host, Op::new(op.id, op.arrived, H::Op::default())),
         };
         match verdict {
-            LaunchDecision::Send(permits, carrier) => self.send(id, slot, permits, carrier, at),
+            LaunchDecision::Send(permits, carrier) => self.send(host, id, slot, permits, carrier, at),
             LaunchDecision::Shed(outcome) => {
-                self.count_shed(op.id, at);
-                self.after_failure(at, id, slot, &outcome, Duration::ZERO);
+                host.on_shed(at, op.id);
+                self.after_failure(host, at, id, slot, &outcome, Duration::ZERO);
             }
             LaunchDecision::Wait(_) => unreachable!("an op that waits stays in the queue"),
         }
@@ -147,6 +151,7 @@ impl Run {
 
     pub(super) fn send(
         &mut self,
+        host: &mut H,
         id: InstanceId,
         slot: OpSlot,
         permits: Permits,
@@ -154,7 +159,6 @@ impl Run {
         at: Instant,
     ) {
         let carrier = carrier.filter(|carrier| carrier.min_free > 0);
-        let is_early = self.is_early(slot, at);
         let in_flight = self.attempts.len() as u64 + 1;
         let instance = &mut self.instances[id];
         let seq = instance.next_seq;
@@ -162,8 +166,8 @@ impl Run {
         instance.in_flight += 1;
         let op = &mut self.ops[slot];
         op.attempts += 1;
-        op.place = OpState::InFlight;
-        let (op_id, ordinal, of) = (op.id, op.attempts, slot);
+        op.state = OpState::InFlight;
+        let (op_id, ordinal) = (op.id, op.attempts);
         let attempt = Attempt {
             op: slot,
             instance: id,
@@ -174,85 +178,42 @@ impl Run {
             ordinal,
             permits,
             undecided: carrier.map(|carrier| Undecided { cost: carrier.cost, in_flight }),
-            waits: false,
-            is_early,
+            data: host.attempt(at, slot.0, op),
         };
         self.undecided += usize::from(carrier.is_some());
         let key = self.attempts.insert(attempt);
         self.next_serial += 1;
-        self.agenda.rare_at(at + self.config.timeout);
+        self.timers.rare_at(at + self.settings.timeout);
         if carrier.is_none() {
-            self.count_sent(&attempt, in_flight);
+            host.on_sent(&attempt, &self.ops[slot], in_flight);
             if self.hedges {
-                self.on_sent_hedging(id, of, key, seq, at);
+                self.on_sent_hedging(host, id, slot, key, seq, at);
             }
         }
-        self.outbox.push_back(Output::Send(SentAttempt {
+        self.outbox.push_back(Output::Send(Launch {
             attempt: key,
-            client: self.client_of(op_id),
-            op: op_id.into(),
+            op: OpKey { slot: slot.0, op: op_id },
             ordinal,
             due: at,
             min_free: carrier.map_or(0, |carrier| carrier.min_free),
         }));
     }
 
-    /// Counts a sent attempt: among all attempts, those sent after a permanent refusal, and those sent after advice of the server.
-    #[inline]
-    pub(super) fn count_sent(&mut self, attempt: &Attempt, in_flight: u64) {
-        let Attempt { due: sent_at, op: slot, is_early, .. } = *attempt;
-        let op = &self.ops[slot];
-        self.measured.early_shared += u64::from(is_early);
-        self.measured.attempts.after_final += u64::from(op.failed_for_good());
-        if let Some(not_before) = self.advised.of(slot) {
-            self.measured.on_advised_retry(sent_at, not_before);
-            self.advised.forget(slot);
-        }
-        self.measured.on_sent(sent_at, in_flight, op.attempts);
-    }
-
-    /// Removes an attempt that waits for a connection from the counts. It is counted again once it is sent.
-    pub(super) fn on_waiting(&mut self, key: AttemptKey) {
-        let Some(attempt) = self.attempts.get_mut(key).filter(|attempt| !attempt.waits) else { return };
-        attempt.waits = true;
-        self.waiting += 1;
-        // An undecided attempt is not counted yet.
-        if attempt.undecided.is_none() {
-            let (due, op) = (attempt.due, attempt.op);
-            self.measured.early_shared -= u64::from(attempt.is_early);
-            let after_final = self.ops[op].failed_for_good();
-            self.measured.attempts.after_final -= u64::from(after_final);
-            self.measured.attempts.total -= 1;
-            self.measured.series.at(due).sent -= 1;
-        }
-    }
-
-    /// Counts an attempt that got a connection, unless its strategy holds all attempts at present: then it is taken back unsent.
-    pub(super) fn on_connected(&mut self, at: Instant, key: AttemptKey) {
-        let Some(waiting) = self.attempts.get(key).filter(|attempt| attempt.waits) else { return };
-        if self.instances[waiting.instance].strategy.holds_all(at) {
-            return self.take_back(at, key);
-        }
-        let is_early = self.is_early(waiting.op, at);
+    /// Records that the server has started an attempt with carrier sense.
+    pub fn started(&mut self, host: &mut H, key: AttemptKey) {
         let Some(attempt) = self.attempts.get_mut(key) else { return };
-        (attempt.waits, attempt.is_early) = (false, is_early);
-        self.waiting -= 1;
-        if attempt.undecided.is_none() {
-            self.measured.early_shared += u64::from(is_early);
-            let after_final = self.ops[attempt.op].failed_for_good();
-            self.measured.attempts.after_final += u64::from(after_final);
-            self.measured.attempts.total += 1;
-            self.measured.series.at(at).sent += 1;
+        if let Some(Undecided { in_flight, .. }) = attempt.undecided.take() {
+            self.undecided -= 1;
+            let attempt = *attempt;
+            host.on_sent(&attempt, &self.ops[attempt.op], in_flight);
         }
     }
 
-    fn arm(&mut self, id: InstanceId, at: Instant, wait: Option<Until>) {
+    fn arm(&mut self, host: &mut H, id: InstanceId, at: Instant, wait: Option<Until>) {
         let instance = &mut self.instances[id];
         let asked = match wait {
             Some(Until::At(instant)) => {
-                // A run in which all ops wait for an open circuit breaker does not count as stalled. So the wait is recorded like a
-                // backoff.
-                self.stall.on_backoff(instant.since(at));
+                host.on_wait(at, instant);
                 Some(instant)
             }
             _ => None,
@@ -266,18 +227,22 @@ impl Run {
             (Some(at), None) | (None, Some(at)) => at,
         };
         let next = if next > at { next } else { at + MIN_WAIT };
-        self.agenda.poll(next, id, instance);
+        self.timers.poll(next, id, instance);
     }
 }
 
-#[inline]
-fn first_alive(queue: &mut VecDeque<Waiting>, ops: &mut Slab<Op>) -> Option<Waiting> {
+fn first_alive<D>(
+    queue: &mut VecDeque<Waiting>,
+    ops: &mut Slab<Op<D>>,
+    dead_ops: &mut usize,
+) -> Option<Waiting> {
     while let Some(first) = queue.front() {
-        let Some(dead) = first.slot().filter(|slot| ops[*slot].place == OpState::Dead) else {
+        let Some(dead) = first.slot().filter(|slot| ops[*slot].state == OpState::Dead) else {
             return Some(*first);
         };
         ops.remove(dead.index());
         queue.pop_front();
+        *dead_ops -= 1;
     }
     None
 }

@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
-use tailback::Permits;
+use crate::Permits;
 use vocabulary::Instant;
 
-use super::{AttemptKey, InstanceId, OpSlot};
+use super::AttemptKey;
+use super::instance::InstanceId;
+use super::op::OpSlot;
 
 const NONE: u32 = u32::MAX;
 
@@ -16,8 +18,8 @@ const FREE: u64 = u64::MAX;
 ///
 /// It manages its slots itself instead of using a slab, so that attempts are written and read in place. An attempt is
 /// large, and copying it once more would cost as much as all other work of this module.
-pub(super) struct InFlight {
-    slots: Vec<Linked>,
+pub(super) struct InFlight<A> {
+    slots: Vec<Linked<A>>,
     count: usize,
     first: u32,
     last: u32,
@@ -28,13 +30,13 @@ pub(super) struct InFlight {
 
 /// Slot with an attempt and its neighbours in the order of due instants, or a free slot.
 #[derive(Clone, Copy, Debug)]
-struct Linked {
-    attempt: Attempt,
+struct Linked<A> {
+    attempt: Attempt<A>,
     before: u32,
     after: u32,
 }
 
-impl InFlight {
+impl<A> InFlight<A> {
     pub(super) fn new() -> Self {
         Self { slots: Vec::new(), count: 0, first: NONE, last: NONE, free: NONE }
     }
@@ -44,15 +46,10 @@ impl InFlight {
         self.count
     }
 
-    #[inline]
-    pub(super) fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Inserts an attempt into the list, behind all attempts that are due at the same instant or earlier. The right
     /// position is usually the end of the list. Over HTTP it may be nearer to the front, because an attempt that
     /// follows an answer is due when the answer arrived. This instant may be in the past.
-    pub(super) fn insert(&mut self, attempt: Attempt) -> AttemptKey {
+    pub(super) fn insert(&mut self, attempt: Attempt<A>) -> AttemptKey {
         let mut before = self.last;
         while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {
             before = other.before;
@@ -79,7 +76,7 @@ impl InFlight {
     }
 
     #[inline]
-    fn linked(&self, slot: u32) -> Option<&Linked> {
+    fn linked(&self, slot: u32) -> Option<&Linked<A>> {
         self.slots.get(slot as usize)
     }
 
@@ -92,13 +89,13 @@ impl InFlight {
     }
 
     #[inline]
-    pub(super) fn get_mut(&mut self, key: AttemptKey) -> Option<&mut Attempt> {
+    pub(super) fn get_mut(&mut self, key: AttemptKey) -> Option<&mut Attempt<A>> {
         let linked = self.slots.get_mut(key.slot as usize)?;
         (linked.attempt.serial == key.serial).then_some(&mut linked.attempt)
     }
 
     #[inline]
-    pub(super) fn get(&self, key: AttemptKey) -> Option<&Attempt> {
+    pub(super) fn get(&self, key: AttemptKey) -> Option<&Attempt<A>> {
         let linked = self.linked(key.slot)?;
         (linked.attempt.serial == key.serial).then_some(&linked.attempt)
     }
@@ -122,7 +119,7 @@ impl InFlight {
         }
     }
 
-    pub(super) fn first(&self) -> Option<&Attempt> {
+    pub(super) fn first(&self) -> Option<&Attempt<A>> {
         self.linked(self.first).map(|linked| &linked.attempt)
     }
 
@@ -130,7 +127,7 @@ impl InFlight {
         self.first().map(|attempt| AttemptKey { slot: self.first, serial: attempt.serial })
     }
 
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Attempt> {
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Attempt<A>> {
         self.slots.iter_mut().map(|linked| &mut linked.attempt).filter(|attempt| attempt.serial != FREE)
     }
 
@@ -142,24 +139,45 @@ impl InFlight {
     }
 }
 
-/// State that the client keeps for one attempt of an op (operation) while the attempt is in flight.
+/// Attempt in flight with the data of its host.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Attempt {
-    pub op: OpSlot,
-    pub instance: InstanceId,
+pub struct Attempt<A> {
+    pub(super) op: OpSlot,
+    pub(super) instance: InstanceId,
+    /// Number of the attempt among all attempts of the dispatcher.
     pub serial: u64,
-    pub seq: u64,
+    pub(super) seq: u64,
+    /// Instant at which the attempt was due.
     pub due: Instant,
-    pub in_flight_when_sent: u32,
+    pub(super) in_flight_when_sent: u32,
+    /// Ordinal of the attempt within its op, from 1.
     pub ordinal: u32,
-    pub permits: Permits,
+    pub(super) permits: Permits,
     /// Additional data of an attempt with carrier sense, which the server starts only if enough slots are free. `None`
     /// for other attempts, and for attempts whose start is already known.
-    pub undecided: Option<Undecided>,
-    /// True if the attempt waits for a connection, so that it is not sent yet.
-    pub waits: bool,
-    /// True if the attempt was sent although the server had asked its client to wait.
-    pub is_early: bool,
+    pub(super) undecided: Option<Undecided>,
+    /// Data of the host.
+    pub data: A,
+}
+
+impl<A> Attempt<A> {
+    /// Returns the slot of the attempt's op.
+    #[inline]
+    pub fn op_slot(&self) -> u32 {
+        self.op.0
+    }
+
+    /// Returns the number of the attempt's client.
+    #[inline]
+    pub fn client(&self) -> u32 {
+        self.instance.0
+    }
+
+    /// Returns whether it is not known yet whether the server started the attempt.
+    #[inline]
+    pub fn is_undecided(&self) -> bool {
+        self.undecided.is_some()
+    }
 }
 
 /// Data of an attempt that is not counted yet, because the server may still defer it. The server defers it if too few
@@ -175,13 +193,13 @@ pub(super) struct Undecided {
 
 #[cfg(test)]
 mod tests {
+    use crate::Permits;
     use proptest::prelude::*;
-    use tailback::Permits;
     use vocabulary::Instant;
 
     use super::*;
 
-    fn attempt(due: u64, serial: u64) -> Attempt {
+    fn attempt(due: u64, serial: u64) -> Attempt<()> {
         Attempt {
             op: OpSlot(0),
             instance: InstanceId(0),
@@ -192,8 +210,7 @@ mod tests {
             ordinal: 1,
             permits: Permits::default(),
             undecided: None,
-            waits: false,
-            is_early: false,
+            data: (),
         }
     }
 
@@ -221,7 +238,7 @@ mod tests {
                 prop_assert_eq!(in_flight.first_key(), Some(key));
                 in_flight.remove(key);
             }
-            prop_assert!(in_flight.is_empty() && in_flight.first().is_none());
+            prop_assert!(in_flight.len() == 0 && in_flight.first().is_none());
         }
     }
 }

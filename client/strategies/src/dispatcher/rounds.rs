@@ -8,11 +8,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use tailback::{Candidate, Copies, MAX_COPIES, Outcome};
+use crate::{Candidate, Copies, MAX_COPIES, Outcome};
 use vocabulary::Instant;
 
-use super::agenda::FEW_OUTDATED;
-use super::{AttemptKey, OpSlot};
+use super::AttemptKey;
+use super::op::OpSlot;
+use super::timers::FEW_OUTDATED;
 
 /// Maximum number of attempts of one op in flight at once.
 const MAX_LIVE: usize = MAX_COPIES as usize + 1;
@@ -117,7 +118,6 @@ impl Rounds {
         Some(at)
     }
 
-    #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.open == 0
     }
@@ -150,7 +150,7 @@ fn is_planned(by_slot: &[Option<Round>], (at, _, slot, plan): PlannedCopy) -> bo
 
 #[cfg(test)]
 mod tests {
-    use tailback::Classification;
+    use crate::Classification;
 
     use super::*;
 

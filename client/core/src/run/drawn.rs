@@ -1,99 +1,110 @@
-//! Strategy instance with its queue of ready ops. There is one instance per client, or a single instance that all
-//! clients share.
+//! Gauges that strategies report: the latest values of each strategy instance, and sums over instances.
 
-use std::collections::VecDeque;
-use std::ops::{Index, IndexMut};
-
-use tailback::{Candidate, GaugeKind, LimiterView, Strategy};
+use tailback::{GaugeKind, Gauges, Strategy};
 use vocabulary::Instant;
 
-use super::Waiting;
+use crate::measure::Measurements;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct InstanceId(pub u32);
+/// Latest gauges of all strategy instances, and their sums.
+pub(super) struct Gauging {
+    instances: Vec<InstanceGauges>,
+    /// Sum of the windows of all instances, updated at every change.
+    window: f64,
+    ssthresh: f64,
+    drawn: Drawn,
+}
 
-impl Index<InstanceId> for Vec<Instance> {
-    type Output = Instance;
+#[derive(Debug, Default)]
+struct InstanceGauges {
+    window: Option<f64>,
+    ssthresh: Option<f64>,
+    drawn: Drawn,
+}
 
-    #[inline]
-    fn index(&self, id: InstanceId) -> &Instance {
-        &self[id.0 as usize]
+impl Gauging {
+    pub(super) fn new(instances: usize) -> Self {
+        let instances = std::iter::repeat_with(InstanceGauges::default).take(instances).collect();
+        Self { instances, window: 0.0, ssthresh: 0.0, drawn: Drawn::default() }
     }
-}
 
-impl IndexMut<InstanceId> for Vec<Instance> {
-    #[inline]
-    fn index_mut(&mut self, id: InstanceId) -> &mut Instance {
-        &mut self[id.0 as usize]
+    pub(super) fn window_of(&self, instance: u32) -> Option<f64> {
+        self.instances[instance as usize].window
     }
-}
 
-pub(super) struct Instance {
-    pub in_flight: u32,
-    /// Number of attempts that this strategy instance has sent. It is also the sequence number of the next attempt.
-    pub next_seq: u64,
-    pub sleeping: u64,
-    pub strategy: Strategy,
-    pub ready: VecDeque<Waiting>,
-    /// Ready ops for which an outer layer of the strategy has already begun a try. They are sent before the ops in
-    /// `ready`, because they occupy capacity for which other ops wait.
-    pub resumed: VecDeque<Waiting>,
-    /// Instant of the next poll of this strategy instance. Polls that are scheduled for other instants are outdated and
-    /// ignored.
-    pub armed: Option<Instant>,
-    pub window: Option<f64>,
-    pub ssthresh: Option<f64>,
-    pub drawn: Drawn,
-}
+    /// Returns whether the instance has reported a gauge that strategies define and name.
+    #[inline]
+    pub(super) fn draws(&self, instance: u32) -> bool {
+        !self.instances[instance as usize].drawn.is_empty()
+    }
 
-impl Instance {
-    pub(super) fn new(strategy: Strategy) -> Self {
-        Self {
-            strategy,
-            ready: VecDeque::new(),
-            resumed: VecDeque::new(),
-            sleeping: 0,
-            in_flight: 0,
-            next_seq: 0,
-            armed: None,
-            window: None,
-            ssthresh: None,
-            drawn: Drawn::default(),
+    /// Returns the sums over all instances. `first` are the gauges of the first one.
+    pub(super) fn sums(&self, first: Gauges) -> Gauges {
+        let mut gauges = first;
+        gauges.window = gauges.window.map(|_| self.window);
+        gauges.ssthresh = gauges.ssthresh.map(|_| self.ssthresh);
+        for (kind, sum) in self.drawn.values() {
+            gauges.show(kind, sum);
+        }
+        gauges
+    }
+
+    /// Records the present gauges of an instance.
+    pub(super) fn note(
+        &mut self,
+        at: Instant,
+        instance: u32,
+        strategy: &Strategy,
+        measured: &mut Measurements,
+    ) {
+        let alone = self.instances.len() == 1;
+        let instance = &mut self.instances[instance as usize];
+        let gauges = strategy.gauges();
+        for (kind, value) in gauges.drawn() {
+            if let Some(sum) = self.drawn.take(&mut instance.drawn, alone, kind, value) {
+                measured.series.draw(at, kind, sum);
+            }
+        }
+        if gauges.window == instance.window && gauges.ssthresh == instance.ssthresh {
+            return;
+        }
+        let change = |new: Option<f64>, old: Option<f64>| new.unwrap_or(0.0) - old.unwrap_or(0.0);
+        if alone {
+            // With a single strategy instance, the sum is set to the value itself. Adding differences instead would
+            // cause rounding errors.
+            self.window = gauges.window.unwrap_or(0.0);
+            self.ssthresh = gauges.ssthresh.unwrap_or(0.0);
+        } else {
+            self.window += change(gauges.window, instance.window);
+            self.ssthresh += change(gauges.ssthresh, instance.ssthresh);
+        }
+        // The slow-start threshold is recorded only when it changes, because the series repeats an unchanged value in
+        // later buckets.
+        let moved = gauges.ssthresh.is_some() && gauges.ssthresh != instance.ssthresh;
+        instance.window = gauges.window;
+        instance.ssthresh = gauges.ssthresh;
+        measured.on_window(at, self.window);
+        if moved {
+            measured.series.at(at).ssthresh.set(self.ssthresh);
         }
     }
-
-    pub(super) fn view(&self, candidate: Candidate) -> LimiterView {
-        let ready = self.ready_ops();
-        LimiterView { in_flight: self.in_flight, ready, sleeping: self.sleeping, candidate }
-    }
-
-    pub(super) fn ready_ops(&self) -> u64 {
-        (self.ready.len() + self.resumed.len()) as u64
-    }
 }
 
-/// Gauges that strategies define and name: the latest value of each strategy instance, and sums over instances.
+/// Gauges that strategies define and name.
 #[derive(Debug, Default)]
-pub(super) struct Drawn(Vec<(&'static GaugeKind, f64)>);
+struct Drawn(Vec<(&'static GaugeKind, f64)>);
 
 impl Drawn {
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn values(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + '_ {
+    fn values(&self) -> impl Iterator<Item = (&'static GaugeKind, f64)> + '_ {
         self.0.iter().copied()
     }
 
     /// Stores the new value of a strategy instance's gauge in `own`, and updates the sum over all instances. Returns
     /// the sum if it changed.
-    pub(super) fn take(
-        &mut self,
-        own: &mut Self,
-        alone: bool,
-        kind: &'static GaugeKind,
-        value: f64,
-    ) -> Option<f64> {
+    fn take(&mut self, own: &mut Self, alone: bool, kind: &'static GaugeKind, value: f64) -> Option<f64> {
         let change = value - own.replace(kind, |_| value).unwrap_or(0.0);
         // With a single strategy instance, the sum is set to the value itself. Adding differences instead would cause
         // rounding errors.
@@ -124,20 +135,12 @@ impl Drawn {
 mod tests {
     use std::time::Duration;
 
-    use tailback::{
-        AttemptEnd, Budget, BudgetDecision, Candidate, Gauges, Outcome, Part, Permit, Rules, Status, Strategy,
-    };
-    use vocabulary::{Instant, Rng};
+    use tailback::{AttemptEnd, Budget, BudgetDecision, Candidate, Outcome, Part, Permit, Rules, Status};
+    use vocabulary::Rng;
 
     use super::*;
     use crate::run::{AttemptResult, Completion, Input, Output, Run};
     use crate::workload::{ArrivalProcess, RunConfig, Workload};
-
-    /// A run may have a million instances.
-    #[test]
-    fn an_instance_fits_in_400_bytes() {
-        assert!(size_of::<Instance>() <= 400, "{}", size_of::<Instance>());
-    }
 
     #[derive(Default)]
     struct Awakened(Option<f64>);
