@@ -5,7 +5,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use tailback::{AdviceHeaders, Failure, Status};
-use vocabulary::grpc;
 
 use crate::rejected_when::RejectedWhen;
 
@@ -60,7 +59,7 @@ impl Classifier {
     /// Classifies an answer by HTTP status and `grpc-status`, because gRPC reports errors in answers with status 200.
     pub fn answer(&self, code: u16, grpc_status: Option<&str>) -> Status {
         match (self.status(code), grpc_status) {
-            (Status::Succeeded, Some(text)) => grpc_meaning(grpc::number(text)),
+            (Status::Succeeded, Some(_)) => Status::from_http(200, grpc_status),
             (status, _) => status,
         }
     }
@@ -75,21 +74,10 @@ impl Classifier {
             412 if self.conditional_writes => Status::Rejected,
             code if self.rejected.statuses.contains(&code) => Status::Rejected,
             code if self.success.contains(code) => Status::Succeeded,
-            500.. => Status::Failed(Failure::Server),
-            _ => Status::Failed(Failure::Fatal),
+            // A success by default may be none by the user's list.
+            200..=299 => Status::Failed(Failure::Fatal),
+            _ => Status::from_http(code, None),
         }
-    }
-}
-
-/// Classifies a gRPC status number (gRPC, `statuscodes.md`). `UNAVAILABLE` and `RESOURCE_EXHAUSTED` are rejections.
-/// `CANCELLED`, `UNKNOWN`, `DEADLINE_EXCEEDED`, `ABORTED`, `INTERNAL` and `DATA_LOSS` are faults of the server.
-/// Other errors are fatal, because a retry would fail in the same way.
-fn grpc_meaning(number: u8) -> Status {
-    match number {
-        0 => Status::Succeeded,
-        8 | 14 => Status::Rejected,
-        1 | 2 | 4 | 10 | 13 | 15 => Status::Failed(Failure::Server),
-        _ => Status::Failed(Failure::Fatal),
     }
 }
 

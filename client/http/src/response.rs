@@ -5,14 +5,14 @@ pub(crate) mod kept_body;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use http::header::{AGE, DATE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use loadgen_core::{
     AttemptResult, Classifier, ErrorKind, MAX_SEARCHED, ServerSeen, ServerVerdict, SuccessStatuses,
 };
 use tailback::{Advice, AdviceHeaders, AdviceValue, ParsedResponse, ResponseParser, Status};
+use tailback_http::{HttpHeaders, server_clock};
 use vocabulary::{AdvertisedLimits, Instant, TimeScale, WallTime, grpc, wire};
 
 use crate::config::{RunHeaders, TransportConfig};
@@ -70,7 +70,12 @@ impl ResponseClassifier {
         }
         let by_verdict = self.run.is_some() && mock_headers.verdict.is_some();
         let classifier = if by_verdict { &self.of_mock } else { &self.classifier };
-        let status = classifier.whole_answer(code, mock_headers.grpc_status, &Headers(code, headers), body);
+        let status = classifier.whole_answer(
+            code,
+            mock_headers.grpc_status,
+            &Headers(HttpHeaders(code, headers)),
+            body,
+        );
         let answered = self.run.and_then(|run| Some(run.anchor.at(mock_headers.answered?)));
         let mut response = parse(&self.reading, code, headers, body, answered);
         if self.run.is_none() {
@@ -153,44 +158,31 @@ fn parse(
     body: &[u8],
     answered: Option<WallTime>,
 ) -> ParsedResponse {
-    let now = answered.or_else(|| clock_of(headers)).unwrap_or_else(|| {
-        let since_unix = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-        // A clock that is set before 1970 is treated as if it showed the start of 1970. So no date counts as past.
-        WallTime::from_unix(since_unix.unwrap_or(Duration::ZERO))
-    });
-    reading.parse(code, &Headers(code, headers), body, now)
-}
-
-/// Returns the time of the server's clock at which the response arrived: its `Date`, and the time that it spent in caches since then (`Age`;
-/// RFC 9111, section 5.1). So a client whose own clock is wrong waits as long as every other client.
-fn clock_of(headers: &HeaderMap) -> Option<WallTime> {
-    let date = httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()?;
-    let age = Duration::from_secs(headers.get(AGE).and_then(parsed).unwrap_or(0));
-    Some(WallTime::from_unix(date.duration_since(SystemTime::UNIX_EPOCH).ok()?.saturating_add(age)))
+    let now = answered.unwrap_or_else(|| server_clock(headers));
+    reading.parse(code, &Headers(HttpHeaders(code, headers)), body, now)
 }
 
 // The header name is a constant, so that it is not parsed from a text at each look-up.
 const WAIT: HeaderName = HeaderName::from_static(wire::WAIT);
 
-/// Status and headers of a response. Header values with characters other than visible ASCII (RFC 9110, section 5.5) count as
-/// missing.
-struct Headers<'a>(u16, &'a HeaderMap);
+/// Status and headers of a response, with the exact wait that a mockserver reports.
+struct Headers<'a>(HttpHeaders<'a>);
 
 impl AdviceHeaders for Headers<'_> {
     fn value(&self, name: &'static str) -> Option<AdviceValue<'_>> {
-        self.1.get(name)?.to_str().ok().map(AdviceValue::Text)
+        self.0.value(name)
     }
 
     fn is_repeated(&self, name: &'static str) -> bool {
-        self.1.get_all(name).iter().nth(1).is_some()
+        self.0.is_repeated(name)
     }
 
     fn status(&self) -> u16 {
-        self.0
+        self.0.status()
     }
 
     fn exact_wait(&self) -> Option<Duration> {
-        parsed(self.1.get(&WAIT)?).map(Duration::from_nanos)
+        parsed(self.0.1.get(&WAIT)?).map(Duration::from_nanos)
     }
 }
 

@@ -49,11 +49,16 @@ pub trait Budget: Send {
     /// the same decision, but an op whose launch was shed gets a new draw.
     fn ask(&self, now: Instant, launch: &Candidate, rng: &mut dyn Rng) -> BudgetDecision;
 
-    /// Returns true if nothing may be sent now, not even an attempt that this budget has admitted but that still waits for a connection. The
-    /// client then takes the attempt back (it ends as [deferred](crate::Status::Deferred)), and asks again for its op.
-    fn holds_all(&self, _now: Instant) -> bool {
-        false
+    /// Returns the instant before which nothing may be sent, not even an attempt that this budget has admitted but that is not sent yet. The
+    /// client then takes the attempt back (it ends as [deferred](crate::Status::Deferred)), and asks again for its op. The instant may be in
+    /// the past. `None` if this budget never holds all attempts.
+    fn held_until(&self) -> Option<Instant> {
+        None
     }
+
+    /// Holds all attempts until `at` at least, if this budget ever holds all attempts. It is meant for clients that keep state between
+    /// processes.
+    fn hold_until(&mut self, _at: Instant) {}
 
     /// Returns whether an op whose attempt was just rejected or failed may retry at all.
     ///

@@ -33,7 +33,7 @@ use op::{OpSlot, OpState, Waiting};
 use rounds::Rounds;
 use timers::Timers;
 
-pub use host::{EndedAttempt, GiveUp, Host};
+pub use host::{Backoff, EndedAttempt, GiveUp, Host};
 pub use in_flight::Attempt;
 pub use op::Op;
 pub use timers::Due;

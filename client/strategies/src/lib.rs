@@ -119,8 +119,8 @@ pub use attempt::{AttemptEnd, Candidate, Outcome};
 pub use budget::{Budget, BudgetDecision, Permit};
 pub use classification::Classification;
 pub use dispatcher::{
-    Attempt, AttemptKey, Dispatcher, Due, EndedAttempt, Full, GiveUp, Host, Launch, Op, OpKey, Output,
-    Settings,
+    Attempt, AttemptKey, Backoff, Dispatcher, Due, EndedAttempt, Full, GiveUp, Host, Launch, Op, OpKey,
+    Output, Settings,
 };
 pub use entry::Entry;
 pub use error::SpecError;
@@ -128,7 +128,7 @@ pub use facts::{Facts, Grpc, Hints, Missing};
 pub use gauges::{GaugeKind, Gauges, MAX_DRAWN};
 pub use hedger::{AfterFailure, Copies, Hedger, MAX_COPIES};
 pub use limiter::{Admit, CarrierSense, Limiter, LimiterView, Until};
-pub use limiters::ORACLE;
+pub use limiters::{ETHERNET, ORACLE};
 pub use method::Method;
 pub use part::{Part, PartKind};
 pub use part_config::Context;

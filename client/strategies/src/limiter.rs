@@ -47,10 +47,13 @@ pub trait Limiter: Send {
         false
     }
 
-    /// Returns true if nothing may be sent now, as [`Budget::holds_all`](crate::Budget::holds_all).
-    fn holds_all(&self, _now: Instant) -> bool {
-        false
+    /// Returns the instant before which nothing may be sent, as [`Budget::held_until`](crate::Budget::held_until).
+    fn held_until(&self) -> Option<Instant> {
+        None
     }
+
+    /// Holds all attempts until `at` at least, as [`Budget::hold_until`](crate::Budget::hold_until).
+    fn hold_until(&mut self, _at: Instant) {}
 
     /// Records that an op became ready, because it arrived or its back-off ended.
     fn on_ready(&mut self, _now: Instant, _candidate: &Candidate) {}

@@ -26,27 +26,15 @@ mod tailback;
 mod token_bucket;
 mod vector_arc;
 
+pub use ethernet::ETHERNET;
 pub use oracle::ORACLE;
 pub(crate) use {
-    aimd::AimdConfig,
-    aws_adaptive::AwsAdaptiveConfig,
-    bbr::BbrConfig,
-    cubic::CubicConfig,
-    envoy_gradient::EnvoyGradientConfig,
-    ethernet::{ETHERNET, Ethernet},
-    fixed_window::FixedWindow,
-    least_gap::LeastGapConfig,
-    netflix_aimd::NetflixAimd,
-    netflix_gradient::NetflixGradient,
-    netflix_gradient2::NetflixGradient2,
-    netflix_vegas::NetflixVegas,
-    new_reno::NewRenoConfig,
-    oracle::OracleConfig,
-    palantir::PalantirConfig,
-    s3_hill_climb::S3HillClimbConfig,
-    tailback::TailbackConfig,
-    token_bucket::TokenBucketConfig,
-    vector_arc::VectorArcConfig,
+    aimd::AimdConfig, aws_adaptive::AwsAdaptiveConfig, bbr::BbrConfig, cubic::CubicConfig,
+    envoy_gradient::EnvoyGradientConfig, ethernet::Ethernet, fixed_window::FixedWindow,
+    least_gap::LeastGapConfig, netflix_aimd::NetflixAimd, netflix_gradient::NetflixGradient,
+    netflix_gradient2::NetflixGradient2, netflix_vegas::NetflixVegas, new_reno::NewRenoConfig,
+    oracle::OracleConfig, palantir::PalantirConfig, s3_hill_climb::S3HillClimbConfig,
+    tailback::TailbackConfig, token_bucket::TokenBucketConfig, vector_arc::VectorArcConfig,
 };
 
 /// Returns the whole part of a limit, as a cast from floating point does in Java and Rust.

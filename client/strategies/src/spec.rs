@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use vocabulary::{ParameterInfo, duration_text, split_outside};
 
+use crate::backoffs::NO_RETRY;
 use crate::budget::MAX_BUDGETS;
 use crate::budgets::HOLD;
 use crate::common::{COMMON, Common, common_info};
@@ -226,6 +227,18 @@ impl StrategySpec {
     /// such rules.
     pub fn has_rules(&self) -> bool {
         self.layers.iter().any(|layer| layer.common.has_classifications())
+    }
+
+    /// Returns whether the strategy itself ends every op: each of its layers limits the attempts, the retries or the time of an op.
+    pub fn is_bounded(&self) -> bool {
+        let is_bounded = |layer: &LayerSpec| {
+            let rules = layer.common.rules(self.methods, &self.reading);
+            rules.max_attempts != u32::MAX
+                || rules.max_time.is_some()
+                || rules.max_retries.iter().all(|most| *most != u32::MAX)
+                || layer.parts.iter().any(|part| part.entry.name == NO_RETRY)
+        };
+        self.max_attempts != u32::MAX || self.layers.iter().all(is_bounded)
     }
 
     /// Returns the strategy's own limit on the duration of an attempt, if any.

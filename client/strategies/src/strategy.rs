@@ -167,10 +167,23 @@ impl Strategy {
         self.inner.limiters.iter().any(|limiter| limiter.is_full(in_flight))
     }
 
-    /// Returns whether nothing may be sent now, not even an admitted attempt that still waits for a connection.
+    /// Returns whether nothing may be sent now, not even an admitted attempt that is not sent yet.
     pub fn holds_all(&self, now: Instant) -> bool {
-        self.inner.budgets.iter().any(|budget| budget.holds_all(now))
-            || self.inner.limiters.iter().any(|limiter| limiter.holds_all(now))
+        self.held_until().is_some_and(|until| now < until)
+    }
+
+    /// Returns the instant before which nothing may be sent, because the server advised it. It may be in the past. `None` if no part of the
+    /// strategy ever holds all attempts.
+    pub fn held_until(&self) -> Option<Instant> {
+        let budgets = self.inner.budgets.iter().filter_map(|budget| budget.held_until());
+        budgets.chain(self.inner.limiters.iter().filter_map(|limiter| limiter.held_until())).max()
+    }
+
+    /// Holds all attempts until `at` at least, as if the server had advised it. Has no effect if no part of the strategy ever holds all
+    /// attempts. It is meant for clients that keep state between processes.
+    pub fn hold_until(&mut self, at: Instant) {
+        self.inner.budgets.iter_mut().for_each(|budget| budget.hold_until(at));
+        self.inner.limiters.iter_mut().for_each(|limiter| limiter.hold_until(at));
     }
 
     fn shed(&mut self, advice: Advice) -> LaunchDecision {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tailback::{
-    Advice, Attempt, EndedAttempt, FailedOp, Failure, GiveUp, Host, Method, Op, Outcome, Status, Strategy,
+    Advice, Attempt, Backoff, EndedAttempt, Failure, GiveUp, Host, Method, Op, Outcome, Status, Strategy,
 };
 use vocabulary::{AdvertisedLimits, Instant};
 
@@ -424,21 +424,14 @@ impl Host for Harness {
     }
 
     #[inline]
-    fn on_asleep(
-        &mut self,
-        at: Instant,
-        slot: u32,
-        until: Instant,
-        is_retried: bool,
-        failed: &FailedOp,
-        strategy: &Strategy,
-    ) {
+    fn on_asleep(&mut self, at: Instant, backoff: Backoff<'_, Self>) {
+        let Backoff { slot, until, is_retried, outcome, strategy, .. } = backoff;
         let delay = until.since(at);
         self.stall.on_backoff(delay);
         if is_retried {
             self.advised.on_asleep(slot, at, until);
             if let (Advice::After(advised), _) | (_, Advice::After(advised)) =
-                (failed.outcome.advice, failed.outcome.outer_advice)
+                (outcome.advice, outcome.outer_advice)
                 && let Some(followed) = strategy.follows_advice_up_to()
             {
                 self.advised.on_long(slot, at, delay, advised, followed);

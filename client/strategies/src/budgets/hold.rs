@@ -164,8 +164,12 @@ impl Budget for Hold {
         }
     }
 
-    fn holds_all(&self, now: Instant) -> bool {
-        now < self.until
+    fn held_until(&self) -> Option<Instant> {
+        Some(self.until)
+    }
+
+    fn hold_until(&mut self, at: Instant) {
+        self.hold(at, Duration::ZERO);
     }
 
     fn on_sent(&mut self, _now: Instant, launch: &Candidate) -> Permit {

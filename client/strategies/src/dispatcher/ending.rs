@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{AttemptEnd, FailedOp, Outcome, Retry, Status};
 use vocabulary::Instant;
 
-use super::host::EndedAttempt;
+use super::host::{Backoff, EndedAttempt};
 use super::in_flight::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::op::{Op, OpSlot, OpState, Waiting};
@@ -251,7 +251,8 @@ impl<H: Host> Dispatcher<H> {
         let until = at + delay.saturating_add(cost);
         op.state = state;
         instance.sleeping += 1;
-        host.on_asleep(at, slot.0, until, state == OpState::Sleeping, &failed, &instance.strategy);
+        let (is_retried, strategy) = (state == OpState::Sleeping, &instance.strategy);
+        host.on_asleep(at, Backoff { slot: slot.0, op, until, is_retried, outcome, strategy });
         self.timers.wake(until, slot);
     }
 

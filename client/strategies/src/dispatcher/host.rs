@@ -1,6 +1,6 @@
 //! Trait of the observer of a dispatcher, which knows the workload and measures.
 
-use crate::{FailedOp, Method, Outcome, Status, Strategy};
+use crate::{Method, Outcome, Status, Strategy};
 use vocabulary::Instant;
 
 use super::in_flight::Attempt;
@@ -90,18 +90,9 @@ pub trait Host: Sized {
     #[inline]
     fn on_fruitless(&mut self, _at: Instant) {}
 
-    /// An op backs off until `until`. `is_retried` is false if the op is given up then, because its client reports failures late.
+    /// An op backs off.
     #[inline]
-    fn on_asleep(
-        &mut self,
-        _at: Instant,
-        _slot: u32,
-        _until: Instant,
-        _is_retried: bool,
-        _failed: &FailedOp,
-        _strategy: &Strategy,
-    ) {
-    }
+    fn on_asleep(&mut self, _at: Instant, _backoff: Backoff<'_, Self>) {}
 
     /// The backoff of an op is over, or the op ended during it.
     #[inline]
@@ -132,6 +123,23 @@ pub struct EndedAttempt<'a, H: Host> {
     /// Number of attempts that remain in flight.
     pub in_flight: u64,
     /// Strategy of the attempt's client.
+    pub strategy: &'a Strategy,
+}
+
+/// Backoff of an op, as [`Host::on_asleep`] observes it.
+#[derive(Debug)]
+pub struct Backoff<'a, H: Host> {
+    /// Slot of the op.
+    pub slot: u32,
+    /// The op.
+    pub op: &'a Op<H::Op>,
+    /// Instant at which the backoff is over.
+    pub until: Instant,
+    /// Whether the op is retried then. Otherwise it is given up then, because its client reports failures late.
+    pub is_retried: bool,
+    /// Outcome of the try that failed.
+    pub outcome: &'a Outcome,
+    /// Strategy of the op's client.
     pub strategy: &'a Strategy,
 }
 

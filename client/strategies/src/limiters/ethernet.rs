@@ -18,7 +18,7 @@ use crate::{Admit, CarrierSense, Gauges, Instant, Limiter, LimiterView};
 
 /// Name of the limiter that has carrier sense: it checks the server's free capacity before it sends. A hedger cannot be
 /// combined with this limiter.
-pub(crate) const ETHERNET: &str = "ethernet";
+pub const ETHERNET: &str = "ethernet";
 
 parameters! {
     pub(crate) struct Ethernet = ETHERNET {

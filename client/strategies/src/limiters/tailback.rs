@@ -471,8 +471,14 @@ impl Limiter for Tailback {
         self.credit.wait(now, view.candidate.seq, view.in_flight).map_or(Admit::Go, Admit::Wait)
     }
 
-    fn holds_all(&self, now: Instant) -> bool {
-        now < self.hold.until
+    fn held_until(&self) -> Option<Instant> {
+        (self.config.hold == Switch::On).then_some(self.hold.until)
+    }
+
+    fn hold_until(&mut self, at: Instant) {
+        if self.config.hold == Switch::On && at > self.hold.until {
+            (self.hold.until, self.hold.is_on) = (at, true);
+        }
     }
 
     fn is_full(&self, in_flight: u32) -> bool {

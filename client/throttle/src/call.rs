@@ -1,0 +1,171 @@
+//! One call through a throttle: the loop over its attempts, in three steps that all adapters use.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tailback::{Instant, Outcome};
+use tokio::time::Sleep;
+
+use crate::classify::Seen;
+use crate::state::{Polled, Shared};
+
+/// A call that waits for its turn, or whose attempt runs. Dropping it cancels the call, wherever it is: its place goes to the next call,
+/// and the strategy counts its attempt as neither a success nor a failure.
+///
+/// Most programs use [`Throttle::run`](crate::Throttle::run). A call is for adapters to other libraries: repeat [`admitted`](Self::admitted),
+/// the request, and [`ended`](Self::ended), until that returns [`Next::Done`].
+pub struct Call {
+    shared: Arc<Shared>,
+    /// Number of the call in the throttle; `None` once it has ended.
+    number: Option<u32>,
+    attempts: u32,
+    waited: Duration,
+    waiting_since: Instant,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+/// Attempt that may start now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Number of the attempt within its call, from 1.
+    pub number: u32,
+    /// Time that the call has waited so far in the throttle, before all of its attempts together.
+    pub waited: Duration,
+    /// Reason of its latest wait. It has no meaning if the call did not wait.
+    pub reason: WaitReason,
+}
+
+/// Reason why a call waited before an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WaitReason {
+    /// It waited for its turn: for a place in a window, for a token, or for a breaker.
+    Queue,
+    /// All calls waited, because the server advised one of them to wait.
+    Hold,
+    /// It backed off after a failure.
+    Backoff,
+    /// It backed off for as long as the server advised.
+    Advice,
+}
+
+/// What follows after an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The result of the attempt is the result of the call.
+    Done,
+    /// The strategy retries: wait for [`Call::admitted`] again. If that is refused, the result of this attempt is the result of the call.
+    Retry,
+}
+
+/// Reason why an attempt may not start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// The strategy refuses it.
+    #[error("the strategy sends no request now, for example because too many have failed")]
+    Shed,
+    /// The deadline of the call has passed.
+    #[error("the deadline passed before a request could start")]
+    Deadline,
+    /// Too many calls wait.
+    #[error("too many calls wait already")]
+    Full,
+    /// The throttle is closed.
+    #[error("the throttle is closed")]
+    Closed,
+}
+
+impl Call {
+    pub(crate) fn new(shared: Arc<Shared>, number: u32) -> Self {
+        let waiting_since = shared.now();
+        Self { shared, number: Some(number), attempts: 0, waited: Duration::ZERO, waiting_since, timer: None }
+    }
+
+    /// Waits until the call's next attempt may start. The request must then be sent at once.
+    ///
+    /// # Errors
+    /// Fails if no further attempt may start. The call has ended then.
+    ///
+    /// # Panics
+    /// Panics if it has to wait and there is no tokio runtime with a timer.
+    pub async fn admitted(&mut self) -> Result<Attempt, Refused> {
+        poll_fn(|context| self.poll_admitted(context)).await
+    }
+
+    fn poll_admitted(&mut self, context: &mut Context<'_>) -> Poll<Result<Attempt, Refused>> {
+        let Some(number) = self.number else { return Poll::Ready(Err(Refused::Closed)) };
+        loop {
+            match self.shared.poll(number, context.waker()) {
+                Polled::Admitted { reason } => {
+                    self.timer = None;
+                    self.attempts += 1;
+                    self.waited += self.shared.now().since(self.waiting_since);
+                    return Poll::Ready(Ok(Attempt { number: self.attempts, waited: self.waited, reason }));
+                }
+                Polled::Refused(refused) => {
+                    self.end();
+                    return Poll::Ready(Err(refused));
+                }
+                Polled::Wait(None) => {
+                    self.timer = None;
+                    return Poll::Pending;
+                }
+                Polled::Wait(Some(at)) => {
+                    let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(at)));
+                    if timer.deadline() != at {
+                        timer.as_mut().reset(at);
+                    }
+                    ready!(timer.as_mut().poll(context));
+                    // The timer is over, so an event is due now.
+                }
+            }
+        }
+    }
+
+    /// Reports the result of the attempt. Does nothing if no attempt runs.
+    pub fn ended(&mut self, result: Seen<'_>) -> Next {
+        let outcome = result.outcome(&self.shared.reading);
+        self.on_outcome(&outcome)
+    }
+
+    fn on_outcome(&mut self, outcome: &Outcome) -> Next {
+        let Some(number) = self.number else { return Next::Done };
+        self.waiting_since = self.shared.now();
+        if self.shared.ended(number, outcome) {
+            return Next::Retry;
+        }
+        self.end();
+        Next::Done
+    }
+
+    /// Returns the number of attempts so far.
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    fn end(&mut self) {
+        self.timer = None;
+        if let Some(number) = self.number.take() {
+            self.shared.forget(number);
+        }
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call")
+            .field("attempts", &self.attempts)
+            .field("waited", &self.waited)
+            .finish_non_exhaustive()
+    }
+}

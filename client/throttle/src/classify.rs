@@ -1,0 +1,102 @@
+//! What a strategy learns from the result of an attempt.
+
+use http::{HeaderMap, HeaderName};
+use tailback::{Facts, Failure, Missing, Outcome, ResponseParser, Status};
+
+use crate::headers::{HttpHeaders, server_clock};
+
+/// Result of an attempt, as far as a strategy uses it.
+#[derive(Clone, Copy, Debug)]
+pub enum Seen<'a> {
+    /// The server responded.
+    Response {
+        /// HTTP status.
+        status: u16,
+        /// Headers; `None` if they are no longer known. Then advice such as `Retry-After` is lost.
+        headers: Option<&'a HeaderMap>,
+    },
+    /// There was no response, for this reason. A [refused](Missing::Refused) connection means that the server did not receive the request.
+    NoResponse(Missing),
+    /// The request cannot succeed: it is invalid, or an error that a retry would not change occurred.
+    Fatal,
+}
+
+/// Result that a strategy can use. The crate implements it for the results of `http` and, with the feature `reqwest`, of reqwest. For
+/// others, pass a function to [`Throttle::run_with`](crate::Throttle::run_with).
+pub trait Classify {
+    /// Returns what a strategy learns from the result.
+    fn classify(&self) -> Seen<'_>;
+}
+
+impl<T: Classify, E: Classify> Classify for Result<T, E> {
+    fn classify(&self) -> Seen<'_> {
+        match self {
+            Ok(response) => response.classify(),
+            Err(error) => error.classify(),
+        }
+    }
+}
+
+impl<B> Classify for http::Response<B> {
+    fn classify(&self) -> Seen<'_> {
+        Seen::Response { status: self.status().as_u16(), headers: Some(self.headers()) }
+    }
+}
+
+#[cfg(feature = "reqwest")]
+impl Classify for reqwest::Response {
+    fn classify(&self) -> Seen<'_> {
+        Seen::Response { status: self.status().as_u16(), headers: Some(self.headers()) }
+    }
+}
+
+/// An error made by `error_for_status` has no headers, so its advice is lost. Call `error_for_status` on the result of
+/// [`Throttle::run`](crate::Throttle::run), not inside.
+#[cfg(feature = "reqwest")]
+impl Classify for reqwest::Error {
+    fn classify(&self) -> Seen<'_> {
+        if let Some(status) = self.status() {
+            Seen::Response { status: status.as_u16(), headers: None }
+        } else if self.is_connect() {
+            Seen::NoResponse(Missing::Refused)
+        } else if self.is_timeout() {
+            Seen::NoResponse(Missing::Timeout)
+        } else if self.is_builder() || self.is_redirect() {
+            Seen::Fatal
+        } else if self.is_body() || self.is_decode() {
+            Seen::NoResponse(Missing::Unreadable)
+        } else {
+            Seen::NoResponse(Missing::Closed)
+        }
+    }
+}
+
+const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
+
+impl Seen<'_> {
+    /// Returns the outcome for a strategy whose answers are parsed by `parser`. The body of a response is not looked at.
+    pub(crate) fn outcome(&self, parser: &ResponseParser) -> Outcome {
+        match *self {
+            Self::Response { status: code, headers: None } => {
+                let plain = Outcome::plain(Status::from_http(code, None));
+                Outcome { facts: parser.parse_status(code), ..plain }
+            }
+            Self::Response { status: code, headers: Some(headers) } => {
+                let grpc = headers.get(GRPC_STATUS).and_then(|status| status.to_str().ok());
+                let parsed = parser.parse(code, &HttpHeaders(code, headers), b"", server_clock(headers));
+                Outcome {
+                    facts: parsed.facts,
+                    outer_advice: parsed.outer_advice,
+                    quota: parsed.quota,
+                    ..Outcome::advised(Status::from_http(code, grpc), parsed.advice)
+                }
+            }
+            Self::NoResponse(missing) => {
+                let failure = if missing == Missing::Timeout { Failure::Timeout } else { Failure::Transport };
+                let plain = Outcome::plain(Status::Failed(failure));
+                Outcome { facts: Facts::missing(missing), ..plain }
+            }
+            Self::Fatal => Outcome::plain(Status::Failed(Failure::Fatal)),
+        }
+    }
+}

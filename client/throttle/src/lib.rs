@@ -1,0 +1,58 @@
+//! One gate for all requests to a host: retries, backoff, windows, rates and `Retry-After`, decided by one strategy for all callers.
+//!
+//! A [`Throttle`] runs requests by a strategy of the crate [`tailback`]. All clones of a throttle share the strategy's state. So if the
+//! server answers one request with `429` and `Retry-After: 30`, and the strategy holds (as `tailback` and `hold` do), *no* request of the
+//! throttle starts for 30 s. A strategy that does not hold, such as `full-jitter`, is accepted, too: then only the rejected request waits.
+//! [`Throttle::holds`] tells them apart.
+//!
+//! ```no_run
+//! # #[cfg(feature = "reqwest")]
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use tailback_http::Throttle;
+//!
+//! let throttle = Throttle::new("tailback+full-jitter:max-attempts=6".parse()?)?;
+//! let client = reqwest::Client::new();
+//! let response = throttle.run(|_attempt| client.get("https://api.example.com/items").send()).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What to know first
+//!
+//! - **Put time limits inside.** A timeout around [`Throttle::run`] drops the future, so the strategy never learns that the server was
+//!   slow, and sends as much as before. Limit each attempt with [`Builder::attempt_timeout`] or with the timeout of your HTTP client, and
+//!   the whole call with [`Builder::deadline`].
+//! - **An attempt ends with the head of its response**, before its body is read. So a window counts requests without a response head.
+//! - **Share the throttle**: clone it, or keep one per host with [`Throttles`]. A throttle per request shares nothing.
+//! - **A call that was admitted and is not polled keeps its place**, as a permit of tokio's semaphore does. Do not wait for something else
+//!   between two polls of [`Throttle::run`].
+//!
+//! # What may be retried
+//!
+//! Rejections are always retried, because the server did no work. So are refused connections. [`Throttle::run`] does not know the request,
+//! so it repeats nothing else. [`Throttle::run_idempotent`] also retries all other failures. The middleware decides by the method and the
+//! header `Idempotency-Key`.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+#![warn(missing_docs)]
+
+mod builder;
+mod call;
+mod classify;
+mod headers;
+mod hosts;
+mod log;
+#[cfg(feature = "reqwest-middleware")]
+mod middleware;
+mod state;
+mod throttle;
+
+pub use builder::{BuildError, Builder};
+pub use call::{Attempt, Call, Next, Refused, WaitReason};
+pub use classify::{Classify, Seen};
+pub use headers::{HttpHeaders, server_clock};
+pub use hosts::{MAX_KEYS, Throttles};
+pub use log::Event;
+#[cfg(feature = "reqwest-middleware")]
+pub use middleware::{Origin, ThrottleMiddleware, Waited};
+pub use tailback::{SpecError, StrategySpec};
+pub use throttle::{Error, Repeats, Throttle};

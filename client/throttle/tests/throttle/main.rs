@@ -1,0 +1,6 @@
+//! Throttles under a test executor that polls, drops and delays calls as it likes, on a clock of its own.
+
+mod calls;
+mod contracts;
+mod replay;
+mod world;
