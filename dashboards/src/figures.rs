@@ -360,7 +360,8 @@ mod tests {
     use std::time::Duration;
 
     use loadgen_core::{Measurements, RunConfig};
-    use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
+    use vocabulary::Instant;
+    use wire::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots};
 
     use super::*;
     use crate::tests::synthetic_run::SyntheticRun;

@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 
 use rustix::process::Signal;
 use serde_json::Value;
-use vocabulary::wire;
 
 use super::foreign_server::ForeignServer;
 use super::hostile_servers::bare_server;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loadgen_core::{ArrivalProcess, Cause, Run};
 use loadgen_sim::{Simulation, Steer};
-use vocabulary::wire::ServerCounts;
+use wire::ServerCounts;
 
 use crate::real_run::Setting;
 use crate::replayed::overload;

@@ -1,6 +1,6 @@
 //! Accounting check of a run: its ops and attempts add up, and the server received what the client sent.
 
-use vocabulary::wire::ServerCounts;
+use wire::ServerCounts;
 
 use crate::measure::{AttemptCounts, Measurements};
 

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use tailback::Gauges;
-use vocabulary::{AdvertisedLimits, Instant};
+use vocabulary::Instant;
+use wire::AdvertisedLimits;
 
 use crate::cause::FailureCounts;
 use crate::measure::{AttemptCounts, Excess, Latencies, OpCounts, Series};

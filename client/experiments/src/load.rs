@@ -8,7 +8,7 @@ use loadgen_core::{OperationKind, RequestKind, authorization};
 use mockserver::core::{Capacity, CapacityLimit, Config, RequestFields, Traffic};
 use results::numbers::{counted, short, thousands};
 use results::{LoadRecord, Mode};
-use vocabulary::{Rate, duration_text, wire};
+use vocabulary::{Rate, duration_text};
 
 use crate::experiment::Experiment;
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use http::{HeaderMap, Method};
 use loadgen_core::{Classifier, OperationKind, Requests};
 use tailback::ResponseParser;
-use vocabulary::wire::RunId;
 use vocabulary::{TimeScale, WallTime};
+use wire::RunId;
 
 use crate::response::kept_body::SearchedBodies;
 use crate::target::Target;

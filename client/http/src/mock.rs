@@ -8,7 +8,7 @@ use http::header::AUTHORIZATION;
 use loadgen_core::ErrorKind;
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde_json::Value;
-use vocabulary::wire::{self, ConfigChange, Refusal, RunId, ServerState, ServerStats};
+use wire::{self, ConfigChange, Refusal, RunId, ServerState, ServerStats};
 
 use crate::config::TransportError;
 use crate::error_kind::{of_request, rustls_error};

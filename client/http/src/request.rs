@@ -9,7 +9,6 @@ use http::header::{
 use http::{HeaderMap, Method, Request, Uri};
 use loadgen_core::{Mix, OperationKind, RequestKind, Requests, SentAttempt, authorization};
 use reqwest::Url;
-use vocabulary::wire;
 
 use crate::config::{RunHeaders, TransportConfig, TransportError};
 

@@ -13,7 +13,8 @@ use loadgen_core::{
 };
 use tailback::{Advice, AdviceHeaders, AdviceValue, ParsedResponse, ResponseParser, Status};
 use tailback_http::{HttpHeaders, server_clock};
-use vocabulary::{AdvertisedLimits, Instant, TimeScale, WallTime, grpc, wire};
+use vocabulary::{Instant, TimeScale, WallTime, grpc};
+use wire::AdvertisedLimits;
 
 use crate::config::{RunHeaders, TransportConfig};
 use crate::response::kept_body::{KeptBody, SearchedBodies};

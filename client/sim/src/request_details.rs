@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use loadgen_core::{Requests, SentAttempt, authorization};
 use mockserver_core::{FieldSelection, RequestFields, Step};
-use vocabulary::wire;
 
 /// Maximum number of cached request details. If there are more combinations of request kind, API key and step, new entries replace older
 /// ones.

@@ -13,7 +13,8 @@ use mockserver_core::{
     Answer, AnswerFacts, AnswerSet, Config, Fault, HeaderWriter, ResponseContext, ServerDecision, Step,
 };
 use tailback::{AdviceHeaders, AdviceValue, CustomResponses, Outcome, ResponseParser, Status};
-use vocabulary::{AdvertisedLimits, Instant, WallTime, grpc};
+use vocabulary::{Instant, WallTime, grpc};
+use wire::AdvertisedLimits;
 
 const NO_HEADERS: [(&str, &str); 0] = [];
 

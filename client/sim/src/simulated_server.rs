@@ -7,8 +7,8 @@ use std::sync::Arc;
 use loadgen_core::{AttemptKey, Input, OperationKind, Run, SentAttempt};
 use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, ServerDecision, Step};
 use tailback::ResponseParser;
-use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
+use wire::ServerStats;
 
 use crate::event_loop::Peer;
 use crate::request_details::RequestDetails;

@@ -3,7 +3,7 @@
 use loadgen_core::{OperationKind, Run};
 use mockserver_core::Config;
 use vocabulary::Instant;
-use vocabulary::wire::ServerStats;
+use wire::ServerStats;
 
 use crate::event_loop::{EventLoop, Steer};
 use crate::simulated_server::SimulatedServer;

@@ -10,7 +10,7 @@ use loadgen_core::{ArrivalProcess, OperationKind, Requests, Run, RunConfig, Samp
 use loadgen_sim::{Simulation, Steer};
 use mockserver_core::Config;
 use tailback::{Status, StrategySpec};
-use vocabulary::wire::ServerCounts;
+use wire::ServerCounts;
 
 fn config(mix: &str, api_keys: u32, kind: OperationKind) -> RunConfig {
     let mix = Some(mix).filter(|mix| !mix.is_empty()).map(|mix| mix.parse().expect("a mix"));

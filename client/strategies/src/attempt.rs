@@ -19,6 +19,7 @@ pub struct Candidate {
     /// Classification of the op's last attempt. A launch that was shed or deferred is not an attempt, so it does not
     /// change this value. The value is [`Classification::Done`] if no attempt of the op has failed.
     pub last_classification: Classification,
+    #[doc(hidden)]
     /// Number of this hedged copy within its hedging round, from 1. It is 0 for the attempt that began the round, and
     /// always 0 without hedging. A copy differs from the attempt that began its round only in this number, `seq` and
     /// `attempt`.
@@ -53,7 +54,7 @@ pub struct AttemptEnd {
 /// Result of an attempt, with the server's advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Result of the attempt, as the test harness counts it.
+    /// Result of the attempt.
     pub status: Status,
     /// Facts about the answer that the rules of a strategy may use, such as the HTTP status code.
     pub facts: Facts,

@@ -1,5 +1,5 @@
-//! Classification of an outcome by the strategy. A classification may be wrong, so the test harness counts outcomes
-//! by their [`Status`] instead.
+//! Classification of an outcome by the strategy. A strategy may consider an outcome as something else than its
+//! [`Status`] says.
 
 use crate::Status;
 

@@ -79,6 +79,7 @@ pub struct Launch {
     pub ordinal: u32,
     /// Instant at which the attempt should be sent.
     pub due: Instant,
+    #[doc(hidden)]
     /// Minimum number of free slots with which the server starts the attempt; 0 without carrier sense.
     pub min_free: u32,
 }

@@ -5,8 +5,8 @@ use std::num::NonZeroU8;
 
 use vocabulary::grpc;
 
-/// Facts about an answer that strategies use, or the reason why there is no answer. The test harness does not use these
-/// facts but counts by [`Status`](crate::Status).
+/// Facts about an answer that strategies use, or the reason why there is no answer. Rules of
+/// strategies use these facts; parts use the [`Status`](crate::Status).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// HTTP status code of the answer; 0 if there is no answer.

@@ -112,9 +112,9 @@ mod strategy;
 #[cfg(test)]
 mod testing;
 
-pub use advice::{
-    Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, CustomResponses, Quota, RetryAfter,
-};
+#[doc(hidden)]
+pub use advice::CustomResponses;
+pub use advice::{Advice, AdviceForms, AdviceHeaders, AdviceRule, AdviceValue, Advised, Quota, RetryAfter};
 pub use attempt::{AttemptEnd, Candidate, Outcome};
 pub use budget::{Budget, BudgetDecision, Permit};
 pub use classification::Classification;
@@ -127,7 +127,10 @@ pub use error::SpecError;
 pub use facts::{Facts, Grpc, Hints, Missing};
 pub use gauges::{GaugeKind, Gauges, MAX_DRAWN};
 pub use hedger::{AfterFailure, Copies, Hedger, MAX_COPIES};
-pub use limiter::{Admit, CarrierSense, Limiter, LimiterView, Until};
+#[doc(hidden)]
+pub use limiter::CarrierSense;
+pub use limiter::{Admit, Limiter, LimiterView, Until};
+#[doc(hidden)]
 pub use limiters::{ETHERNET, ORACLE};
 pub use method::Method;
 pub use part::{Part, PartKind};
@@ -145,4 +148,6 @@ pub use shape::Shaped;
 pub use spec::StrategySpec;
 pub use status::{Failure, Status};
 pub use strategy::{AfterCopy, LaunchDecision, Permits, Strategy};
-pub use vocabulary::{Instant, OracleSchedule, ParameterError, ParameterInfo, Rng, WallTime};
+#[doc(hidden)]
+pub use vocabulary::OracleSchedule;
+pub use vocabulary::{Instant, ParameterError, ParameterInfo, Rng, WallTime};

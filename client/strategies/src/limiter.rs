@@ -123,6 +123,7 @@ pub enum Admit {
     Go,
     /// Do not start the next attempt until a condition is met.
     Wait(Until),
+    #[doc(hidden)]
     /// Start the attempt only if the server has enough free capacity at that moment. If it has not, no attempt is
     /// counted: [`on_ended`](Limiter::on_ended) follows with [`Status::Deferred`](crate::Status::Deferred). The limiter
     /// then refunds the charge of [`on_sent`](Limiter::on_sent).

@@ -3,11 +3,13 @@ mod overrides;
 mod preset;
 
 use std::collections::BTreeSet;
+#[cfg(feature = "presets")]
 use std::sync::LazyLock;
 
 pub(crate) use self::overrides::expand;
 pub use self::preset::{Golden, Knob, KnobValue, Preset, PresetError, PresetParameter, Rule};
 
+#[cfg(feature = "presets")]
 const EMBEDDED: &[&str] = &[
     include_str!("../presets/aws-2025.toml"),
     include_str!("../presets/aws-2026.toml"),
@@ -98,6 +100,7 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/palantir.toml"),
 ];
 
+#[cfg(feature = "presets")]
 static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     let read = |text: &&str| {
         text.parse().unwrap_or_else(|error| {
@@ -106,6 +109,9 @@ static PRESETS: LazyLock<Vec<Preset>> = LazyLock::new(|| {
     };
     EMBEDDED.iter().map(read).collect()
 });
+
+#[cfg(not(feature = "presets"))]
+static PRESETS: Vec<Preset> = Vec::new();
 
 /// Returns all presets, in the order in which listings show them.
 pub fn presets() -> &'static [Preset] {
@@ -131,5 +137,5 @@ pub fn systems() -> usize {
     PRESETS.iter().map(|preset| &preset.system).collect::<BTreeSet<_>>().len()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "presets"))]
 mod tests;

@@ -32,7 +32,8 @@ pub struct ParsedResponse {
     pub advice: Advice,
     /// Advice of the server, as outer layers with other notations parse it.
     pub outer_advice: Advice,
-    /// Advice of the server, as the test harness parses it.
+    #[doc(hidden)]
+    /// Advice of the server in the usual notations, whatever the strategy parses.
     pub advertised: Advice,
     /// Quota that the server states. `None` if it states none, or if no part of the strategy uses quotas.
     pub quota: Option<Quota>,

@@ -20,8 +20,8 @@ pub struct Rules {
     /// Rule that selects the answers in which advice is read. `None` if advice is read in all answers.
     pub(crate) advice_on: Option<Compiled>,
     pub(crate) reads_outer: bool,
-    /// Rules that classify outcomes, such as throttled or transient. If `None`, an outcome is classified by the kind
-    /// that the load generator counts it as.
+    /// Rules that classify outcomes, such as throttled or transient. If `None`, an outcome is classified by its
+    /// [`Status`].
     pub(crate) classifications: Option<Classifications>,
 }
 

@@ -58,6 +58,7 @@ impl StrategySpec {
         self.layers.iter().rev().flat_map(|layer| &layer.parts)
     }
 
+    #[doc(hidden)]
     /// Returns whether [`build`](Self::build) needs an [`OracleSchedule`].
     pub fn needs_foreknowledge(&self) -> bool {
         self.names().any(|name| name == ORACLE)

@@ -1,4 +1,4 @@
-//! Result of a try of an op, as the test harness counts it.
+//! Result of a try of an op.
 
 use vocabulary::grpc;
 

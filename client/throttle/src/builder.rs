@@ -86,7 +86,7 @@ impl Builder {
     }
 
     /// Limits the number of calls that wait: for their first attempt, for a retry, or for the end of a hold. Further calls end with
-    /// [`Error::Full`](crate::Error::Full). The default is no limit.
+    /// [`Refused::Full`](crate::Refused::Full). The default is no limit.
     #[must_use]
     pub fn max_waiting(mut self, calls: u64) -> Self {
         self.max_waiting = calls;

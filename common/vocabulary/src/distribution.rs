@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use rand_core::Rng;
+#[cfg(feature = "serde")]
 use serde::{Deserialize, Serialize};
 
 use crate::chance::unit;
@@ -20,8 +21,8 @@ use crate::instant::{nanos, whole_nanos};
 /// nor the mean of their logarithms. Its second value is the standard deviation of the logarithm. The values of
 /// `normal` are the mean and the standard deviation. Its draws may be negative, so their absolute value is used, as in
 /// seed 004 (an experiment with conditional writes).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(Serialize, Deserialize), serde(try_from = "String", into = "String"))]
 pub enum Distribution {
     Constant(Duration),
     Exponential {

@@ -2,10 +2,9 @@
 //!
 //! Apart from these types, the client side and the server side do not depend on each other. [`Instant`] is the time that every state
 //! machine receives as an argument, and [`draws`] is the only source of randomness. [`Distribution`] is the notation and the generator of
-//! random durations. [`wire`] has the headers and counts that the two programs exchange.
+//! random durations.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
-mod advertised_limits;
 mod chance;
 mod choice;
 mod configurable;
@@ -21,9 +20,7 @@ mod printable;
 mod rate;
 mod sine;
 mod suggestion;
-pub mod wire;
 
-pub use advertised_limits::{AdvertisedLimits, AdvertisedLimitsError, AdvertisedRate, AdvertisedSlots};
 pub use chance::{Draws, Purpose, draws, unit};
 pub use choice::{Choice, ChoiceField};
 pub use configurable::{Configurable, Options, OptionsError, split_options, split_options_of};

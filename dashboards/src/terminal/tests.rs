@@ -6,7 +6,8 @@ use loadgen_core::{AdvisedWait, Snapshot};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::style::Color;
-use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
+use vocabulary::Instant;
+use wire::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots};
 
 use super::Theme;
 use super::render::render;

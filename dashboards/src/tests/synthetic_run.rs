@@ -7,7 +7,8 @@
 use std::time::Duration;
 
 use loadgen_core::{Phase, RATE_LIMIT, Snapshot};
-use vocabulary::{AdvertisedLimits, Instant};
+use vocabulary::Instant;
+use wire::AdvertisedLimits;
 
 const STEP_MS: u64 = 10;
 const CAP: usize = 50;

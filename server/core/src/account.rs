@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use vocabulary::wire::ServerCounts;
+use wire::ServerCounts;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {

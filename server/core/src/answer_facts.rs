@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use vocabulary::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots, Instant};
+use vocabulary::Instant;
+use wire::{AdvertisedLimits, AdvertisedRate, AdvertisedSlots};
 
 use crate::LimitStatus;
 

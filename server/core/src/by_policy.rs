@@ -1,6 +1,6 @@
 //! Counts of passed and rejected requests for each policy of a stack, by the policy's name. The counts are kept when the stack changes.
 
-use vocabulary::wire::PolicyCounts;
+use wire::PolicyCounts;
 
 /// Maximum number of policy names with their own counts. All later names share one count.
 const NAMES: usize = 64;

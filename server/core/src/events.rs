@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use vocabulary::{AdvertisedLimits, Instant};
+use vocabulary::Instant;
+use wire::AdvertisedLimits;
 
 use crate::{
     AnswerFacts, Config, Fault, Outcome, ReplyId, Request, RequestFields, RequestId, ResponseContext,

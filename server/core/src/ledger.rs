@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use vocabulary::Instant;
-use vocabulary::wire::RunId;
+use wire::RunId;
 
 use crate::by_policy::{Fate, Names};
 use crate::{Account, ServerDecision, Step};
@@ -181,7 +181,7 @@ fn count(account: &mut Account, step: Step, verdict: ServerDecision) {
 
 #[cfg(test)]
 mod tests {
-    use vocabulary::wire::ServerCounts;
+    use wire::ServerCounts;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! Log of a server's inputs and answers, in order. It contains all that a replay of the run in virtual time needs.
 
-use vocabulary::wire::ServerStats;
 use vocabulary::{Instant, WallTime};
+use wire::ServerStats;
 
 use crate::{Answer, Config, Input};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use vocabulary::wire::RunId;
 use vocabulary::{Distribution, Purpose, draws, unit};
+use wire::RunId;
 
 /// Number that identifies a request between its arrival and its answer. Ids are small numbers with few gaps, because the server uses them
 /// as indices. The shell reuses an id once its request is answered or cancelled.

@@ -10,8 +10,8 @@ mod tests;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, WallTime};
+use wire::{RunId, ServerStats};
 
 use crate::early_retries::EarlyRetries;
 use crate::ledger::{Ledger, Of};

@@ -7,7 +7,7 @@ mod drain;
 
 use mockserver_core::{Config, Input, Request, RequestId, Server, ServerDecision, Step};
 use vocabulary::Instant;
-use vocabulary::wire::{PolicyCounts, RunId};
+use wire::{PolicyCounts, RunId};
 
 use config::config;
 use drain::drain;

@@ -9,8 +9,8 @@ mod drain;
 use std::time::Duration;
 
 use mockserver_core::{Config, Input, Request, RequestId, Server, ServerDecision, Step};
-use vocabulary::wire::RunId;
 use vocabulary::{Distribution, Instant};
+use wire::RunId;
 
 use drain::drain;
 

@@ -19,7 +19,7 @@ use axum::{Extension, Router, middleware};
 use mockserver_core::{AnswersConfig, Expanded, Patch, Policies, ServerPreset, expand, read_patch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, to_value};
-use vocabulary::{excerpt, wire};
+use vocabulary::excerpt;
 
 use crate::admin::access::Access;
 use crate::connection::channel::Client;

@@ -22,7 +22,7 @@ use mockserver_core::{Config, ServerPreset, expand, server_preset_names, server_
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use vocabulary::{TimeScale, wire};
+use vocabulary::TimeScale;
 
 use crate::admin::access::Access;
 use crate::admin::token::AdminToken;

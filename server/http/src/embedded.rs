@@ -10,8 +10,8 @@ use axum::Router;
 use mockserver_core::{Config, ServerLog};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{TimeScale, WallTime};
+use wire::{RunId, ServerStats};
 
 use crate::admin::access::Access;
 use crate::alarm;

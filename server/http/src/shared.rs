@@ -11,8 +11,8 @@ use mockserver_core::{
 };
 use slab::Slab;
 use tokio::sync::{Notify, oneshot};
-use vocabulary::wire::{RunId, ServerStats};
 use vocabulary::{Instant, TimeScale};
+use wire::{RunId, ServerStats};
 
 use crate::admin::answer_times::AnswerTimes;
 use crate::admin::metrics::Metrics;

@@ -23,7 +23,7 @@ use http_body_util::Full;
 use hyper::body::Body as _;
 use mockserver_core::{Fault, Rendered, RequestFields, ScriptedAnswer};
 use tower::Service;
-use vocabulary::{WallTime, wire};
+use vocabulary::WallTime;
 
 use crate::connection::channel::{Abort, Client};
 use crate::shared::{Admitted, Shared};

@@ -1,7 +1,8 @@
 //! The bound, compared with every order of service of small workloads and with the words of its proof.
 
 use tailback::{Status, StrategySpec};
-use vocabulary::{AdvertisedLimits, Draws, Purpose, draws, unit};
+use vocabulary::{Draws, Purpose, draws, unit};
+use wire::AdvertisedLimits;
 
 use super::*;
 use crate::run::{AttemptResult, Completion, Input, Output, Run, ServerSeen};

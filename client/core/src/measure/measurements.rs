@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 use tailback::{Failure, GaugeKind, Status};
-use vocabulary::{AdvertisedLimits, Instant, whole_nanos};
+use vocabulary::{Instant, whole_nanos};
+use wire::AdvertisedLimits;
 
 use super::counts::{Advice, AttemptCounts, Excess, OpCounts};
 use super::fairness::Fairness;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use tailback::{Advice, AttemptKey, Facts, Failure, Outcome, ParsedResponse, Status};
-use vocabulary::{AdvertisedLimits, Instant};
+use vocabulary::Instant;
+use wire::AdvertisedLimits;
 
 use crate::cause::{Cause, ErrorKind};
 

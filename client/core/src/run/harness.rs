@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tailback::{
     Advice, Attempt, Backoff, EndedAttempt, Failure, GiveUp, Host, Method, Op, Outcome, Status, Strategy,
 };
-use vocabulary::{AdvertisedLimits, Instant};
+use vocabulary::Instant;
+use wire::AdvertisedLimits;
 
 use super::advised::{Advised, AskedToWait, Caller};
 use super::clocks::Clocks;

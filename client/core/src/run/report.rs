@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tailback::{Gauges, Op, Status, Strategy};
 use vocabulary::Instant;
-use vocabulary::wire::ServerCounts;
+use wire::ServerCounts;
 
 use super::harness::RetryOutlook;
 use super::{AdvisedWait, Run};

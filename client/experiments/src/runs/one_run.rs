@@ -21,7 +21,7 @@ use results::{
 };
 use tokio::runtime::Runtime;
 use vocabulary::WallTime;
-use vocabulary::wire::{RunId, ServerStats};
+use wire::{RunId, ServerStats};
 
 use crate::error::{Error, ErrorKind, words_of};
 use crate::experiment::Experiment;

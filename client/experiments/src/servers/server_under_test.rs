@@ -275,7 +275,7 @@ mod tests {
         let experiment = Experiment::of_run("none".parse().unwrap(), RunConfig::default());
         let server = Server::start(Config::default(), &experiment, &runtime).unwrap();
         let mock = server.mock.as_ref().unwrap();
-        runtime.block_on(mock.change(&vocabulary::wire::ConfigChange::Cap { max_busy: 20 })).unwrap();
+        runtime.block_on(mock.change(&wire::ConfigChange::Cap { max_busy: 20 })).unwrap();
         let given = GivenServer::new(server, runtime, None);
         let slots =
             || given.with_current(&Never, |server, _, _| server.model.as_ref().map(|model| model.max_busy));

@@ -11,7 +11,6 @@ use mockserver::core::{Config, ConfigError};
 use results::Warning;
 use tailback::OracleSchedule;
 use tokio::runtime::Runtime;
-use vocabulary::wire;
 
 use crate::error::{Error, ErrorKind, refuse};
 use crate::experiment::Experiment;

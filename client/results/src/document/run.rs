@@ -9,7 +9,7 @@ use loadgen_core::{
 };
 use serde::{Deserialize, Serialize};
 use tailback::StrategySpec;
-use vocabulary::wire::{ServerCounts, ServerStats};
+use wire::{ServerCounts, ServerStats};
 
 use crate::{At, Malformed, OpLatencies, SchemaVersion, SharedConfig};
 

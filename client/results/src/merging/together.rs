@@ -11,7 +11,7 @@ use loadgen_core::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use vocabulary::wire::ServerCounts;
+use wire::ServerCounts;
 
 use super::cells::{Merged, MergedPoint};
 use super::part::{MergeError, MergedCommand, Part};

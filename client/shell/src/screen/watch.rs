@@ -14,7 +14,7 @@ use loadgen_core::Snapshot;
 use loadgen_http::{Command, MockServer, peak_rss_bytes, process_cpu};
 use mockserver::core::{Config, Direction, FirstLimit};
 use tokio::runtime::Runtime;
-use vocabulary::wire::ConfigChange;
+use wire::ConfigChange;
 
 use crate::Interrupt;
 use crate::args::{OutputArgs, ProgressFormat, ScreenArgs};

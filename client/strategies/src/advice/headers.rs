@@ -64,6 +64,7 @@ pub trait AdviceHeaders {
         0
     }
 
+    #[doc(hidden)]
     /// Returns the exact wait that a mockserver reports to a run of `loadgen`. A mockserver reports the exact wait only
     /// if its configuration does not set any form of advice.
     fn exact_wait(&self) -> Option<Duration> {
@@ -76,6 +77,7 @@ pub trait AdviceHeaders {
 pub enum AdviceValue<'a> {
     /// Header value as text.
     Text(&'a str),
+    #[doc(hidden)]
     /// Header value as a duration. It comes from a simulated server, which does not format waits as text.
     Wait(Duration),
 }

@@ -62,6 +62,7 @@ pub trait Host: Sized {
     #[inline]
     fn on_unsent(&mut self, _at: Instant, _attempt: &Attempt<Self::Attempt>, _in_flight: u64) {}
 
+    #[doc(hidden)]
     /// The server did not start an attempt, because too few slots were free.
     #[inline]
     fn on_deferred(&mut self) {}

@@ -173,6 +173,7 @@ impl<A> Attempt<A> {
         self.instance.0
     }
 
+    #[doc(hidden)]
     /// Returns whether it is not known yet whether the server started the attempt.
     #[inline]
     pub fn is_undecided(&self) -> bool {

@@ -199,6 +199,7 @@ impl<H: Host> Dispatcher<H> {
         }));
     }
 
+    #[doc(hidden)]
     /// Records that the server has started an attempt with carrier sense.
     pub fn started(&mut self, host: &mut H, key: AttemptKey) {
         let Some(attempt) = self.attempts.get_mut(key) else { return };

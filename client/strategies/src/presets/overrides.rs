@@ -28,7 +28,11 @@ pub(crate) fn expand(part: &RawPart, nested: u32, read: Reader<'_>) -> Result<La
         return Err(SpecError::PresetWithoutName { text: part.text.clone() });
     };
     let Some(preset) = preset(name).filter(|_| nested < MAX_NESTED) else {
-        let suggestion = did_you_mean(name, preset_names());
+        let suggestion = if cfg!(feature = "presets") {
+            did_you_mean(name, preset_names())
+        } else {
+            "; this program has none, because it is built without the feature `presets` of the crate `tailback`".to_owned()
+        };
         return Err(SpecError::UnknownPreset { name: name.clone(), suggestion });
     };
     let mut typed = Vec::new();

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+#[cfg(feature = "presets")]
 use std::str::FromStr;
 
+#[cfg(feature = "presets")]
 use serde::Deserialize;
 use vocabulary::duration_text;
 
 /// Strategy of a production client, with the sources from which it was taken.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "presets", derive(Deserialize), serde(deny_unknown_fields, rename_all = "kebab-case"))]
 pub struct Preset {
     /// Name of the preset in strategy texts, after `preset:`, and name of the preset's file.
     pub name: String,
@@ -34,23 +36,23 @@ pub struct Preset {
     /// Sources of the preset: repository and path, specification or documentation.
     pub sources: Vec<String>,
     /// Parameters of the preset itself, in addition to the parameters of its strategy parts.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub parameters: BTreeMap<String, PresetParameter>,
     /// Settings of the library that users can change, each with values worth trying.
-    #[serde(default, rename = "knob")]
+    #[cfg_attr(feature = "presets", serde(default, rename = "knob"))]
     pub knobs: Vec<Knob>,
     /// Test cases (golden vectors) that the preset's strategy must reproduce.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub golden: Vec<Golden>,
     /// Rules that assign this preset to recorded configurations of its library. If several rules match, the first one
     /// applies.
-    #[serde(default, rename = "rule")]
+    #[cfg_attr(feature = "presets", serde(default, rename = "rule"))]
     pub rules: Vec<Rule>,
 }
 
 /// Parameter of a preset. Its value is one of a few words.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "presets", derive(Deserialize), serde(deny_unknown_fields))]
 pub struct PresetParameter {
     /// Description of the preset's parameter for users.
     pub about: String,
@@ -63,18 +65,18 @@ pub struct PresetParameter {
 /// Setting of a library that users can change.
 ///
 /// It changes either one parameter of the strategy or the whole strategy.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "presets", derive(Deserialize), serde(deny_unknown_fields))]
 pub struct Knob {
     /// Parameter of the strategy that the library's setting changes, such as `max-attempts` or `outer.max-attempts`.
     /// Absent if the setting selects another strategy.
     pub parameter: Option<String>,
     /// Values of the parameter that are worth trying, in the notation of strategy texts. The library accepts all of them.
-    #[serde(default, rename = "try")]
+    #[cfg_attr(feature = "presets", serde(default, rename = "try"))]
     pub values: Vec<KnobValue>,
     /// Strategy texts that the setting selects instead of the preset's own strategy. Values of the preset's other knobs
     /// follow the name of the preset and its options in them.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub texts: Vec<String>,
     /// Setting of the library as users write it, such as `OpenAI(max_retries={retries})`. A setting that selects a
     /// single strategy text has no placeholder.
@@ -83,15 +85,15 @@ pub struct Knob {
     /// duration in milliseconds and in seconds.
     pub setting: String,
     /// The library's words for values or strategy texts.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub words: BTreeMap<String, String>,
     /// File of the library that defines the setting: repository and path.
     pub source: String,
 }
 
 /// Value of a library's setting that users can change: a number or a word.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "presets", derive(Deserialize), serde(untagged))]
 pub enum KnobValue {
     /// Whole number as the value of a setting, such as a number of attempts.
     Number(u32),
@@ -110,8 +112,8 @@ impl fmt::Display for KnobValue {
 
 /// Rule that assigns a preset to recorded configurations of a library. The crate for recordings documents the syntax of
 /// the patterns.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "presets", derive(Deserialize), serde(deny_unknown_fields))]
 pub struct Rule {
     /// Name of the library, as recordings give it. A `*` at the end matches any suffix.
     pub library: String,
@@ -119,20 +121,20 @@ pub struct Rule {
     /// applies to all versions.
     pub versions: Option<String>,
     /// Patterns that the recorded configuration must match for the rule to apply.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub needs: Vec<String>,
     /// Patterns none of which the recorded configuration may match if the rule is to apply.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub lacks: Vec<String>,
     /// Strategy text that the rule assigns to the recorded configuration.
     pub text: String,
     /// Patterns of recorded library options. If an option matches a pattern, the parameters to which the pattern maps
     /// are set in the strategy.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub options: BTreeMap<String, String>,
     /// Words that may occur in the ids of recorded scenarios. If an id contains a word, the parameters to which the
     /// word maps are set in the strategy.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub scenarios: BTreeMap<String, String>,
 }
 
@@ -164,6 +166,7 @@ pub enum PresetError {
     },
 }
 
+#[cfg(feature = "presets")]
 impl FromStr for Preset {
     type Err = PresetError;
 
@@ -184,13 +187,13 @@ impl FromStr for Preset {
 // preset.
 
 /// Test case of a preset. It lists the results of an op's attempts, and the delays that the preset must produce.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "presets", derive(Deserialize), serde(deny_unknown_fields))]
 pub struct Golden {
     /// Purpose and source of a preset's test case.
     pub about: String,
     /// Options with which the test case overrides the preset's own options, such as `max-attempts=5,cap=3s`.
-    #[serde(default)]
+    #[cfg_attr(feature = "presets", serde(default))]
     pub with: String,
     /// HTTP method of the requests in the test case. GET if absent.
     pub method: Option<String>,

@@ -17,7 +17,7 @@ use mockserver::Embedded;
 use mockserver::core::{Config, Script};
 use serde_json::Value;
 use shell::exit::{Exit, Fatal};
-use vocabulary::{Distribution, TimeScale, WallTime, wire};
+use vocabulary::{Distribution, TimeScale, WallTime};
 
 use crate::advice::Advice;
 use crate::answers::Answers;

@@ -12,7 +12,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use axum::http::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use axum::http::{Uri, Version};
 
-use vocabulary::wire::Refusal;
+use wire::Refusal;
 
 use crate::admin::token::AdminToken;
 

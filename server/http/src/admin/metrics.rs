@@ -6,7 +6,7 @@ use std::fmt::{Display, Write as _};
 
 use mockserver_core::Account;
 use vocabulary::TimeScale;
-use vocabulary::wire::{PolicyCounts, ServerStats};
+use wire::{PolicyCounts, ServerStats};
 
 use crate::admin::answer_times::{AnswerTimes, BOUNDS};
 

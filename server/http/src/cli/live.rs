@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::getpgrp;
 use rustix::termios::tcgetpgrp;
 use vocabulary::thousands;
-use vocabulary::wire::ServerCounts;
+use wire::ServerCounts;
 
 use crate::shared::Shared;
 use crate::wrap::USUAL;

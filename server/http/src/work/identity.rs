@@ -2,7 +2,7 @@
 
 use axum::http::HeaderMap;
 use mockserver_core::Step;
-use vocabulary::wire::{self, RunId};
+use wire::{self, RunId};
 
 use crate::work::calls::CallKey;
 

@@ -5,7 +5,7 @@ use axum::http::{Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::Full;
 use mockserver_core::{Answer, HeaderWriter, ServerDecision, Step};
-use vocabulary::{whole_nanos, wire};
+use vocabulary::whole_nanos;
 
 use crate::clock::Clock;
 use crate::shared::Admitted;

@@ -7,7 +7,7 @@ use experiments::record::rejections_hold_slots;
 use experiments::runs::one_run::Finished;
 use loadgen_core::{LatencyBar, LatencyFigures};
 use results::{Mode, RunResult};
-use vocabulary::wire::{PolicyCounts, ServerCounts};
+use wire::{PolicyCounts, ServerCounts};
 
 use crate::runner::experiment::workload_text;
 use crate::text::figures::bytes;

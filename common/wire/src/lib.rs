@@ -1,6 +1,11 @@
 //! Protocol between `loadgen` and `mockserver`: header names and the server's counts.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
+mod advertised_limits;
 
 use serde::{Deserialize, Serialize};
+
+pub use advertised_limits::{AdvertisedLimits, AdvertisedLimitsError, AdvertisedRate, AdvertisedSlots};
 
 /// Request header: the run's id as 16 hexadecimal digits. A server that several runs share uses the id to count each
 /// run separately.
@@ -36,7 +41,7 @@ pub const BUSY: &str = "x-tailback-busy";
 /// Response header: the server's concurrency cap at the time of the answer, decimal.
 pub const CAP: &str = "x-tailback-cap";
 /// Response header: state of the limits that apply to this request, if the server has a stack of policies. The format
-/// is that of [`AdvertisedLimits`](crate::AdvertisedLimits).
+/// is that of [`AdvertisedLimits`].
 pub const LIMITS: &str = "x-tailback-limits";
 /// Response header: experiment time since the server's start at which the answer was due, in nanoseconds, decimal. The
 /// client evaluates dates in the answer relative to this moment.

@@ -60,7 +60,7 @@ impl AdvertisedLimits {
     /// Sets the rate limit. A window above 584 years is shortened to that length.
     #[must_use]
     pub fn with_rate(self, AdvertisedRate { stage, remaining, limit, window }: AdvertisedRate) -> Self {
-        let window_nanos = crate::whole_nanos(window).max(1);
+        let window_nanos = vocabulary::whole_nanos(window).max(1);
         Self { remaining, limit, window_nanos, stages: [self.stages[0], stage], ..self }
     }
 
