@@ -15,6 +15,7 @@ mod examples;
 mod judge;
 mod loads;
 mod machines;
+mod production;
 mod readme;
 mod recommend;
 mod releases;

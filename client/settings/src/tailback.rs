@@ -6,7 +6,7 @@ use crate::described::{COMMON, Described, Format, defaults};
 
 pub(crate) const FORMAT: Format = Format {
     name: "tailback",
-    what: "Rust code for tailback: the whole strategy, with presets expanded",
+    what: "Rust code for tailback-http: the whole strategy, with presets expanded",
     used_by: &[],
     nearest: "preset:urllib3-usual+aimd",
     comment: Some("//"),
@@ -17,9 +17,17 @@ fn write(settings: &mut Described) -> String {
     let text = whole(&settings.spec, &[]);
     // The text expresses every part.
     settings.parts.clear();
+    let build = if settings.spec.is_bounded() {
+        "    Throttle::new(STRATEGY.parse()?)"
+    } else {
+        "    // The strategy itself never ends a call that keeps failing.\n    let deadline = std::time::Duration::from_secs(60);\n    \
+         Throttle::builder(STRATEGY.parse()?).deadline(deadline).build()"
+    };
     format!(
-        "use tailback::StrategySpec;\n\n// The value of --strategy.\nconst STRATEGY: &str = r#\"{text}\"#;\n\n\
-         fn strategy() -> Result<StrategySpec, tailback::SpecError> {{\n    STRATEGY.parse()\n}}\n"
+        "// Cargo.toml: tailback-http = {{ version = \"0.1\", features = [\"reqwest\"] }}\nuse tailback_http::{{BuildError, Throttle}};\n\n\
+         // The value of --strategy.\nconst STRATEGY: &str = r#\"{text}\"#;\n\n\
+         // Share it: all clones are one gate.\nfn throttle() -> Result<Throttle, BuildError> {{\n{build}\n}}\n\n\
+         // let response = throttle.run(|_attempt| client.get(url).send()).await?;\n"
     )
 }
 
@@ -73,14 +81,18 @@ mod tests {
     #[test]
     fn it_is_rust() {
         insta::assert_snapshot!(written("preset:backon,max-attempts=6+aimd", "tailback"), @r##"
-        use tailback::StrategySpec;
+        // Cargo.toml: tailback-http = { version = "0.1", features = ["reqwest"] }
+        use tailback_http::{BuildError, Throttle};
 
         // The value of --strategy.
         const STRATEGY: &str = r#"backoff:base=1s,cap=1m,max-attempts=6,retry-after=ignore,retry-on=any+aimd"#;
 
-        fn strategy() -> Result<StrategySpec, tailback::SpecError> {
-            STRATEGY.parse()
+        // Share it: all clones are one gate.
+        fn throttle() -> Result<Throttle, BuildError> {
+            Throttle::new(STRATEGY.parse()?)
         }
+
+        // let response = throttle.run(|_attempt| client.get(url).send()).await?;
         "##);
     }
 }

@@ -3,6 +3,7 @@
 use mockserver::core::server_presets;
 use recordings::waits;
 use results::numbers::{counted, seconds, short, thousands};
+use tailback::StrategySpec;
 use vocabulary::Distribution;
 
 use crate::answer::{Answered, Recommender};
@@ -44,7 +45,15 @@ pub(super) fn answer(answered: &Answered, recommender: &Recommender<'_>) -> Vec<
     lines.extend(left_out.map(|words| ("Left out", words)));
     fit(&mut lines);
     lines.push(("Again", document.again.clone()));
+    lines.extend(in_rust(&document.candidates[document.chosen].strategy));
     lines
+}
+
+/// Returns the line with which a Rust program uses the chosen strategy. `None` if a throttle does not accept it.
+fn in_rust(strategy: &str) -> Option<Line> {
+    let spec: StrategySpec = strategy.parse().ok()?;
+    let throttle = spec.is_bounded().then(|| format!("tailback_http::Throttle::new({strategy:?}.parse()?)?"));
+    Some(("In Rust", throttle?))
 }
 
 struct Text<'a> {
