@@ -2,5 +2,6 @@
 
 mod calls;
 mod contracts;
+mod crowd;
 mod replay;
 mod world;
