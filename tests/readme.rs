@@ -45,6 +45,15 @@ fn the_comparison_at_the_top_prints_what_is_shown() {
     assert!(printed == block, "README shows another answer than:\n{printed}");
 }
 
+/// The crate of the README's Rust lines is where they say.
+#[test]
+fn the_crate_for_rust_programs_is_there() {
+    let (_, rest) = README.split_once("cargo add --path ../tailback/").unwrap();
+    let folder = rest.split(' ').next().unwrap();
+    let manifest = std::fs::read_to_string(format!("{ROOT}/{folder}/Cargo.toml")).unwrap();
+    assert!(manifest.contains("name = \"tailback-http\"\n"), "{folder}");
+}
+
 #[test]
 fn every_command_of_the_table_works() {
     let rows = README.lines().filter(|line| line.starts_with("| ["));
@@ -52,10 +61,7 @@ fn every_command_of_the_table_works() {
     assert!(commands.len() >= 9, "{commands:?}");
     for command in commands {
         let folder = Folder::new();
-        if let Some(crate_folder) = command.strip_prefix("cargo add --path ../tailback/") {
-            let manifest = std::fs::read_to_string(format!("{ROOT}/{crate_folder}/Cargo.toml")).unwrap();
-            assert!(manifest.contains("name = \"tailback\"\n"), "{command}");
-        } else if let Some(flags) = command.strip_prefix("mockserver ") {
+        if let Some(flags) = command.strip_prefix("mockserver ") {
             let flags: Vec<&str> = flags.split(' ').collect();
             MockServer::start(&flags).finish_by_signals(Signal::INT).exits(130);
         } else if command.contains(" python3 my_client.py ") {

@@ -80,8 +80,7 @@ pub enum Refused {
 }
 
 impl Call {
-    pub(crate) fn new(shared: Arc<Shared>, number: u32) -> Self {
-        let waiting_since = shared.now();
+    pub(crate) fn new(shared: Arc<Shared>, number: u32, waiting_since: Instant) -> Self {
         Self { shared, number: Some(number), attempts: 0, waited: Duration::ZERO, waiting_since, timer: None }
     }
 
@@ -100,10 +99,10 @@ impl Call {
         let Some(number) = self.number else { return Poll::Ready(Err(Refused::Closed)) };
         loop {
             match self.shared.poll(number, context.waker()) {
-                Polled::Admitted { reason } => {
+                Polled::Admitted { at, reason } => {
                     self.timer = None;
                     self.attempts += 1;
-                    self.waited += self.shared.now().since(self.waiting_since);
+                    self.waited += at.since(self.waiting_since);
                     return Poll::Ready(Ok(Attempt { number: self.attempts, waited: self.waited, reason }));
                 }
                 Polled::Refused(refused) => {
@@ -134,12 +133,12 @@ impl Call {
 
     fn on_outcome(&mut self, outcome: &Outcome) -> Next {
         let Some(number) = self.number else { return Next::Done };
-        self.waiting_since = self.shared.now();
-        if self.shared.ended(number, outcome) {
-            return Next::Retry;
-        }
-        self.end();
-        Next::Done
+        let Some(now) = self.shared.ended(number, outcome) else {
+            self.number = None;
+            return Next::Done;
+        };
+        self.waiting_since = now;
+        Next::Retry
     }
 
     /// Returns the number of attempts so far.

@@ -71,6 +71,23 @@ impl Classify for reqwest::Error {
     }
 }
 
+/// An error of another middleware is final.
+#[cfg(feature = "reqwest-middleware")]
+impl Classify for reqwest_middleware::Error {
+    fn classify(&self) -> Seen<'_> {
+        match self {
+            Self::Reqwest(error) => error.classify(),
+            Self::Middleware(_) => Seen::Fatal,
+        }
+    }
+}
+
+impl Classify for std::convert::Infallible {
+    fn classify(&self) -> Seen<'_> {
+        match *self {}
+    }
+}
+
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
 
 impl Seen<'_> {

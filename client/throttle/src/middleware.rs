@@ -148,13 +148,7 @@ impl<K: Hash + Eq + Send + 'static> Middleware for ThrottleMiddleware<K> {
                     response.extensions_mut().insert(waited);
                     (ended, Ok(response))
                 }
-                Some(Err(error)) => {
-                    let seen = match &error {
-                        Error::Reqwest(error) => error.classify(),
-                        Error::Middleware(_) => Seen::Fatal,
-                    };
-                    (call.ended(seen), Err(error))
-                }
+                Some(Err(error)) => (call.ended(error.classify()), Err(error)),
                 None => {
                     let limit = self.attempt_timeout.unwrap_or_default();
                     let error = crate::throttle::Error::<reqwest::Error>::AttemptTimeout(limit);

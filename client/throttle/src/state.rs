@@ -89,6 +89,7 @@ struct OpData {
 /// What a call does next after it was polled.
 pub(crate) enum Polled {
     Admitted {
+        at: Instant,
         /// Reason of the latest wait.
         reason: WaitReason,
     },
@@ -145,14 +146,13 @@ impl Shared {
         self.origin.checked_add(at.since_origin()).unwrap_or(self.origin)
     }
 
-    pub(crate) fn now(&self) -> Instant {
-        Instant::ORIGIN + self.origin.elapsed()
-    }
-
-    /// Begins a call. Returns its number.
-    pub(crate) fn arrive(&self, repeats: Repeats) -> Result<u32, Refused> {
+    /// Begins a call. Returns its number, and the instant of its arrival.
+    pub(crate) fn arrive(&self, repeats: Repeats) -> Result<(u32, Instant), Refused> {
         let deadline = self.deadline;
-        self.with(|state, now| state.arrive(now, repeats, deadline.map(|deadline| now + deadline)))
+        self.with(|state, now| {
+            let call = state.arrive(now, repeats, deadline.map(|deadline| now + deadline))?;
+            Ok((call, now))
+        })
     }
 
     pub(crate) fn poll(&self, call: u32, waker: &Waker) -> Polled {
@@ -163,9 +163,9 @@ impl Shared {
         }
     }
 
-    /// Processes the end of the call's attempt. Returns whether the call continues.
-    pub(crate) fn ended(&self, call: u32, outcome: &Outcome) -> bool {
-        self.with(|state, now| state.ended(now, call, outcome))
+    /// Processes the end of the call's attempt. Returns the instant from which the call waits; `None` if it has ended, and is forgotten.
+    pub(crate) fn ended(&self, call: u32, outcome: &Outcome) -> Option<Instant> {
+        self.with(|state, now| state.ended(now, call, outcome).then_some(now))
     }
 
     pub(crate) fn forget(&self, call: u32) {
@@ -199,7 +199,8 @@ impl Shared {
     pub(crate) fn is_idle(&self) -> bool {
         let state = self.lock();
         let held_until = state.dispatcher.strategies().next().and_then(Strategy::held_until);
-        state.callers.calls.is_empty() && held_until.is_none_or(|until| until <= self.now())
+        state.callers.calls.is_empty()
+            && held_until.is_none_or(|until| until <= Instant::ORIGIN + self.origin.elapsed())
     }
 }
 
@@ -239,8 +240,7 @@ impl State {
             if !dispatcher.holds(attempt, now) {
                 caller.stage = Stage::InFlight(attempt, now);
                 let reason = caller.reason;
-                self.keep_time(now, None);
-                return (Polled::Admitted { reason }, None);
+                return (Polled::Admitted { at: now, reason }, None);
             }
             caller.stage = Stage::Waiting;
             callers.record(|| Event::Unsend { at: now, attempt });
@@ -280,9 +280,14 @@ impl State {
             caller.stage = Stage::Waiting;
             callers.record(|| Event::End { at: now, attempt, sent_at, outcome: *outcome });
             dispatcher.ended(callers, now, attempt, sent_at, outcome, &());
-            self.settle(now);
         }
-        !matches!(self.callers.calls[call as usize].stage, Stage::Done | Stage::GivenUp(_) | Stage::Closed)
+        let continues =
+            !matches!(callers.calls[call as usize].stage, Stage::Done | Stage::GivenUp(_) | Stage::Closed);
+        if !continues {
+            callers.calls.remove(call as usize);
+        }
+        self.settle(now);
+        continues
     }
 
     /// Removes a call. If it has not ended, it is cancelled.

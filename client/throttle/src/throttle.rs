@@ -147,7 +147,8 @@ impl Throttle {
     /// # Errors
     /// Fails if too many calls wait, or the throttle is closed.
     pub fn call(&self, repeats: Repeats) -> Result<Call, Refused> {
-        Ok(Call::new(self.shared.clone(), self.shared.arrive(repeats)?))
+        let (number, arrived) = self.shared.arrive(repeats)?;
+        Ok(Call::new(self.shared.clone(), number, arrived))
     }
 
     /// Returns whether the strategy holds all calls after an answer with advice such as `Retry-After`. If not, only the rejected call waits.

@@ -30,7 +30,9 @@ async fn crowd(throttle: &Throttle, done: &Arc<AtomicUsize>) {
             let run = throttle.run(|_| async {
                 tokio::time::sleep(Duration::from_micros(100)).await;
                 assert!(number % 100 != 1, "the test wants it");
-                Ok::<_, ConnectionRefused>(http::Response::builder().status(200).body(()).expect("it is valid"))
+                Ok::<_, ConnectionRefused>(
+                    http::Response::builder().status(200).body(()).expect("it is valid"),
+                )
             });
             if number % 10 == 0 {
                 let patience = Duration::from_micros(number as u64 % 50_000);
