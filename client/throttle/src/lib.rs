@@ -3,7 +3,7 @@
 //! A [`Throttle`] runs requests by a strategy of the crate [`tailback`]. All clones of a throttle share the strategy's state. So if the
 //! server answers one request with `429` and `Retry-After: 30`, and the strategy holds (as `tailback` and `hold` do), *no* request of the
 //! throttle starts for 30 s. A strategy that does not hold, such as `full-jitter`, is accepted, too: then only the rejected request waits.
-//! [`Throttle::holds`] tells them apart.
+//! [`Throttle::holds`] returns which kind it is.
 //!
 //! ```no_run
 //! # #[cfg(feature = "reqwest")]

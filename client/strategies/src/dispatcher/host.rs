@@ -1,4 +1,4 @@
-//! Trait of the observer of a dispatcher, which knows the workload and measures.
+//! Trait of the observer of a dispatcher.
 
 use crate::{Method, Outcome, Status, Strategy};
 use vocabulary::Instant;
@@ -41,69 +41,69 @@ pub trait Host: Sized {
         Self::Attempt::default()
     }
 
-    /// An op got a slot, which it keeps until it ends.
+    /// Records that an op got a slot, which it keeps until it ends.
     #[inline]
     fn on_stored(&mut self, _slot: u32, _op: &Op<Self::Op>) {}
 
-    /// An attempt was sent, or it is known now that it was. `in_flight` is the number of attempts in flight when it was sent, including
-    /// this one.
+    /// Records that an attempt was sent, or that it is known now that it was. `in_flight` is the number of attempts in flight when it was
+    /// sent, including this one.
     #[inline]
     fn on_sent(&mut self, _attempt: &Attempt<Self::Attempt>, _op: &Op<Self::Op>, _in_flight: u64) {}
 
-    /// A hedged copy was sent while another attempt of its op was in flight.
+    /// Records that a hedged copy was sent while another attempt of its op was in flight.
     #[inline]
     fn on_copy(&mut self) {}
 
-    /// An attempt ended, and its strategy has observed the end.
+    /// Records that an attempt ended. Its strategy has already observed the end.
     #[inline]
     fn on_ended(&mut self, _at: Instant, _ended: EndedAttempt<'_, Self>) {}
 
-    /// An attempt was taken back before it was sent. `in_flight` is the number of attempts that remain in flight.
+    /// Records that an attempt was taken back before it was sent. `in_flight` is the number of attempts that remain in flight.
     #[inline]
     fn on_unsent(&mut self, _at: Instant, _attempt: &Attempt<Self::Attempt>, _in_flight: u64) {}
 
     #[doc(hidden)]
-    /// The server did not start an attempt, because too few slots were free.
+    /// Records that the server did not start an attempt, because too few slots were free.
     #[inline]
     fn on_deferred(&mut self) {}
 
-    /// The strategy of a client may report other gauges than before.
+    /// Records that the strategy of a client may report other gauges than before.
     #[inline]
     fn on_gauges(&mut self, _at: Instant, _client: u32, _strategy: &Strategy) {}
 
-    /// A client has sent the ops that its strategy admits at present.
+    /// Records that a client has sent the ops that its strategy admits at present.
     #[inline]
     fn on_launched(&mut self, _at: Instant, _client: u32, _strategy: &Strategy) {}
 
-    /// A client sends nothing until `until`, or an op waits for its next copy until then.
+    /// Records that a client sends nothing until `until`, or an op waits for its next copy until then.
     #[inline]
     fn on_wait(&mut self, _at: Instant, _until: Instant) {}
 
-    /// A budget refused to send an attempt.
+    /// Records that a budget refused to send an attempt.
     #[inline]
     fn on_shed(&mut self, _at: Instant, _op: u32) {}
 
-    /// An attempt of an op failed, and its op is not done.
+    /// Records that an attempt failed, and that its op is not done.
     #[inline]
     fn on_in_vain(&mut self, _at: Instant) {}
 
-    /// The attempt that just failed took no time, and its op is retried at the same instant.
+    /// Records that the attempt that just failed took no time, and its op is retried at the same instant.
     #[inline]
     fn on_fruitless(&mut self, _at: Instant) {}
 
-    /// An op backs off.
+    /// Records that an op backs off.
     #[inline]
     fn on_asleep(&mut self, _at: Instant, _backoff: Backoff<'_, Self>) {}
 
-    /// The backoff of an op is over, or the op ended during it.
+    /// Records that the backoff of an op is over, or that the op ended during it.
     #[inline]
     fn on_awake(&mut self, _slot: u32) {}
 
-    /// An op is done. `note` belongs to the attempt that succeeded.
+    /// Records that an op is done. `note` belongs to the attempt that succeeded.
     #[inline]
     fn on_done(&mut self, _at: Instant, _slot: u32, _op: &Op<Self::Op>, _note: Option<&Self::Note>) {}
 
-    /// An op ended without success.
+    /// Records that an op ended without success.
     #[inline]
     fn on_given_up(&mut self, _at: Instant, _slot: u32, _op: &Op<Self::Op>, _why: GiveUp) {}
 }
