@@ -107,3 +107,26 @@ fn the_guides_show_the_example_of_the_crate() {
     let example = include_str!("../client/strategies/examples/first_attempt.rs");
     assert!(GUIDES.contains(&format!("```rust\n{example}```\n")));
 }
+
+/// Each line of Rust on the page is in the compiled example, in the same order, except the code of another crate.
+#[test]
+fn the_code_for_production_is_compiled() {
+    let page = include_str!("../docs/production.md");
+    let example: Vec<&str> =
+        include_str!("../client/throttle/examples/page.rs").lines().map(str::trim).collect();
+    let blocks = page.split("```rust\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let own: Vec<&str> = blocks.filter(|block| !block.contains("reqwest_retry")).collect();
+    assert!(own.len() >= 3, "{own:?}");
+    for block in own {
+        let mut at = 0;
+        for line in
+            block.lines().map(|line| line.trim().trim_end_matches("?;")).filter(|line| !line.is_empty())
+        {
+            let is_it = |there: &&str| {
+                there.trim_end_matches("?;").trim_end_matches(';') == line.trim_end_matches(';')
+            };
+            let found = example[at..].iter().position(is_it);
+            at += found.unwrap_or_else(|| panic!("`{line}` is not in the example")) + 1;
+        }
+    }
+}

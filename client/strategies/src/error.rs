@@ -225,9 +225,18 @@ pub enum SpecError {
 
 impl SpecError {
     pub(crate) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Self {
-        let suggestion = match preset(name) {
-            Some(_) => format!(" (did you mean `preset:{name}`?)"),
-            None => did_you_mean(name, known),
+        let known: Vec<&str> = known.collect();
+        let is_part = |text: &str| known.contains(&text);
+        let suggestion = if name.is_empty() {
+            " (a name is missing)".to_owned()
+        } else if let Some((part, options)) = name.split_once(',').filter(|(part, _)| is_part(part)) {
+            format!(" (did you mean `{part}:{options}`?)")
+        } else if let Some((part, rest)) = name.split_once(' ').filter(|(part, _)| is_part(part)) {
+            format!(" (did you mean `{part}+{}`?)", rest.trim())
+        } else if preset(name).is_some() {
+            format!(" (did you mean `preset:{name}`?)")
+        } else {
+            did_you_mean(name, known)
         };
         Self::Unknown { name: name.to_owned(), suggestion }
     }

@@ -30,15 +30,15 @@ pub struct Builder {
 pub enum BuildError {
     /// The strategy would retry a call for ever.
     #[error(
-        "`{spec}` never ends a call that keeps failing; add `max-attempts=6` or `max-time=1m` to one of its parts, set `.deadline(…)`, or \
-         allow it with `.unlimited()`"
+        "`{spec}` never ends a call that keeps failing; bound it, as in `full-jitter:max-attempts=6`, or use a builder with `.deadline(…)` or \
+         `.unlimited()`"
     )]
     Unbounded {
         /// Text of the strategy.
         spec: String,
     },
     /// The strategy has a part that works only in experiments.
-    #[error("`{part}` in `{spec}` cannot be used in production: {reason}")]
+    #[error("`{part}` in `{spec}` cannot be used in production, because {reason}; leave it out")]
     Experimental {
         /// Text of the strategy.
         spec: String,
@@ -50,6 +50,9 @@ pub enum BuildError {
     /// No call could ever wait.
     #[error("`max_waiting` is 0, so no call could ever wait; use at least 1")]
     NoRoom,
+    /// Every attempt would time out.
+    #[error("`attempt_timeout` is 0, so every attempt would time out; use a longer time, or leave it out")]
+    NoTime,
     /// The strategy could not be built.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -77,16 +80,16 @@ impl Builder {
         self
     }
 
-    /// Limits the time of one attempt. An attempt that takes longer is dropped, and the strategy learns that it timed out. The default is no
-    /// limit.
+    /// Limits the time of one attempt, more than 0. An attempt that takes longer is dropped, and the strategy learns that it timed out. The
+    /// default is no limit.
     #[must_use]
     pub fn attempt_timeout(mut self, timeout: Duration) -> Self {
         self.attempt_timeout = Some(timeout);
         self
     }
 
-    /// Limits the number of calls that wait: for their first attempt, for a retry, or for the end of a hold. Further calls end with
-    /// [`Refused::Full`](crate::Refused::Full). The default is no limit.
+    /// Limits the number of calls that wait: for their first attempt, for a retry, or for the end of a hold. A call that begins when so many
+    /// wait ends with [`Refused::Full`](crate::Refused::Full); calls that run may still wait for a retry. The default is no limit.
     #[must_use]
     pub fn max_waiting(mut self, calls: u64) -> Self {
         self.max_waiting = calls;
@@ -151,6 +154,9 @@ impl Builder {
         }
         if self.max_waiting == 0 {
             return Err(BuildError::NoRoom);
+        }
+        if self.attempt_timeout == Some(Duration::ZERO) {
+            return Err(BuildError::NoTime);
         }
         if !self.spec.is_bounded() && self.deadline.is_none() && !self.unlimited {
             return Err(BuildError::Unbounded { spec: text() });

@@ -1,19 +1,30 @@
 //! What a strategy learns from the result of an attempt.
 
+use std::time::Duration;
+
 use http::{HeaderMap, HeaderName};
-use tailback::{Facts, Failure, Missing, Outcome, ResponseParser, Status};
+use tailback::{Advice, Facts, Failure, Missing, Outcome, ResponseParser, Status};
 
 use crate::headers::{HttpHeaders, server_clock};
 
 /// Result of an attempt, as far as a strategy uses it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Seen<'a> {
-    /// The server responded.
+    /// The server responded with HTTP. The statuses 429, 503 and 529 are rejections, 2xx are successes, and other 5xx are failures that may
+    /// be retried ([`Status::from_http`]).
     Response {
         /// HTTP status.
         status: u16,
         /// Headers; `None` if they are no longer known. Then advice such as `Retry-After` is lost.
         headers: Option<&'a HeaderMap>,
+    },
+    /// The work is done.
+    Succeeded,
+    /// The server rejected the request, and did no work for it.
+    Rejected {
+        /// Time after which the server advises to send again.
+        retry_after: Option<Duration>,
     },
     /// There was no response, for this reason. A [refused](Missing::Refused) connection means that the server did not receive the request.
     NoResponse(Missing),
@@ -23,6 +34,10 @@ pub enum Seen<'a> {
 
 /// Result that a strategy can use. The crate implements it for the results of `http` and, with the feature `reqwest`, of reqwest. For
 /// others, pass a function to [`Throttle::run_with`](crate::Throttle::run_with).
+#[diagnostic::on_unimplemented(
+    message = "a throttle cannot read results of type `{Self}`",
+    note = "for reqwest 0.13, enable the feature `reqwest` of tailback-http; for other types, use `Throttle::run_with`"
+)]
 pub trait Classify {
     /// Returns what a strategy learns from the result.
     fn classify(&self) -> Seen<'_>;
@@ -107,6 +122,11 @@ impl Seen<'_> {
                     quota: parsed.quota,
                     ..Outcome::advised(Status::from_http(code, grpc), parsed.advice)
                 }
+            }
+            Self::Succeeded => Outcome::plain(Status::Succeeded),
+            Self::Rejected { retry_after } => {
+                let advice = retry_after.map_or(Advice::None, Advice::After);
+                Outcome::advised(Status::Rejected, advice)
             }
             Self::NoResponse(missing) => {
                 let failure = if missing == Missing::Timeout { Failure::Timeout } else { Failure::Transport };

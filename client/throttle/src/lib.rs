@@ -10,7 +10,7 @@
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 //! use tailback_http::Throttle;
 //!
-//! let throttle = Throttle::new("tailback+full-jitter:max-attempts=6".parse()?)?;
+//! let throttle = Throttle::new("preset:openai+tailback".parse()?)?;
 //! let client = reqwest::Client::new();
 //! let response = throttle.run(|_attempt| client.get("https://api.example.com/items").send()).await?;
 //! # Ok(())
@@ -24,14 +24,17 @@
 //!   the whole call with [`Builder::deadline`].
 //! - **An attempt ends with the head of its response**, before its body is read. So a window counts requests without a response head.
 //! - **Share the throttle**: clone it, or keep one per host with [`Throttles`]. A throttle per request shares nothing.
+//! - **Send at once.** An attempt starts when its future is first polled. Fetch tokens and sign requests before [`Throttle::run`], or a hold
+//!   that begins meanwhile comes too late.
 //! - **A call that was admitted and is not polled keeps its place**, as a permit of tokio's semaphore does. Do not wait for something else
 //!   between two polls of [`Throttle::run`].
 //!
 //! # What may be retried
 //!
-//! Rejections are always retried, because the server did no work. So are refused connections. [`Throttle::run`] does not know the request,
-//! so it repeats nothing else. [`Throttle::run_idempotent`] also retries all other failures. The middleware decides by the method and the
-//! header `Idempotency-Key`.
+//! Rejections (429, 503 and 529, with or without `Retry-After`) are retried, because the server did no work. So are connections that could
+//! not be made. [`Throttle::run`] does not know the request, so it repeats nothing else. [`Throttle::run_idempotent`] also repeats what may
+//! have reached the server: timeouts, closed connections, and other 5xx. Other 4xx are final, unless the strategy has a rule for them, as
+//! presets have. The middleware decides by the method and the header `Idempotency-Key`.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 #![warn(missing_docs)]
 
@@ -54,5 +57,6 @@ pub use hosts::{MAX_KEYS, Throttles};
 pub use log::Event;
 #[cfg(feature = "reqwest-middleware")]
 pub use middleware::{Origin, ThrottleMiddleware, Waited};
-pub use tailback::{SpecError, StrategySpec};
+pub use tailback;
+pub use tailback::{Missing, SpecError, StrategySpec};
 pub use throttle::{Error, Repeats, Throttle};

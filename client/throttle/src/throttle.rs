@@ -68,7 +68,11 @@ impl Throttle {
 
     /// Runs a request, as often and when the strategy decides. `attempt` creates the future of one attempt.
     ///
-    /// Retries rejections and refused connections. The result is the last response or error, unchanged.
+    /// Retries rejections (429, 503, 529) and connections that could not be made. The result is the last response or error, unchanged. The
+    /// future of an attempt must send its request at once, because a hold that begins later comes too late for it.
+    ///
+    /// # Panics
+    /// Panics if it has to wait and there is no tokio runtime with a timer.
     ///
     /// # Errors
     /// Returns the error of the last attempt. Returns an error of the throttle only if no attempt was made, or the last one timed out.
@@ -97,7 +101,8 @@ impl Throttle {
         self.run_with(Repeats::All, Classify::classify, attempt).await
     }
 
-    /// Variant of [`run`](Self::run) for results of any type. `classify` returns what the strategy learns from a result.
+    /// Variant of [`run`](Self::run) for results of any type. `classify` returns what the strategy learns from a result. Pass a function, or
+    /// write a closure in the call itself, because a closure in a variable does not borrow from every result.
     ///
     /// # Errors
     /// As [`run`](Self::run).

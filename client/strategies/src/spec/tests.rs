@@ -139,6 +139,13 @@ fn two_retry_policies_or_too_many_budgets_are_refused() {
          or put one around the other: `A over B`"
     );
     // The error must not be that both set the same option.
+    for (text, words) in [
+        ("", "(a name is missing)"),
+        ("full-jitter,max-attempts=6", "(did you mean `full-jitter:max-attempts=6`?)"),
+        ("hold full-jitter", "(did you mean `hold+full-jitter`?)"),
+    ] {
+        assert!(error(text).contains(words), "{}", error(text));
+    }
     let presets = error("preset:openai+preset:envoy");
     assert!(presets.contains("two retry policies") && presets.ends_with("`A over B`"), "{presets}");
     assert!("breaker+breaker+breaker+breaker".parse::<StrategySpec>().is_ok());

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use tailback_http::{
-    BuildError, Builder, Error, MAX_KEYS, Refused, Repeats, Throttle, Throttles, WaitReason,
+    BuildError, Builder, Error, MAX_KEYS, Refused, Repeats, Seen, Throttle, Throttles, WaitReason,
 };
 use tokio::time::{Instant, advance};
 
@@ -224,22 +224,46 @@ fn absurd_advice_and_a_clock_that_jumps_end_all_the_same() {
     });
 }
 
+/// Result of a client that knows no HTTP: a row, or an exhausted pool with the time after which it has room.
+fn seen(result: &Result<(), Option<Duration>>) -> Seen<'_> {
+    match result {
+        Ok(()) => Seen::Succeeded,
+        Err(retry_after) => Seen::Rejected { retry_after: *retry_after },
+    }
+}
+
+#[test]
+fn a_client_without_http_is_held_as_well() {
+    on_paused_clock(async {
+        let held = throttle("hold+constant:delay=1ms,max-attempts=2");
+        let began = Instant::now();
+        let advised = Some(Duration::from_millis(2500));
+        let result = held.run_with(Repeats::All, seen, |attempt| async move {
+            if attempt.number == 1 { Err(advised) } else { Ok(()) }
+        });
+        assert_eq!(result.await, Ok(()));
+        assert_eq!(held.held_until().expect("it holds") - began, Duration::from_millis(2500));
+        assert!(began.elapsed() >= Duration::from_millis(2500));
+    });
+}
+
 #[test]
 fn strategies_that_are_unfit_for_production_are_refused_with_the_reason() {
     for (spec, expected) in [
-        ("aimd", "`aimd` never ends a call that keeps failing; add `max-attempts=6` or `max-time=1m`"),
+        ("aimd", "`aimd` never ends a call that keeps failing; bound it, as in `full-jitter:max-attempts=6`"),
         ("constant:max-attempts=3 over constant", "never ends a call"),
-        ("oracle", "`oracle` in `oracle` cannot be used in production: it needs the configuration"),
+        ("oracle", "`oracle` in `oracle` cannot be used in production, because it needs the configuration"),
         ("ethernet+none", "`ethernet` in `ethernet+none` cannot be used in production"),
         (
             "hedging+none",
-            "`hedging` in `hedging+none` cannot be used in production: it sends a second request",
+            "`hedging` in `hedging+none` cannot be used in production, because it sends a second request",
         ),
     ] {
         let error = builder(spec).build().expect_err(spec).to_string();
         assert!(error.contains(expected), "{error}");
     }
     assert!(matches!(builder("none").max_waiting(0).build(), Err(BuildError::NoRoom)));
+    assert!(matches!(builder("none").attempt_timeout(Duration::ZERO).build(), Err(BuildError::NoTime)));
     for bounded in
         ["aimd+constant:max-attempts=3", "full-jitter:max-time=1m", "none", "aimd+none", "preset:openai"]
     {
