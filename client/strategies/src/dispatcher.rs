@@ -21,14 +21,14 @@ mod wakes;
 mod tests;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Outcome, ResponseParser, Strategy};
 use slab::Slab;
-use vocabulary::Instant;
 
+use crate::{Instant, Outcome, ResponseParser, Strategy};
 use in_flight::InFlight;
-use instance::Instance;
+use instance::{Instance, InstanceId};
 use op::{OpSlot, OpState, Waiting};
 use rounds::Rounds;
 use timers::Timers;
@@ -459,7 +459,7 @@ impl<H: Host> Dispatcher<H> {
     }
 
     /// Returns the parser for the parts of answers that the strategies use. All strategies use the same parser.
-    pub fn reading(&self) -> &std::sync::Arc<ResponseParser> {
+    pub fn reading(&self) -> &Arc<ResponseParser> {
         self.instances[InstanceId(0)].strategy.reading()
     }
 
@@ -470,8 +470,6 @@ impl<H: Host> Dispatcher<H> {
         attempt.is_some_and(|attempt| self.instances[attempt.instance].strategy.holds_all(now))
     }
 }
-
-use instance::InstanceId;
 
 /// Outcome of an attempt that took longer than [`Settings::timeout`].
 const TIMED_OUT: Outcome = Outcome {

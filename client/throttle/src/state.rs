@@ -52,6 +52,8 @@ struct Callers {
     timekeeper: Option<(u32, Instant)>,
     /// Wakers to be called after the lock is released.
     woken: Vec<Waker>,
+    /// Wakers to be dropped after the lock is released, because a dropped waker may drop a call.
+    discarded: Vec<Waker>,
     log: Option<Vec<Event>>,
 }
 
@@ -126,19 +128,20 @@ impl Shared {
     /// Calls `change` with the state and the present instant, and then wakes the calls that it concerns, after the lock is released.
     fn with<R>(&self, change: impl FnOnce(&mut State, Instant) -> R) -> R {
         let elapsed = self.origin.elapsed();
-        let (result, woken) = {
+        let (result, woken, _discarded) = {
             let mut state = self.lock();
             let now = state.now.max(Instant::ORIGIN + elapsed);
             state.now = now;
             let result = change(&mut state, now);
-            (result, std::mem::take(&mut state.callers.woken))
+            let Callers { woken, discarded, .. } = &mut state.callers;
+            (result, std::mem::take(woken), std::mem::take(discarded))
         };
         woken.into_iter().for_each(Waker::wake);
         result
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code of a caller runs under the lock, except the cloning of wakers.
+        // No code of a caller runs under the lock, except that wakers are cloned.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -251,8 +254,10 @@ impl State {
         let refused = match caller.stage {
             Stage::Waiting => {
                 if caller.waker.as_ref().is_none_or(|known| !known.will_wake(waker)) {
-                    caller.waker = Some(waker.clone());
+                    let before = caller.waker.replace(waker.clone());
+                    self.callers.discarded.extend(before);
                 }
+                let caller = &mut self.callers.calls[call as usize];
                 if caller.position == NOWHERE {
                     caller.position = u32::try_from(self.callers.waiting.len()).unwrap_or(NOWHERE);
                     self.callers.waiting.push(call);
@@ -401,8 +406,9 @@ impl Callers {
 
     /// Ends the wait of a call, and wakes it.
     fn end(&mut self, call: u32, stage: Stage) {
-        self.calls[call as usize].stage = stage;
-        self.wake(call);
+        let caller = &mut self.calls[call as usize];
+        caller.stage = stage;
+        self.woken.extend(caller.waker.take());
         self.leave(call);
     }
 
@@ -416,7 +422,7 @@ impl Callers {
             self.timekeeper = None;
         }
         let caller = &mut self.calls[call as usize];
-        caller.waker = None;
+        self.discarded.extend(caller.waker.take());
         let position = std::mem::replace(&mut caller.position, NOWHERE);
         if position != NOWHERE {
             self.waiting.swap_remove(position as usize);

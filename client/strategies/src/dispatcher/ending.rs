@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use crate::{AttemptEnd, FailedOp, Outcome, Retry, Status};
-use vocabulary::Instant;
-
 use super::host::{Backoff, EndedAttempt};
 use super::in_flight::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::op::{Op, OpSlot, OpState, Waiting};
 use super::{AttemptKey, DEFERRED, Dispatcher, GiveUp, Host, Output};
+use crate::{AttemptEnd, FailedOp, Instant, Outcome, Retry, Status};
 
 struct End<'a, N> {
     sent_at: Instant,

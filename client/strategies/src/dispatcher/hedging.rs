@@ -3,13 +3,11 @@
 
 use std::time::Duration;
 
-use crate::{AfterCopy, Candidate, FailedOp, LaunchDecision, LimiterView, Outcome, Status};
-use vocabulary::Instant;
-
 use super::in_flight::Attempt;
 use super::instance::InstanceId;
 use super::op::{OpSlot, Waiting};
 use super::{AttemptKey, CANCELLED, Dispatcher, GiveUp, Host};
+use crate::{AfterCopy, Candidate, FailedOp, Instant, LaunchDecision, LimiterView, Outcome, Status};
 
 impl<H: Host> Dispatcher<H> {
     pub(super) fn on_sent_hedging(

@@ -1,10 +1,8 @@
 //! Trait of the observer of a dispatcher.
 
-use crate::{Method, Outcome, Status, Strategy};
-use vocabulary::Instant;
-
 use super::in_flight::Attempt;
 use super::op::Op;
+use crate::{Instant, Method, Outcome, Status, Strategy};
 
 /// Observer of a dispatcher. All methods have defaults that do nothing and cost nothing.
 ///

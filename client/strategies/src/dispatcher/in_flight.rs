@@ -3,12 +3,10 @@
 
 use std::time::Duration;
 
-use crate::Permits;
-use vocabulary::Instant;
-
 use super::AttemptKey;
 use super::instance::InstanceId;
 use super::op::OpSlot;
+use crate::{Instant, Permits};
 
 const NONE: u32 = u32::MAX;
 

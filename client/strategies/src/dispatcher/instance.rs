@@ -4,10 +4,8 @@
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
 
-use crate::{Candidate, LimiterView, Strategy};
-use vocabulary::Instant;
-
 use super::op::Waiting;
+use crate::{Candidate, Instant, LimiterView, Strategy};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct InstanceId(pub u32);

@@ -3,14 +3,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::{Candidate, CarrierSense, Classification, LaunchDecision, Permits, RetryState, Until};
 use slab::Slab;
-use vocabulary::Instant;
 
 use super::in_flight::{Attempt, Undecided};
 use super::instance::{Instance, InstanceId};
 use super::op::{Op, OpSlot, OpState, Waiting};
 use super::{AttemptKey, Dispatcher, Host, Launch, OpKey, Output};
+use crate::{Candidate, CarrierSense, Classification, Instant, LaunchDecision, Permits, RetryState, Until};
 
 /// Delay of a poll that a strategy requests for an instant that is not in the future. Without this delay, polls would repeat for ever at
 /// one instant.

@@ -2,9 +2,9 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::{Classification, RetryState, Status};
 use slab::Slab;
-use vocabulary::Instant;
+
+use crate::{Classification, Instant, RetryState, Status};
 
 /// Slab index of a stored op. The index is reused after the op has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,12 +8,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-use crate::{Candidate, Copies, MAX_COPIES, Outcome};
-use vocabulary::Instant;
-
 use super::AttemptKey;
 use super::op::OpSlot;
 use super::timers::FEW_OUTDATED;
+use crate::{Candidate, Copies, Instant, MAX_COPIES, Outcome};
 
 /// Maximum number of attempts of one op in flight at once.
 const MAX_LIVE: usize = MAX_COPIES as usize + 1;

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use slab::Slab;
-use vocabulary::Instant;
 
 use super::instance::{Instance, InstanceId};
 use super::op::{Op, OpSlot};
 use super::wakes::Wakes;
+use crate::Instant;
 
 /// Cancelling an event costs nothing, because its entry stays in its queue. The outdated entries of a queue are removed
 /// only if they outnumber the valid ones by more than this. So few entries fit into the nearest processor cache.

@@ -13,9 +13,8 @@
 
 use std::collections::VecDeque;
 
-use vocabulary::Instant;
-
 use super::op::OpSlot;
+use crate::Instant;
 
 /// Number of bits in one digit of an instant. The queue of sleeping ops treats an instant as a number that consists of
 /// digits.

@@ -3,6 +3,8 @@
 use std::cell::Cell;
 use std::future::pending;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use tailback_http::{
@@ -222,6 +224,39 @@ fn absurd_advice_and_a_clock_that_jumps_end_all_the_same() {
         local.await;
         assert_eq!(sent.get(), 50);
     });
+}
+
+/// Waker that looks at the throttle when it is dropped.
+struct Nosy(Throttle);
+
+impl Wake for Nosy {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for Nosy {
+    fn drop(&mut self) {
+        self.0.calls();
+    }
+}
+
+#[test]
+fn a_waker_that_is_dropped_may_use_the_throttle() {
+    let (done, is_done) = std::sync::mpsc::channel();
+    // With a deadlock, the thread stays behind.
+    std::thread::spawn(move || {
+        let narrow = throttle("fixed-window:window=1+none");
+        let first = narrow.call(Repeats::Never).expect("there is room");
+        let mut second = narrow.call(Repeats::Never).expect("there is room");
+        for _ in 0..2 {
+            let waker = Waker::from(Arc::new(Nosy(narrow.clone())));
+            let admitted = std::pin::pin!(second.admitted()).poll(&mut Context::from_waker(&waker));
+            assert!(admitted.is_pending());
+        }
+        drop(first);
+        drop(second);
+        done.send(narrow.calls()).expect("the test waits");
+    });
+    assert_eq!(is_done.recv_timeout(Duration::from_secs(10)), Ok(0));
 }
 
 /// Result of a client that knows no HTTP: a row, or an exhausted pool with the time after which it has room.
