@@ -1,7 +1,8 @@
 //! State of a throttle behind its lock: the dispatcher, the calls, and which call keeps the time.
 //!
 //! A throttle has no task and no timer of its own. One of the waiting calls, the *timekeeper*, sets a timer for the next event. Whoever is
-//! polled processes all events that are due. A timekeeper that stops waiting, is dropped, or is late passes its duty on.
+//! polled processes all events that are due. A timekeeper that stops waiting, is dropped, or is late passes its duty on: some other calls
+//! are its deputies, with timers that ring a little later.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -23,6 +24,9 @@ const EVENTS_AT_ONCE: u32 = 1024;
 
 /// Time after which a timekeeper whose timer has rung counts as late, so that another call takes its place.
 const LATE: Duration = Duration::from_millis(10);
+
+/// Number of waiting calls that have a timer, too, which rings a little later than that of the timekeeper.
+const DEPUTIES: u32 = 3;
 
 /// What clones and calls of one throttle share.
 pub(crate) struct Shared {
@@ -370,7 +374,7 @@ impl State {
     }
 
     /// Sees to it that a waiting call has a timer for the next event. `polled` is the waiting call that is polled at present. Returns the
-    /// instant of its timer, if it is the timekeeper.
+    /// instant of its timer, if it is the timekeeper or a deputy.
     fn keep_time(&mut self, now: Instant, polled: Option<u32>) -> Option<Instant> {
         let Self { dispatcher, callers, .. } = self;
         let Some((due, _)) = dispatcher.next_due().filter(|(at, _)| *at < Instant::FAR_FUTURE) else {
@@ -381,17 +385,22 @@ impl State {
         if let Some((keeper, _)) = timely
             && Some(keeper) != polled
         {
-            return None;
+            // Nothing shows whether the timekeeper will be polled when its timer rings.
+            let rank = callers.rank(polled?).filter(|rank| *rank < DEPUTIES)?;
+            return Some(due.max(now) + LATE * (rank + 2));
         }
         if let Some(call) = polled {
             callers.timekeeper = Some((call, due));
             return Some(due);
         }
         let late = callers.timekeeper.map(|(keeper, _)| keeper);
-        let mut others = callers.waiting.iter().rev().copied();
-        let call = others.find(|call| Some(*call) != late).or(late)?;
-        callers.timekeeper = Some((call, due));
-        callers.wake(call);
+        let mut others = callers.waiting.iter().rev().copied().filter(|call| Some(*call) != late);
+        let (next, deputy) = (others.next().or(late)?, others.next());
+        callers.timekeeper = Some((next, due));
+        callers.wake(next);
+        if let Some(deputy) = deputy {
+            callers.wake(deputy);
+        }
         None
     }
 }
@@ -414,6 +423,12 @@ impl Callers {
 
     fn wake(&mut self, call: u32) {
         self.woken.extend(self.calls[call as usize].waker.clone());
+    }
+
+    /// Returns the position of a waiting call, counted from the latest one.
+    fn rank(&self, call: u32) -> Option<u32> {
+        let position = self.calls[call as usize].position;
+        u32::try_from(self.waiting.len()).ok()?.checked_sub(1)?.checked_sub(position)
     }
 
     /// Removes a call from those that wait.

@@ -226,6 +226,24 @@ fn absurd_advice_and_a_clock_that_jumps_end_all_the_same() {
     });
 }
 
+#[test]
+fn calls_go_on_while_the_one_that_keeps_the_time_is_not_polled() {
+    on_paused_clock(async {
+        let paced = throttle("least-gap:gap=1s+none");
+        assert_eq!(status(&paced, &[Answer::new(200, None)]).await.0, Ok(200));
+        let mut stuck = paced.call(Repeats::Never).expect("there is room");
+        let polled = std::pin::pin!(stuck.admitted()).poll(&mut Context::from_waker(Waker::noop()));
+        assert!(polled.is_pending());
+        let began = Instant::now();
+        // The stuck call is next, and keeps its place. The others follow at the pace.
+        for calls in 2..5 {
+            assert_eq!(status(&paced, &[Answer::new(200, None)]).await.0, Ok(200));
+            let took = began.elapsed().as_secs_f64();
+            assert!((took - f64::from(calls)).abs() < 0.1, "{calls} calls after {took} s");
+        }
+    });
+}
+
 /// Waker that looks at the throttle when it is dropped.
 struct Nosy(Throttle);
 
