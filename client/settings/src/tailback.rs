@@ -1,6 +1,6 @@
 //! Format of Tailback itself: Rust code that parses the complete text of the strategy. No parameter is left out.
 
-use tailback::StrategySpec;
+use tailback::{ETHERNET, ORACLE, PartKind, StrategySpec, find};
 
 use crate::described::{COMMON, Described, Format, defaults};
 
@@ -17,6 +17,15 @@ fn write(settings: &mut Described) -> String {
     let text = whole(&settings.spec, &[]);
     // The text expresses every part.
     settings.parts.clear();
+    let is_experimental = |name: &str| {
+        let is_hedger = find(name).is_some_and(|entry| entry.kind == PartKind::Hedging);
+        is_hedger || name == ORACLE || name == ETHERNET
+    };
+    if let Some(part) = settings.spec.names().find(|name| is_experimental(name)) {
+        return format!(
+            "// No throttle of tailback-http accepts `{part}`, which works only in experiments.\n// {text}\n"
+        );
+    }
     let build = if settings.spec.is_bounded() {
         "    Throttle::new(STRATEGY.parse()?)"
     } else {

@@ -7,9 +7,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tailback::StrategySpec;
 
-use crate::builder::{BuildError, Builder};
-use crate::call::Refused;
-use crate::throttle::Throttle;
+use crate::attempt::Refused;
+use crate::throttle::{BuildError, Builder, Throttle};
 
 /// Maximum number of throttles in a collection.
 pub const MAX_KEYS: usize = 1024;

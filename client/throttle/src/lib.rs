@@ -26,8 +26,8 @@
 //! - **Share the throttle**: clone it, or keep one per host with [`Throttles`]. A throttle per request shares nothing.
 //! - **Send at once.** An attempt starts when its future is first polled. Fetch tokens and sign requests before [`Throttle::run`], or a hold
 //!   that begins meanwhile comes too late.
-//! - **A call that was admitted and is not polled keeps its place**, as a permit of tokio's semaphore does. Do not wait for something else
-//!   between two polls of [`Throttle::run`].
+//! - **A call that was admitted and is not polled keeps its place**, as a permit of tokio's semaphore does. After a hold, this may be the
+//!   only place for a while. Do not wait for something else between two polls of [`Throttle::run`].
 //!
 //! # What may be retried
 //!
@@ -38,7 +38,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 #![warn(missing_docs)]
 
-mod builder;
+mod attempt;
 mod call;
 mod classify;
 mod headers;
@@ -49,8 +49,8 @@ mod middleware;
 mod state;
 mod throttle;
 
-pub use builder::{BuildError, Builder};
-pub use call::{Attempt, Call, Next, Refused, WaitReason};
+pub use attempt::{Attempt, Next, Refused, Repeats, WaitReason};
+pub use call::Call;
 pub use classify::{Classify, Seen};
 pub use headers::{HttpHeaders, server_clock};
 pub use hosts::{MAX_KEYS, Throttles};
@@ -59,4 +59,4 @@ pub use log::Event;
 pub use middleware::{Origin, ThrottleMiddleware, Waited};
 pub use tailback;
 pub use tailback::{Missing, SpecError, StrategySpec};
-pub use throttle::{Error, Repeats, Throttle};
+pub use throttle::{BuildError, Builder, Error, Throttle};

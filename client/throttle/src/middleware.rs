@@ -10,11 +10,10 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next as Chain};
 use tailback::{Method, Missing, StrategySpec};
 
-use crate::builder::{BuildError, Builder};
-use crate::call::{Next, WaitReason};
+use crate::attempt::{Next, Refused, Repeats, WaitReason};
 use crate::classify::{Classify, Seen};
 use crate::hosts::Throttles;
-use crate::throttle::Repeats;
+use crate::throttle::{BuildError, Builder, Error as ThrottleError};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -88,7 +87,7 @@ impl<K: Hash + Eq + Send + 'static> ThrottleMiddleware<K> {
         builder: Builder,
         key: impl Fn(&Request) -> K + Send + Sync + 'static,
     ) -> Result<Self, BuildError> {
-        let attempt_timeout = builder.attempt_timeout;
+        let attempt_timeout = builder.options.attempt_timeout;
         let throttles = Throttles::with_settings(builder)?;
         Ok(Self { throttles, key: Box::new(key), attempt_timeout, retries_unsafe: false })
     }
@@ -132,7 +131,7 @@ impl<K: Hash + Eq + Send + 'static> Middleware for ThrottleMiddleware<K> {
                 Some(clone) => (clone, false),
                 None => match request.take() {
                     Some(request) => (request, true),
-                    None => return Err(Error::middleware(crate::call::Refused::Closed)),
+                    None => return Err(Error::middleware(Refused::Closed)),
                 },
             };
             let run = next.clone().run(sent, extensions);
@@ -151,7 +150,7 @@ impl<K: Hash + Eq + Send + 'static> Middleware for ThrottleMiddleware<K> {
                 Some(Err(error)) => (call.ended(error.classify()), Err(error)),
                 None => {
                     let limit = self.attempt_timeout.unwrap_or_default();
-                    let error = crate::throttle::Error::<reqwest::Error>::AttemptTimeout(limit);
+                    let error = ThrottleError::<reqwest::Error>::AttemptTimeout(limit);
                     (call.ended(Seen::NoResponse(Missing::Timeout)), Err(Error::middleware(error)))
                 }
             };

@@ -14,10 +14,8 @@ use tailback::{
     Settings, Strategy,
 };
 
-use crate::builder::Builder;
-use crate::call::{Refused, WaitReason};
+use crate::attempt::{Refused, Repeats, WaitReason};
 use crate::log::Event;
-use crate::throttle::Repeats;
 
 /// Maximum number of events that are processed under one lock.
 const EVENTS_AT_ONCE: u32 = 1024;
@@ -28,11 +26,20 @@ const LATE: Duration = Duration::from_millis(10);
 /// Number of waiting calls that have a timer, too, which rings a little later than that of the timekeeper.
 const DEPUTIES: u32 = 3;
 
+/// Settings of a throttle that do not belong to its strategy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) attempt_timeout: Option<Duration>,
+    pub(crate) max_waiting: u64,
+    pub(crate) max_lateness: Duration,
+    pub(crate) records: bool,
+}
+
 /// What clones and calls of one throttle share.
 pub(crate) struct Shared {
     origin: tokio::time::Instant,
-    pub(crate) attempt_timeout: Option<Duration>,
-    deadline: Option<Duration>,
+    pub(crate) options: Options,
     pub(crate) reading: std::sync::Arc<tailback::ResponseParser>,
     state: Mutex<State>,
 }
@@ -105,14 +112,14 @@ pub(crate) enum Polled {
 }
 
 impl Shared {
-    pub(crate) fn new(strategy: Strategy, builder: &Builder) -> Self {
+    pub(crate) fn new(strategy: Strategy, options: Options) -> Self {
         let settings = Settings {
             timeout: Duration::MAX,
-            max_waiting: builder.max_waiting,
-            max_lateness: builder.max_lateness,
+            max_waiting: options.max_waiting,
+            max_lateness: options.max_lateness,
         };
         let reading = strategy.reading().clone();
-        let log = builder.records.then(Vec::new);
+        let log = options.records.then(Vec::new);
         let state = State {
             dispatcher: Dispatcher::new([strategy], settings),
             callers: Callers { log, ..Callers::default() },
@@ -120,13 +127,7 @@ impl Shared {
             now: Instant::ORIGIN,
             is_closed: false,
         };
-        Self {
-            origin: tokio::time::Instant::now(),
-            attempt_timeout: builder.attempt_timeout,
-            deadline: builder.deadline,
-            reading,
-            state: Mutex::new(state),
-        }
+        Self { origin: tokio::time::Instant::now(), options, reading, state: Mutex::new(state) }
     }
 
     /// Calls `change` with the state and the present instant, and then wakes the calls that it concerns, after the lock is released.
@@ -155,7 +156,7 @@ impl Shared {
 
     /// Begins a call. Returns its number, and the instant of its arrival.
     pub(crate) fn arrive(&self, repeats: Repeats) -> Result<(u32, Instant), Refused> {
-        let deadline = self.deadline;
+        let deadline = self.options.deadline;
         self.with(|state, now| {
             let call = state.arrive(now, repeats, deadline.map(|deadline| now + deadline))?;
             Ok((call, now))

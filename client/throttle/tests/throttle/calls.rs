@@ -167,6 +167,13 @@ fn an_attempt_that_never_ends_times_out_and_is_seen_as_a_timeout() {
             "{result:?}"
         );
         assert_eq!((attempts.get(), limited.in_flight()), (2, 0));
+        // The strategy's own limit holds, too.
+        let own = throttle("constant:max-attempts=1,attempt-timeout=2s");
+        let result = own.run_idempotent(|_| pending::<Result<Answer, ConnectionRefused>>()).await;
+        assert!(
+            matches!(result, Err(Error::AttemptTimeout(limit)) if limit == Duration::from_secs(2)),
+            "{result:?}"
+        );
     });
 }
 
