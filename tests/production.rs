@@ -27,7 +27,7 @@ fn run<R>(test: impl Future<Output = R>) -> R {
     LocalSet::new().block_on(&runtime, test)
 }
 
-/// What one program sent through a throttle.
+/// Requests that one program sent through a throttle.
 #[derive(Default)]
 struct Sent {
     attempts: Cell<u64>,

@@ -1,4 +1,4 @@
-//! What a call learns about its attempts, as data.
+//! Data types of a call and its attempts.
 
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ pub enum WaitReason {
     Advice,
 }
 
-/// What follows after an attempt.
+/// Next step of a call after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// The result of the attempt is the result of the call.

@@ -33,7 +33,8 @@ impl Call {
         Self { shared, number: Some(number), attempts: 0, waited: Duration::ZERO, waiting_since, timer: None }
     }
 
-    /// Waits until the call's next attempt may start. The request must then be sent at once.
+    /// Waits until the call's next attempt may start. The request must then be sent at once. The attempt before must have
+    /// [ended](Self::ended), because a call has only one attempt at a time.
     ///
     /// # Errors
     /// Fails if no further attempt may start. The call has ended then.

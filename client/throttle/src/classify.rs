@@ -1,4 +1,4 @@
-//! What a strategy learns from the result of an attempt.
+//! Results of attempts, as far as a strategy uses them.
 
 use std::time::Duration;
 

@@ -42,7 +42,7 @@ pub struct Origin {
     pub port: Option<u16>,
 }
 
-/// What a call cost before its response, in the extensions of the response.
+/// Attempts and waiting time of a call, in the extensions of its response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waited {
     /// Number of attempts, including the one with this response.

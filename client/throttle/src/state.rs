@@ -36,7 +36,7 @@ pub(crate) struct Options {
     pub(crate) records: bool,
 }
 
-/// What clones and calls of one throttle share.
+/// State that clones and calls of one throttle share.
 pub(crate) struct Shared {
     origin: tokio::time::Instant,
     pub(crate) options: Options,
@@ -99,7 +99,7 @@ struct OpData {
     deadline: Option<Instant>,
 }
 
-/// What a call does next after it was polled.
+/// Result of polling a call.
 pub(crate) enum Polled {
     Admitted {
         at: Instant,

@@ -220,7 +220,7 @@ pub enum BuildError {
         spec: String,
         /// Name of the part.
         part: &'static str,
-        /// What the part would need.
+        /// Reason why the part is for experiments only.
         reason: &'static str,
     },
     /// No call could ever wait.

@@ -78,7 +78,7 @@ impl RetryOutlook {
     }
 }
 
-/// What a run records of an attempt in flight.
+/// Record of an attempt in flight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sending {
     /// True if the attempt waits for a connection, so that it is not sent yet.
@@ -87,7 +87,7 @@ pub(super) struct Sending {
     pub is_early: bool,
 }
 
-/// What a run records of an attempt's answer beside its outcome.
+/// Record of an attempt's answer, beside its outcome.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answered {
     /// Status under which the attempt is counted. It depends on the server's verdict, if the server reported one, and

@@ -12,7 +12,7 @@ pub trait Host: Sized {
     type Op: Copy + std::fmt::Debug + Default;
     /// Data that the host attaches to each attempt in flight.
     type Attempt: Copy + std::fmt::Debug + Default;
-    /// What the driver passes to the host along with the end of an attempt.
+    /// Data that the driver passes to the host along with the end of an attempt.
     type Note;
 
     /// Returns the method of the op's requests, if the strategy's rules need it.
@@ -117,7 +117,7 @@ pub struct EndedAttempt<'a, H: Host> {
     pub outcome: &'a Outcome,
     /// Instant at which the attempt was sent.
     pub sent_at: Instant,
-    /// What the driver passed along. `None` if the dispatcher ended the attempt itself: by its timeout, or because it was withdrawn.
+    /// Data that the driver passed along. `None` if the dispatcher ended the attempt itself: by its timeout, or because it was withdrawn.
     pub note: Option<&'a H::Note>,
     /// Number of attempts that remain in flight.
     pub in_flight: u64,

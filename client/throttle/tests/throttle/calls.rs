@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::future::pending;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
@@ -363,13 +364,18 @@ fn a_runtime_that_shuts_down_leaves_the_calls_of_another() {
     let (one, other) = (shared.clone(), shared.clone());
     first.block_on(async {
         // The call waits for its retry when the runtime shuts down.
+        let is_sent = Arc::new(AtomicBool::new(false));
+        let sent = is_sent.clone();
         let task = tokio::spawn(async move {
             one.run(|_| async {
+                sent.store(true, Ordering::Relaxed);
                 Ok::<_, ConnectionRefused>(http::Response::builder().status(503).body(()).expect("valid"))
             })
             .await
         });
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        while !is_sent.load(Ordering::Relaxed) || shared.in_flight() > 0 {
+            tokio::task::yield_now().await;
+        }
         assert!(!task.is_finished() && shared.calls() == 1);
     });
     drop(first);

@@ -81,7 +81,7 @@ impl Wake for Flag {
     }
 }
 
-/// What requests share with the executor.
+/// State that requests share with the executor.
 #[derive(Default)]
 pub(crate) struct Server {
     /// Requests that run, by number, with their answers and the wakers of their calls.
