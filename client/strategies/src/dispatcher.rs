@@ -182,8 +182,7 @@ impl<H: Host> Dispatcher<H> {
 
     fn begin(&mut self, host: &mut H, op: Waiting, at: Instant) {
         let instance = self.instance_of(op.id);
-        self.enqueue(op, instance, at);
-        self.launch(host, instance, at);
+        self.launch_with(host, op, instance, at);
     }
 
     #[inline]
@@ -265,7 +264,11 @@ impl<H: Host> Dispatcher<H> {
     }
 
     fn on_wake(&mut self, host: &mut H, at: Instant) {
-        let Some(slot) = self.timers.wakes.pop() else { return };
+        let Self { timers, ops, .. } = self;
+        let touch = |slot: OpSlot| {
+            std::hint::black_box(ops.get(slot.index()).map(|op| op.state));
+        };
+        let Some(slot) = timers.wakes.pop(touch) else { return };
         let op = self.ops[slot];
         if op.state == OpState::Dead {
             self.ops.remove(slot.index());
@@ -279,8 +282,7 @@ impl<H: Host> Dispatcher<H> {
             return self.give_up(host, at, slot, GiveUp::After(op.last.unwrap_or(crate::Status::Cancelled)));
         }
         self.ops[slot].state = OpState::Ready;
-        self.enqueue(Waiting::stored(slot, &op), instance, at);
-        self.launch(host, instance, at);
+        self.launch_with(host, Waiting::stored(slot, &op), instance, at);
     }
 
     fn on_poll(&mut self, host: &mut H, at: Instant, due_at: Instant) {

@@ -1,139 +1,100 @@
 //! Attempts in flight, accessible by slot and in the order in which they were due. They also time out in the order in
-//! which they were due, because all attempts have the same timeout. Ended attempts leave no entry behind.
+//! which they were due, because all attempts have the same timeout.
 
+use std::collections::VecDeque;
 use std::time::Duration;
+
+use slab::Slab;
 
 use super::AttemptKey;
 use super::instance::InstanceId;
 use super::op::OpSlot;
+use super::timers::FEW_OUTDATED;
 use crate::{Instant, Permits};
 
-const NONE: u32 = u32::MAX;
-
-const FREE: u64 = u64::MAX;
-
 /// Collection of the attempts in flight.
-///
-/// It manages its slots itself instead of using a slab, so that attempts are written and read in place. An attempt is
-/// large, and copying it once more would cost as much as all other work of this module.
 pub(super) struct InFlight<A> {
-    slots: Vec<Linked<A>>,
-    count: usize,
-    first: u32,
-    last: u32,
-    /// Slot that was freed last. The free slots form a list, because the field `after` of a free slot refers to the
-    /// slot that was freed before it.
-    free: u32,
-}
-
-/// Slot with an attempt and its neighbours in the order of due instants, or a free slot.
-#[derive(Clone, Copy, Debug)]
-struct Linked<A> {
-    attempt: Attempt<A>,
-    before: u32,
-    after: u32,
+    attempts: Slab<Attempt<A>>,
+    /// Attempts in the order of due instants. Attempts that have ended stay in it, but never at its front, and they never outnumber the
+    /// others by far.
+    order: VecDeque<(Instant, AttemptKey)>,
 }
 
 impl<A> InFlight<A> {
     pub(super) fn new() -> Self {
-        Self { slots: Vec::new(), count: 0, first: NONE, last: NONE, free: NONE }
+        Self { attempts: Slab::new(), order: VecDeque::new() }
     }
 
     #[inline]
     pub(super) fn len(&self) -> usize {
-        self.count
+        self.attempts.len()
     }
 
-    /// Inserts an attempt into the list, behind all attempts that are due at the same instant or earlier. The right
-    /// position is usually the end of the list. Over HTTP it may be nearer to the front, because an attempt that
-    /// follows an answer is due when the answer arrived. This instant may be in the past.
+    /// Inserts an attempt behind all attempts that are due at the same instant or earlier. The right position is usually the end. Over HTTP
+    /// it may be nearer to the front, because an attempt that follows an answer is due when the answer arrived. This instant may be in the
+    /// past.
+    #[inline]
     pub(super) fn insert(&mut self, attempt: Attempt<A>) -> AttemptKey {
-        let mut before = self.last;
-        while let Some(other) = self.linked(before).filter(|other| other.attempt.due > attempt.due) {
-            before = other.before;
-        }
-        let after = self.linked(before).map_or(self.first, |other| other.after);
-        let (serial, linked) = (attempt.serial, Linked { attempt, before, after });
-        let slot = if let Some(place) = self.slots.get_mut(self.free as usize) {
-            let slot = self.free;
-            self.free = place.after;
-            *place = linked;
-            slot
+        let (due, serial) = (attempt.due, attempt.serial);
+        let slot =
+            u32::try_from(self.attempts.insert(attempt)).expect("fewer than 2^32 attempts are in flight");
+        let key = AttemptKey { slot, serial };
+        if self.order.back().is_none_or(|(last, _)| *last <= due) {
+            self.order.push_back((due, key));
         } else {
-            let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 attempts are in flight");
-            self.slots.push(linked);
-            slot
-        };
-        self.count += 1;
-        self.link(before, slot);
-        match self.slots.get_mut(after as usize) {
-            Some(other) => other.before = slot,
-            None => self.last = slot,
+            let place = self.order.partition_point(|(other, _)| *other <= due);
+            self.order.insert(place, (due, key));
         }
-        AttemptKey { slot, serial }
-    }
-
-    #[inline]
-    fn linked(&self, slot: u32) -> Option<&Linked<A>> {
-        self.slots.get(slot as usize)
-    }
-
-    #[inline]
-    fn link(&mut self, before: u32, after: u32) {
-        match self.slots.get_mut(before as usize) {
-            Some(other) => other.after = after,
-            None => self.first = after,
-        }
+        key
     }
 
     #[inline]
     pub(super) fn get_mut(&mut self, key: AttemptKey) -> Option<&mut Attempt<A>> {
-        let linked = self.slots.get_mut(key.slot as usize)?;
-        (linked.attempt.serial == key.serial).then_some(&mut linked.attempt)
+        self.attempts.get_mut(key.slot as usize).filter(|attempt| attempt.serial == key.serial)
     }
 
     #[inline]
     pub(super) fn get(&self, key: AttemptKey) -> Option<&Attempt<A>> {
-        let linked = self.linked(key.slot)?;
-        (linked.attempt.serial == key.serial).then_some(&linked.attempt)
+        self.attempts.get(key.slot as usize).filter(|attempt| attempt.serial == key.serial)
     }
 
-    /// Removes the attempt if it is still in flight. A caller that needs the attempt copies it first. The attempt is
-    /// not returned, because returning it as an option would copy it twice.
+    /// Removes the attempt if it is in flight. A caller that needs the attempt copies it first. The attempt is not returned, because
+    /// returning it as an option would copy it twice.
     #[inline]
     pub(super) fn remove(&mut self, key: AttemptKey) {
-        let Some(linked) = self.slots.get_mut(key.slot as usize) else { return };
-        if linked.attempt.serial != key.serial {
+        if self.get(key).is_none() {
             return;
         }
-        let (before, after) = (linked.before, linked.after);
-        (linked.attempt.serial, linked.after) = (FREE, self.free);
-        self.free = key.slot;
-        self.count -= 1;
-        self.link(before, after);
-        match self.slots.get_mut(after as usize) {
-            Some(other) => other.before = before,
-            None => self.last = before,
+        self.attempts.remove(key.slot as usize);
+        while self.order.front().is_some_and(|(_, first)| self.get(*first).is_none()) {
+            self.order.pop_front();
+        }
+        if self.order.len() > 2 * self.attempts.len() + FEW_OUTDATED {
+            let Self { attempts, order } = self;
+            let is_in_flight =
+                |key: &AttemptKey| attempts.get(key.slot as usize).is_some_and(|it| it.serial == key.serial);
+            order.retain(|(_, key)| is_in_flight(key));
         }
     }
 
     pub(super) fn first(&self) -> Option<&Attempt<A>> {
-        self.linked(self.first).map(|linked| &linked.attempt)
+        self.get(self.first_key()?)
     }
 
     pub(super) fn first_key(&self) -> Option<AttemptKey> {
-        self.first().map(|attempt| AttemptKey { slot: self.first, serial: attempt.serial })
+        self.order.front().map(|(_, key)| *key)
     }
 
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Attempt<A>> {
-        self.slots.iter_mut().map(|linked| &mut linked.attempt).filter(|attempt| attempt.serial != FREE)
+        self.attempts.iter_mut().map(|(_, attempt)| attempt)
     }
 
     pub(super) fn keys(&self) -> Vec<AttemptKey> {
-        let keys = (0_u32..)
-            .zip(&self.slots)
-            .map(|(slot, linked)| AttemptKey { slot, serial: linked.attempt.serial });
-        keys.filter(|key| key.serial != FREE).collect()
+        let key = |(slot, attempt): (usize, &Attempt<A>)| AttemptKey {
+            slot: u32::try_from(slot).expect("it was inserted as one"),
+            serial: attempt.serial,
+        };
+        self.attempts.iter().map(key).collect()
     }
 }
 
@@ -237,7 +198,7 @@ mod tests {
                 prop_assert_eq!(in_flight.first_key(), Some(key));
                 in_flight.remove(key);
             }
-            prop_assert!(in_flight.len() == 0 && in_flight.first().is_none());
+            prop_assert!(in_flight.len() == 0 && in_flight.order.is_empty());
         }
     }
 }

@@ -33,10 +33,29 @@ impl<H: Host> Dispatcher<H> {
         self.instances[id].strategy.on_ready(at, &candidate);
     }
 
-    pub(super) fn launch(&mut self, host: &mut H, id: InstanceId, at: Instant) {
-        if self.is_stopping {
-            return;
+    /// Queues an op, and sends the ops that the strategy admits.
+    #[inline]
+    pub(super) fn launch_with(&mut self, host: &mut H, op: Waiting, id: InstanceId, at: Instant) {
+        // Fast path: sends the op at once, if its strategy sends every op at once and no other op is queued.
+        let instance = &self.instances[id];
+        if instance.strategy.only_retries() && instance.ready.is_empty() && !self.is_stopping {
+            return self.apply(host, id, op, LaunchDecision::Send(Permits::default(), None), at);
         }
+        self.enqueue(op, id, at);
+        self.launch(host, id, at);
+    }
+
+    /// Sends the ops that the strategy admits.
+    #[inline]
+    pub(super) fn launch(&mut self, host: &mut H, id: InstanceId, at: Instant) {
+        // Fast path: nothing is queued, and a strategy that only retries does not use `on_app_limited`.
+        let instance = &self.instances[id];
+        if !self.is_stopping && !(instance.strategy.only_retries() && instance.ready.is_empty()) {
+            self.launch_ready(host, id, at);
+        }
+    }
+
+    fn launch_ready(&mut self, host: &mut H, id: InstanceId, at: Instant) {
         let mut wait = None;
         while let Some(mut op) = self.first_ready(id) {
             // Fast path: skips building a `LimiterView` and querying every part of the strategy if the window is full. A full window admits
