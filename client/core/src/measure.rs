@@ -8,6 +8,7 @@ mod fairness;
 pub mod histogram;
 mod latencies;
 mod measurements;
+mod radix;
 mod rate_course;
 mod series;
 mod tally;

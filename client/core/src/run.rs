@@ -100,24 +100,18 @@ impl Run {
 
     /// Processes an input that occurred at `now`. This instant may be earlier than an event that was already processed,
     /// because answers may arrive out of order.
-    #[inline]
     pub fn handle_input(&mut self, now: Instant, input: Input) {
-        self.handle(now, &input);
-    }
-
-    /// Variant of [`handle_input`](Self::handle_input) that borrows the input, for drivers that use the input again.
-    /// This variant saves copying a large value for each attempt.
-    #[inline]
-    pub fn handle(&mut self, now: Instant, input: &Input) {
         if let Some(log) = &mut self.host.log {
-            log.on_input(now, input);
+            log.on_input(now, &input);
         }
         self.advance(now);
         match input {
-            Input::AttemptEnd(completion) => self.on_ended(now, completion),
-            Input::Started(attempt) => self.dispatcher.started(&mut self.host, *attempt),
-            Input::Waiting(attempt) => self.on_waiting(*attempt),
-            Input::Connected(attempt) => self.on_connected(now, *attempt),
+            Input::AttemptEnd(Completion { attempt, sent_at, result }) => {
+                self.end_attempt(now, attempt, Some(sent_at), &result);
+            }
+            Input::Started(attempt) => self.dispatcher.started(&mut self.host, attempt),
+            Input::Waiting(attempt) => self.on_waiting(attempt),
+            Input::Connected(attempt) => self.on_connected(now, attempt),
             // Outputs that are already queued are still returned to the driver, because strategies and counts already
             // include them.
             Input::Stop => self.dispatcher.stop(),
@@ -126,15 +120,48 @@ impl Run {
         self.note_waiting(now);
     }
 
+    /// Variant of [`handle_input`](Self::handle_input) for the end of an attempt. It borrows the result, which saves copying a large value
+    /// for each attempt. `sent_at` is the instant at which the request was sent. `None` stands for the instant at which it was due, as
+    /// always in virtual time.
+    #[inline]
+    pub fn on_attempt_end(
+        &mut self,
+        now: Instant,
+        key: AttemptKey,
+        sent_at: Option<Instant>,
+        result: &AttemptResult,
+    ) {
+        if let Some(log) = &mut self.host.log {
+            let due = self.dispatcher.attempt(key).map(|attempt| attempt.due);
+            let sent_at = sent_at.or(due).unwrap_or_default();
+            log.on_input(now, &Input::AttemptEnd(Completion { attempt: key, sent_at, result: *result }));
+        }
+        self.advance(now);
+        self.end_attempt(now, key, sent_at, result);
+        self.note_waiting(now);
+    }
+
     /// Processes the end of an attempt. Does nothing if the attempt has already been removed because it timed out or
     /// was withdrawn.
-    fn on_ended(&mut self, now: Instant, completion: &Completion) {
+    #[inline]
+    fn end_attempt(
+        &mut self,
+        now: Instant,
+        key: AttemptKey,
+        sent_at: Option<Instant>,
+        result: &AttemptResult,
+    ) {
         let Self { dispatcher, host, .. } = self;
-        let Some(attempt) = dispatcher.attempt(completion.attempt) else { return };
+        let Some(attempt) = dispatcher.attempt(key) else { return };
         let Some(op) = dispatcher.op(attempt.op_slot()) else { return };
-        let answered = host.on_answer(now, attempt, op.id, completion);
-        let Completion { attempt, sent_at, result } = completion;
-        dispatcher.ended(host, now, *attempt, *sent_at, &result.outcome, &answered);
+        let sent_at = sent_at.unwrap_or(attempt.due);
+        let answered = host.on_answer(now, attempt, op.id, sent_at, result);
+        dispatcher.ended(host, now, key, sent_at, &result.outcome, &answered);
+    }
+
+    /// Returns the client to which an op belongs.
+    pub fn client_of(&self, op: u64) -> u32 {
+        self.host.client_of(u32::try_from(op).unwrap_or_default())
     }
 
     /// Removes an attempt that waits for a connection from the counts. It is counted again once it is sent.
@@ -222,17 +249,15 @@ impl Run {
             if let Some(output) = self.take_output() {
                 return output;
             }
-            if self.is_over() {
-                self.host.measured.sort_latencies();
-                return Output::Done;
-            }
-            // Fast path: skips looking for a stall a second time.
             let next = if self.continues() {
                 let quiet_until = self.quiet_until();
                 if quiet_until > now {
                     return Output::WaitUntil(quiet_until);
                 }
                 self.next_scheduled()
+            } else if self.is_over() {
+                self.host.measured.settle();
+                return Output::Done;
             } else {
                 self.next_event()
             };
@@ -302,12 +327,17 @@ impl Run {
     #[inline]
     fn next_scheduled(&mut self) -> Option<(Instant, Event)> {
         let Self { dispatcher, host, .. } = self;
+        let Harness { clocks, stall, measured, .. } = host;
         // Fast path: an arrival is next, which is known without a search for the next event of the dispatcher.
-        if let Some(at) = host.clocks.next_arrival(dispatcher.quiet_until()) {
+        if let Some(at) = clocks.next_arrival(dispatcher.quiet_until()) {
             return Some((at, Event::Arrival));
         }
-        let Harness { clocks, stall, measured, .. } = host;
-        clocks.next(dispatcher.next_due(), || (measured.ops.unfinished() > 0).then(|| stall.stalls_at()))
+        let dispatched = dispatcher.next_due();
+        // Fast path: an event of the dispatcher is next.
+        if let Some((at, due)) = dispatched.filter(|(at, _)| *at < clocks.quiet_until) {
+            return Some((at, Event::Dispatch(due)));
+        }
+        clocks.next(dispatched, || (measured.ops.unfinished() > 0).then(|| stall.stalls_at()))
     }
 
     fn on_event(&mut self, at: Instant, event: Event) {

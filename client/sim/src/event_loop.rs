@@ -12,7 +12,7 @@ const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
 /// Counterpart of the client in virtual time: a simulated server, or the log of a real server.
 pub trait Peer {
-    fn on_send(&mut self, now: Instant, launched: SentAttempt);
+    fn on_send(&mut self, now: Instant, launched: &SentAttempt);
 
     fn on_cancel(&mut self, now: Instant, key: AttemptKey);
 
@@ -21,9 +21,9 @@ pub trait Peer {
     fn next_at(&self) -> Instant;
 
     /// Advances from `now` to the first instant at which the peer has an input for the client, but not beyond `until`. Before `until` the
-    /// client does nothing unless it receives an input. Passes all inputs that are due at the reached instant to `tell`, and returns that
+    /// client does nothing unless it receives an input. Passes all inputs that are due at the reached instant to `run`, and returns that
     /// instant.
-    fn go_on(&mut self, now: Instant, until: Instant, tell: impl FnMut(Instant, &Input)) -> Option<Instant>;
+    fn go_on(&mut self, now: Instant, until: Instant, run: &mut Run) -> Option<Instant>;
 }
 
 #[derive(Debug)]
@@ -54,11 +54,9 @@ impl<P: Peer> EventLoop<P> {
             // If the client and its peer, such as a simulated server, have events at the same instant, the peer's events come first.
             let until = self.client_until.max(self.now);
             if self.peer.next_at() <= until {
-                let Self { run, peer, now, client_until } = &mut self;
-                let tell = |at, input: &Input| run.handle(at, input);
                 // The latest possible instant means "never", so no event may happen at that instant.
-                if let Some(at) = peer.go_on(*now, until.min(LATEST), tell) {
-                    (*now, *client_until) = (at, at);
+                if let Some(at) = self.peer.go_on(self.now, until.min(LATEST), &mut self.run) {
+                    (self.now, self.client_until) = (at, at);
                 }
             }
             // Without an input, the client has no output before `client_until`. So the clock jumps to that instant.
@@ -71,7 +69,7 @@ impl<P: Peer> EventLoop<P> {
                 self.now = self.client_until;
             }
             match self.run.poll_output(self.now) {
-                Output::Send(launched) => self.peer.on_send(self.now, launched),
+                Output::Send(launched) => self.peer.on_send(self.now, &launched),
                 Output::Cancel(key) => self.peer.on_cancel(self.now, key),
                 // The instant `at` may be equal to the current instant `now`. The client then needs another poll at the same instant.
                 Output::WaitUntil(at) => self.client_until = at,

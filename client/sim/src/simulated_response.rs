@@ -5,12 +5,10 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::time::Duration;
 
-use loadgen_core::{
-    AttemptKey, AttemptResult, Cause, Classifier, Completion, ErrorKind, RejectedWhen, ServerSeen,
-    ServerVerdict,
-};
+use loadgen_core::{AttemptResult, Cause, Classifier, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict};
 use mockserver_core::{
-    Answer, AnswerFacts, AnswerSet, Config, Fault, HeaderWriter, ResponseContext, ServerDecision, Step,
+    Answer, AnswerFacts, AnswerSet, Config, Fault, HeaderWriter, Request, RequestId, ResponseContext,
+    ServerDecision, Step,
 };
 use tailback::{AdviceHeaders, AdviceValue, CustomResponses, Outcome, ResponseParser, Status};
 use vocabulary::{Instant, WallTime, grpc};
@@ -247,11 +245,52 @@ fn verdict_of(answer: &Answer) -> Option<ServerVerdict> {
     })
 }
 
-pub(crate) fn no_response() -> Completion {
-    Completion {
-        attempt: AttemptKey { slot: 0, serial: 0 },
-        sent_at: Instant::ORIGIN,
-        result: AttemptResult::plain(Status::Succeeded),
+/// Results of attempts with plain responses. They are prepared once, because most responses are plain.
+///
+/// A response is plain if it has the server's built-in form, without retry advice, facts and faults.
+#[derive(Debug)]
+pub(crate) struct PlainResults {
+    /// False if the server's responses are never plain, because they are made from templates.
+    are_used: bool,
+    accepted: AttemptResult,
+    rejected: AttemptResult,
+}
+
+impl PlainResults {
+    pub(crate) fn new(form: &ResponseForm<'_>) -> Self {
+        let result = |verdict| {
+            let answer = Answer {
+                id: RequestId(0),
+                verdict,
+                advice: None,
+                at: Instant::ORIGIN,
+                busy: 0,
+                cap: None,
+                reply: None,
+                version: 0,
+                extras: None,
+            };
+            form.read(&answer, Step::Work, None)
+        };
+        let (accepted, rejected) = (result(ServerDecision::Accepted), result(ServerDecision::Rejected));
+        Self { are_used: form.answers.is_none(), accepted, rejected }
+    }
+
+    /// Returns the result of an attempt with this response, if the response is plain.
+    #[inline]
+    pub(crate) fn of(&mut self, request: &Request, answer: &Answer) -> Option<&AttemptResult> {
+        let Answer { advice, reply, extras, .. } = answer;
+        let is_plain = advice.is_none() && reply.is_none() && extras.is_none();
+        let result = match answer.verdict {
+            _ if !self.are_used || !is_plain || request.step != Step::Work => return None,
+            ServerDecision::Accepted => &mut self.accepted,
+            ServerDecision::Rejected => &mut self.rejected,
+            ServerDecision::Conflict | ServerDecision::Failed | ServerDecision::Deferred => return None,
+        };
+        if let Some(seen) = &mut result.server {
+            (seen.busy, seen.cap) = (answer.busy, answer.cap);
+        }
+        Some(result)
     }
 }
 

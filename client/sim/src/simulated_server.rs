@@ -1,18 +1,21 @@
 //! Simulated server, which connects the server core to the client in virtual time. It turns the client's attempts into requests, and the
-//! server's responses into completions of attempts.
+//! server's responses into ends of attempts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadgen_core::{AttemptKey, Input, OperationKind, Run, SentAttempt};
+use loadgen_core::{AttemptKey, AttemptResult, Input, OperationKind, Run, SentAttempt};
 use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, ServerDecision, Step};
-use tailback::ResponseParser;
+use tailback::{ResponseParser, Status};
 use vocabulary::{Instant, WallTime};
 use wire::ServerStats;
 
 use crate::event_loop::Peer;
 use crate::request_details::RequestDetails;
-use crate::simulated_response::{ResponseForm, StepClassifiers, no_response};
+use crate::simulated_response::{PlainResults, ResponseForm, StepClassifiers};
+
+/// Serial number of no attempt.
+const NONE: u64 = u64::MAX;
 
 #[derive(Debug)]
 pub(crate) struct SimulatedServer {
@@ -23,26 +26,17 @@ pub(crate) struct SimulatedServer {
     answers: Option<AnswerSet>,
     understanding: StepClassifiers,
     reading: Arc<ResponseParser>,
-    /// Unfinished attempts, indexed by request id. Ids are small consecutive numbers, so that the server's tables stay as small as the
-    /// number of attempts in flight.
-    under_way: Vec<Option<UnderWay>>,
-    /// Stack of free request ids. The id that was freed last is reused first.
-    free: Vec<RequestId>,
-    /// Request id of the latest attempt in each attempt slot, indexed by slot.
-    ids: Vec<RequestId>,
+    plain: PlainResults,
+    /// Result of an attempt whose response is not plain. Its memory is reused, because results are large.
+    result: AttemptResult,
+    /// Serial numbers of the unfinished attempts, by slot; [`NONE`] if no attempt with this slot is unfinished. The slot of an attempt is
+    /// also the id of its requests.
+    serials: Vec<u64>,
     /// Attempt with carrier sense that was sent at the current instant. It is set as long as the client does not know whether the attempt
     /// was started or deferred.
     sensed: Option<(Instant, AttemptKey)>,
-    /// Input for the client that reports the end of an attempt. This input is reused for every response.
-    ended: Input,
     /// Responses with slow bodies, ordered by the instant at which they are complete and by the attempt's serial number.
-    dripping: BTreeMap<(Instant, u64), (AttemptKey, Answer)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct UnderWay {
-    launched: SentAttempt,
-    step: Step,
+    dripping: BTreeMap<(Instant, u64), (Request, Answer)>,
 }
 
 impl SimulatedServer {
@@ -52,19 +46,20 @@ impl SimulatedServer {
         let answers = server.answer_set().ok().flatten();
         let server = Server::new(server);
         let details = RequestDetails::new(client.requests().clone(), seed, method, server.wants());
+        let reading = client.reading();
+        let form = response_form(&server, answers.as_ref(), &understanding, &reading);
         Self {
+            plain: PlainResults::new(&form),
             seed,
             kind,
             server,
             details,
             answers,
             understanding,
-            reading: client.reading(),
-            under_way: Vec::new(),
-            free: Vec::new(),
-            ids: Vec::new(),
+            reading,
+            result: AttemptResult::plain(Status::Succeeded),
+            serials: Vec::new(),
             sensed: None,
-            ended: Input::AttemptEnd(no_response()),
             dripping: BTreeMap::new(),
         }
     }
@@ -73,141 +68,125 @@ impl SimulatedServer {
         self.server.stats(now, None)
     }
 
-    fn begin(&mut self, attempt: UnderWay) -> RequestId {
-        let slot = attempt.launched.attempt.slot as usize;
-        let id = self.free.pop().unwrap_or_else(|| {
-            let id = u32::try_from(self.under_way.len()).expect("memory holds fewer");
-            self.under_way.push(None);
-            RequestId(id)
-        });
-        self.under_way[id.0 as usize] = Some(attempt);
-        if self.ids.len() <= slot {
-            self.ids.resize(slot + 1, id);
-        }
-        self.ids[slot] = id;
-        id
-    }
-
     #[inline]
-    fn end(&mut self, id: RequestId) {
-        self.under_way[id.0 as usize] = None;
-        self.free.push(id);
-    }
-
-    fn ask(&mut self, now: Instant, id: RequestId, launched: &SentAttempt, step: Step) {
+    fn ask(&mut self, now: Instant, launched: &SentAttempt, step: Step) {
+        let id = RequestId(launched.attempt.slot);
         let request =
             Request { id, run: None, seed: self.seed, op: launched.op, attempt: launched.ordinal, step };
-        // A conditional write needs no free slot, because it is the second half of an attempt that has already started.
-        let least = if matches!(step, Step::Write { .. }) { 0 } else { launched.min_free };
-        let input = match (&mut self.details, least) {
-            (Some(details), least) => {
-                let details = details.of(launched, step);
-                mockserver_core::Input::ArriveWith { request, details, least }
-            }
-            (None, 0) => mockserver_core::Input::Arrive(request),
-            (None, least) => mockserver_core::Input::ArriveIfFree { request, least },
-        };
-        self.server.handle(now, input);
+        let details = self.details.as_mut().map(|details| details.of(launched, step));
+        self.server.receive(now, &request, launched.min_free, details);
     }
 
     /// Reports to the client that an attempt with carrier sense was started, unless the server deferred it. The server checks for free
     /// slots and starts the attempt in one step, so a deferral is always its first response.
-    fn report_start(&mut self, at: Instant, attempt: AttemptKey, tell: &mut impl FnMut(Instant, &Input)) {
-        let answer = self.server.next_answer(at);
-        if !answer.as_ref().is_some_and(|answer| answer.verdict == ServerDecision::Deferred) {
-            tell(at, &Input::Started(attempt));
+    fn report_start(&mut self, at: Instant, attempt: AttemptKey, run: &mut Run) {
+        let answer = self.server.next_answer(at).map(|(request, answer)| (*request, answer.clone()));
+        if !answer.as_ref().is_some_and(|(_, answer)| answer.verdict == ServerDecision::Deferred) {
+            run.handle_input(at, Input::Started(attempt));
         }
-        if let Some(answer) = answer {
-            self.take(at, answer, tell);
+        if let Some((request, answer)) = answer {
+            self.take_other(&request, &answer, run);
         }
     }
 
-    /// Handles the start of a response. If the response body is slow, the attempt ends later.
+    /// Handles the next response that is due by `until`, and returns its instant.
     #[inline]
-    fn take(&mut self, at: Instant, answer: Answer, tell: &mut impl FnMut(Instant, &Input)) {
-        if let Some(Fault::SlowBody(later)) = answer.fault()
-            && let Some(under_way) = &self.under_way[answer.id.0 as usize]
-        {
-            let attempt = under_way.launched.attempt;
-            self.dripping.insert((answer.at + later, attempt.serial), (attempt, answer));
+    fn take_next(&mut self, until: Instant, run: &mut Run) -> Option<Instant> {
+        let (request, answer) = self.server.next_answer(until)?;
+        let at = answer.at;
+        if let Some(result) = self.plain.of(request, answer) {
+            let slot = request.id.0;
+            let serial = std::mem::replace(&mut self.serials[slot as usize], NONE);
+            if serial != NONE {
+                run.on_attempt_end(at, AttemptKey { slot, serial }, None, result);
+            }
         } else {
-            self.deliver(at, &answer, tell);
-            self.server.reuse(answer);
+            let (request, answer) = (*request, answer.clone());
+            self.take_other(&request, &answer, run);
+        }
+        Some(at)
+    }
+
+    /// Handles the start of a response. If the response body is slow, the attempt ends later.
+    #[inline(never)]
+    fn take_other(&mut self, request: &Request, answer: &Answer, run: &mut Run) {
+        let serial = self.serials[request.id.0 as usize];
+        if let Some(Fault::SlowBody(later)) = answer.fault() {
+            if serial != NONE {
+                self.dripping.insert((answer.at + later, serial), (*request, answer.clone()));
+            }
+        } else {
+            self.deliver(answer.at, request, answer, run);
         }
     }
 
     #[inline]
     fn first_dripping(&self) -> Instant {
-        if self.dripping.is_empty() {
-            return Instant::FAR_FUTURE;
-        }
         self.dripping.first_key_value().map_or(Instant::FAR_FUTURE, |((whole, _), _)| *whole)
     }
 
-    fn deliver_dripping(&mut self, at: Instant, tell: &mut impl FnMut(Instant, &Input)) {
-        let Some((_, (attempt, answer))) = self.dripping.pop_first() else { return };
+    fn deliver_dripping(&mut self, at: Instant, run: &mut Run) {
+        let Some(((_, serial), (request, answer))) = self.dripping.pop_first() else { return };
         // The attempt may have been withdrawn, and its request id may be in use by another attempt now.
-        let waits = self.under_way[answer.id.0 as usize].is_some_and(|one| one.launched.attempt == attempt);
-        if waits {
-            self.deliver(at, &answer, tell);
-        }
-    }
-
-    /// Continues an attempt with its conditional write, after its read has ended. The response to the write is handled like any other
-    /// response.
-    #[inline(never)]
-    fn write(&mut self, now: Instant, read: &Answer) {
-        let step = Step::Write { if_match: read.version };
-        if let Some(under_way) = &mut self.under_way[read.id.0 as usize] {
-            under_way.step = step;
-            let launched = under_way.launched;
-            self.ask(now, read.id, &launched, step);
+        if self.serials[request.id.0 as usize] == serial {
+            self.deliver(at, &request, &answer, run);
         }
     }
 
     /// Reports a response to the client. Does nothing if the attempt was withdrawn. If the read of a conditional write succeeded, sends the
     /// write instead.
-    #[inline]
-    fn deliver(&mut self, at: Instant, answer: &Answer, tell: &mut impl FnMut(Instant, &Input)) {
-        let Some(UnderWay { launched, step }) = &self.under_way[answer.id.0 as usize] else { return };
-        if *step == Step::Read && answer.advertises_service() {
-            return self.write(at, answer);
+    fn deliver(&mut self, at: Instant, request: &Request, answer: &Answer, run: &mut Run) {
+        let slot = request.id.0;
+        let attempt = AttemptKey { slot, serial: self.serials[slot as usize] };
+        if attempt.serial == NONE {
+            return;
         }
-        let speech = ResponseForm {
-            config: self.server.config(),
-            answers: self.answers.as_ref(),
-            anchor: WallTime::VIRTUAL_START,
-            understanding: &self.understanding,
-            reading: &self.reading,
-        };
-        if let Input::AttemptEnd(completion) = &mut self.ended {
-            completion.attempt = launched.attempt;
-            completion.sent_at = launched.due;
-            speech.read_into(&mut completion.result, answer, *step, None);
+        if request.step == Step::Read && answer.advertises_service() {
+            let Request { op, attempt: ordinal, .. } = *request;
+            // A conditional write needs no free slot, because it is the second half of an attempt that has already started.
+            let write = SentAttempt { attempt, client: run.client_of(op), op, ordinal, due: at, min_free: 0 };
+            return self.ask(at, &write, Step::Write { if_match: answer.version });
         }
-        self.end(answer.id);
-        tell(at, &self.ended);
+        let form = response_form(&self.server, self.answers.as_ref(), &self.understanding, &self.reading);
+        form.read_into(&mut self.result, answer, request.step, None);
+        self.serials[slot as usize] = NONE;
+        run.on_attempt_end(at, attempt, None, &self.result);
     }
 }
 
+fn response_form<'a>(
+    server: &'a Server,
+    answers: Option<&'a AnswerSet>,
+    understanding: &'a StepClassifiers,
+    reading: &'a ResponseParser,
+) -> ResponseForm<'a> {
+    let anchor = WallTime::VIRTUAL_START;
+    ResponseForm { config: server.config(), answers, anchor, understanding, reading }
+}
+
 impl Peer for SimulatedServer {
-    fn on_send(&mut self, now: Instant, launched: SentAttempt) {
+    fn on_send(&mut self, now: Instant, launched: &SentAttempt) {
         let step = match self.kind {
             OperationKind::Request => Step::Work,
             OperationKind::ReadModifyWrite => Step::Read,
         };
-        let id = self.begin(UnderWay { launched, step });
-        self.ask(now, id, &launched, step);
+        let AttemptKey { slot, serial } = launched.attempt;
+        if self.serials.len() <= slot as usize {
+            self.serials.resize(slot as usize + 1, NONE);
+        }
+        self.serials[slot as usize] = serial;
+        self.ask(now, launched, step);
         if launched.min_free > 0 {
             self.sensed = Some((now, launched.attempt));
         }
     }
 
     fn on_cancel(&mut self, now: Instant, key: AttemptKey) {
-        let Some(id) = self.ids.get(key.slot as usize).copied() else { return };
-        if self.under_way[id.0 as usize].is_some_and(|sent| sent.launched.attempt == key) {
-            self.end(id);
-            self.server.handle(now, mockserver_core::Input::Cancel(id));
+        if let Some(serial) = self.serials.get_mut(key.slot as usize)
+            && *serial == key.serial
+        {
+            *serial = NONE;
+            self.server.handle(now, mockserver_core::Input::Cancel(RequestId(key.slot)));
         }
     }
 
@@ -216,25 +195,19 @@ impl Peer for SimulatedServer {
         self.sensed.map_or(next, |(sensed, _)| sensed)
     }
 
-    fn go_on(
-        &mut self,
-        _now: Instant,
-        mut until: Instant,
-        mut tell: impl FnMut(Instant, &Input),
-    ) -> Option<Instant> {
+    fn go_on(&mut self, _now: Instant, mut until: Instant, run: &mut Run) -> Option<Instant> {
         let mut received_at = None;
         if let Some((at, attempt)) = self.sensed.take() {
-            self.report_start(at, attempt, &mut tell);
+            self.report_start(at, attempt, run);
             (until, received_at) = (at, Some(at));
         }
         loop {
             let whole = self.first_dripping();
-            if let Some(answer) = self.server.next_answer(until.min(whole)) {
-                (until, received_at) = (answer.at, Some(answer.at));
-                self.take(answer.at, answer, &mut tell);
+            if let Some(at) = self.take_next(until.min(whole), run) {
+                (until, received_at) = (at, Some(at));
             } else if whole <= until {
                 (until, received_at) = (whole, Some(whole));
-                self.deliver_dripping(whole, &mut tell);
+                self.deliver_dripping(whole, run);
             } else {
                 return received_at;
             }

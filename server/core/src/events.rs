@@ -38,6 +38,16 @@ pub enum Input {
     Reset,
 }
 
+impl Input {
+    pub(crate) fn arrival(request: Request, least: u32, details: Option<Arc<RequestFields>>) -> Self {
+        match (details, least) {
+            (Some(details), least) => Self::ArriveWith { request, details, least },
+            (None, 0) => Self::Arrive(request),
+            (None, least) => Self::ArriveIfFree { request, least },
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     Answer(Answer),

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 mod account;
+mod agenda;
 mod answer_facts;
 mod answers;
 mod by_policy;
@@ -41,6 +42,7 @@ mod schedule;
 mod script;
 mod server;
 mod service;
+mod slot;
 mod timeline;
 
 pub use account::Account;

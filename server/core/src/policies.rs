@@ -13,7 +13,6 @@ mod gcra;
 mod growing_concurrency;
 mod growing_rate;
 mod growth;
-mod holding;
 mod key;
 mod keyed;
 mod keys;
@@ -42,7 +41,7 @@ pub use key::Key;
 pub(crate) use key::KeyRule;
 pub use keys::Keys;
 pub(crate) use policy_config::{Limit, Per, PolicyConfig};
-pub(crate) use stages::{Stage, Stages};
+pub(crate) use stages::{Face, Stage, Stages};
 
 use keyed::Keyed;
 use least_missing::LeastMissing;

@@ -13,13 +13,14 @@ use std::sync::Arc;
 use vocabulary::{Instant, WallTime};
 use wire::{RunId, ServerStats};
 
+use crate::agenda::{Agenda, Class};
 use crate::early_retries::EarlyRetries;
 use crate::ledger::{Ledger, Of};
-use crate::policies::Stages;
+use crate::policies::{Released, Stages};
 use crate::schedule::InForce;
-use crate::timeline::Timeline;
+use crate::slot::{Place, Slot};
 use crate::{
-    Account, Answer, Config, Extras, FieldSelection, Input, Key, LimitStatus, Output, Request, RequestFields,
+    Account, Answer, Config, FieldSelection, Input, Key, LimitStatus, Output, Request, RequestFields,
     RequestId, ServerLog, ServiceModel,
 };
 
@@ -37,6 +38,8 @@ pub struct Server {
     schedule: Option<InForce>,
     /// Instant of the next change of the number of slots by the setting `caps`. All earlier changes have been applied to the policy.
     next_cap: Option<Instant>,
+    /// Instant of the next change by `schedule` or `caps`; [`Instant::FAR_FUTURE`] if nothing changes any more.
+    next_change: Instant,
     clock: RunClock,
     policy: Stages,
     ledger: Ledger,
@@ -44,36 +47,15 @@ pub struct Server {
     epoch: u64,
     /// Version of the one object on the server that conditional writes change.
     version: u64,
-    /// Requests on the network from client to admission.
-    coming: Timeline<RequestId>,
-    /// HTTP properties of the requests on their way to admission (`coming`), by request id. The admitting policy uses them. The list is
-    /// empty if no request has had HTTP properties.
-    details: Vec<Option<Arc<RequestFields>>>,
-    /// Answers on the network from server to client.
-    going: Timeline<Answer>,
-    /// Number of messages so far. A message is a request or an answer on the network. Messages are numbered with it: the number orders
-    /// simultaneous messages, and identifies the current message of a request.
-    messages: u64,
-    /// State of each request, by request id. `None` once the request is answered or cancelled.
-    requests: Vec<Option<Held>>,
-    answers: VecDeque<Answer>,
-    /// Extra parts of an earlier answer. The extra parts of the next answer reuse their memory.
-    spare: Option<Box<Extras>>,
-    /// Instant of the next event, or an earlier instant; [`Instant::FAR_FUTURE`] if no event is pending. The instant is cached, because it
-    /// is checked far more often than events happen.
-    next_at: Instant,
+    agenda: Agenda,
+    /// Instant of the next event that is not in the agenda: an event of the policies, or a change for which a queued request waits.
+    rare_at: Instant,
+    /// State of each request, and its answer, by request id.
+    slots: Vec<Slot>,
+    /// Requests whose answers are due and were not taken yet. The answers are in the requests' slots.
+    answers: VecDeque<RequestId>,
     early_retries: Option<EarlyRetries>,
     log: Option<Box<ServerLog>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    request: Request,
-    epoch: u64,
-    /// Number of the request's current message. The request id is not enough to identify the message, because ids are reused.
-    message: u64,
-    /// True if the server admitted the request without a decision on it. The decision is then counted when the request is released.
-    is_open: bool,
 }
 
 impl Server {
@@ -97,24 +79,22 @@ impl Server {
             policy,
             schedule,
             next_cap: config.caps.next_after(Instant::ORIGIN),
+            next_change: Instant::ORIGIN,
             clock: RunClock::default(),
             service: config.service_model(),
             config,
             ledger,
             epoch: 0,
             version: 0,
-            coming: Timeline::default(),
-            details: Vec::new(),
-            going: Timeline::default(),
-            messages: 0,
-            requests: Vec::new(),
+            agenda: Agenda::default(),
+            rare_at: Instant::FAR_FUTURE,
+            slots: Vec::new(),
             answers: VecDeque::new(),
-            spare: None,
-            next_at: Instant::FAR_FUTURE,
             early_retries: None,
             log: None,
         };
         server.look_at_answers();
+        server.look_at_changes();
         server
     }
 
@@ -132,9 +112,9 @@ impl Server {
         }
         self.advance(now);
         match input {
-            Input::Arrive(request) => self.meet(now, request, 0, None),
-            Input::ArriveIfFree { request, least } => self.meet(now, request, least, None),
-            Input::ArriveWith { request, details, least } => self.meet(now, request, least, Some(details)),
+            Input::Arrive(request) => self.meet(now, &request, 0, None),
+            Input::ArriveIfFree { request, least } => self.meet(now, &request, least, None),
+            Input::ArriveWith { request, details, least } => self.meet(now, &request, least, Some(details)),
             Input::Cancel(id) => {
                 self.follow_schedule(now);
                 self.cancel(now, id);
@@ -151,56 +131,88 @@ impl Server {
                 self.forget_clock(now);
             }
         }
-        self.next_at = self.next();
+        self.look_at_rare();
+    }
+
+    /// Variant of [`handle`](Self::handle) for an arriving request, which is by far the most frequent input. `details` are given if the
+    /// server [wants](Self::wants) them. `least` is as in [`Input::ArriveIfFree`]; 0 means that the request always starts.
+    #[inline]
+    pub fn receive(
+        &mut self,
+        now: Instant,
+        request: &Request,
+        least: u32,
+        details: Option<Arc<RequestFields>>,
+    ) {
+        if let Some(log) = &mut self.log {
+            log.on_input(now, &Input::arrival(*request, least, details.clone()));
+        }
+        self.advance(now);
+        self.meet(now, request, least, details);
+        self.look_at_rare();
     }
 
     /// Returns the next output. The caller repeats the call until the output is [`Output::WaitUntil`] or [`Output::Idle`].
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Output {
         self.ledger.on_time(now);
-        match self.next_answer(now) {
-            Some(answer) => Output::Answer(answer),
-            None if self.next_at == Instant::FAR_FUTURE => Output::Idle,
-            None => Output::WaitUntil(self.next_at),
-        }
+        let Some(id) = self.due_answer(now) else {
+            return match self.next_event() {
+                Instant::FAR_FUTURE => Output::Idle,
+                at => Output::WaitUntil(at),
+            };
+        };
+        let answer = &mut self.slots[id.0 as usize].answer;
+        let extras = answer.extras.take();
+        Output::Answer(Answer { extras, ..answer.clone() })
     }
 
     /// Returns the instant of the next answer that can be taken. If no answer can be taken, returns the instant of the next event. Returns
     /// [`Instant::FAR_FUTURE`] if there is no event either.
     #[inline]
     pub fn next_at(&self) -> Instant {
-        self.answers.front().map_or(self.next_at, |answer| answer.at)
+        self.answers.front().map_or_else(|| self.next_event(), |id| self.slots[id.0 as usize].answer.at)
     }
 
-    /// Returns the next answer that is due by `until`. Processes all events before this answer, each at its own instant, but no later
-    /// events. This method is meant for callers whose time advances in jumps, such as the simulator.
+    /// Returns the instant of the next event, or an earlier instant; [`Instant::FAR_FUTURE`] if no event is pending.
     #[inline]
-    pub fn next_answer(&mut self, until: Instant) -> Option<Answer> {
-        if !self.answers.is_empty() {
-            // The answer is logged before it is removed. A reference to the return value would force a copy of the whole answer, even
-            // without a log.
-            if let (Some(log), Some(answer)) = (&mut self.log, self.answers.front()) {
-                log.on_answer(answer);
-            }
-            return self.answers.pop_front();
-        }
-        while self.next_at <= until && self.next_at != Instant::FAR_FUTURE {
-            let answer = self.process_next();
-            if answer.is_some() {
-                if let (Some(log), Some(answer)) = (&mut self.log, &answer) {
-                    log.on_answer(answer);
-                }
-                return answer;
-            }
-        }
-        None
+    fn next_event(&self) -> Instant {
+        self.agenda.first().at().min(self.rare_at)
     }
 
-    /// Accepts an answer that the shell no longer needs. The next answer reuses the memory of this answer.
+    /// Takes the next answer that is due by `until`, and returns it with its request. Processes all events before this answer, each at its
+    /// own instant, but no later events. This method is meant for callers whose time advances in jumps, such as the simulator.
     #[inline]
-    pub fn reuse(&mut self, answer: Answer) {
-        if answer.extras.is_some() {
-            self.spare = answer.extras;
+    pub fn next_answer(&mut self, until: Instant) -> Option<(&Request, &Answer)> {
+        let id = self.due_answer(until)?;
+        let Slot { request, answer, .. } = &self.slots[id.0 as usize];
+        Some((request, answer))
+    }
+
+    #[inline]
+    fn due_answer(&mut self, until: Instant) -> Option<RequestId> {
+        // Fast path: nothing is due.
+        if self.answers.is_empty() && self.next_event() > until {
+            return None;
+        }
+        let id = self.answers.pop_front().or_else(|| self.process_until(until))?;
+        if let Some(log) = &mut self.log {
+            log.on_answer(&self.slots[id.0 as usize].answer);
+        }
+        Some(id)
+    }
+
+    /// Processes events until an answer is due, and returns its request.
+    #[inline(never)]
+    fn process_until(&mut self, until: Instant) -> Option<RequestId> {
+        loop {
+            let at = self.next_event();
+            if at > until || at == Instant::FAR_FUTURE {
+                return None;
+            }
+            if let Some(id) = self.process(at) {
+                return Some(id);
+            }
         }
     }
 
@@ -305,7 +317,7 @@ impl Server {
     #[inline]
     fn advance(&mut self, now: Instant) {
         self.ledger.on_time(now);
-        if self.next_at <= now {
+        if self.next_event() <= now {
             self.catch_up(now);
         }
     }
@@ -313,60 +325,85 @@ impl Server {
     /// Slow path of `advance`, for calls with events that are due.
     #[inline(never)]
     fn catch_up(&mut self, now: Instant) {
-        while self.next_at <= now && self.next_at != Instant::FAR_FUTURE {
-            let answer = self.process_next();
-            self.answers.extend(answer);
+        while let Some(id) = self.process_until(now) {
+            self.answers.push_back(id);
         }
     }
 
+    /// Processes the next event, which is due at `at`. Returns the request whose answer is due now, if there is one.
     #[inline]
-    fn process_next(&mut self) -> Option<Answer> {
-        let at = self.next_at;
-        let answer = if self.change_is_due(at) {
+    fn process(&mut self, at: Instant) -> Option<RequestId> {
+        // Fast path: nothing is due but the first event of the agenda.
+        if self.rare_at > at && self.next_change > at { self.step(at) } else { self.process_rare(at) }
+    }
+
+    /// Slow path of `process`. Changes come before all events. Of several events at one instant, those of policies come after the ends of
+    /// services and rejections, and before requests and answers that arrive.
+    #[inline(never)]
+    fn process_rare(&mut self, at: Instant) -> Option<RequestId> {
+        if self.next_change <= at {
             self.follow_schedule(at);
-            None
-        } else {
-            self.step(at)
-        };
-        self.next_at = self.next();
-        answer
+            self.look_at_rare();
+            return None;
+        }
+        let first = self.agenda.first();
+        if self.rare_at > at || (first.at() == at && first.class() == Class::End) {
+            return self.step(at);
+        }
+        let Self { policy, slots, agenda, config, service, .. } = self;
+        let released = policy.advance(at, slots, agenda, config.seed, service);
+        let id = released.and_then(|released| self.end(at, released));
+        self.look_at_rare();
+        id
     }
 
-    /// Processes one event that is due at `at`. If several events are simultaneous, events of the policy come first.
+    /// Processes the first event of the agenda.
     #[inline]
-    fn step(&mut self, at: Instant) -> Option<Answer> {
-        if self.policy.next() == at {
-            let mut released = self.policy.advance(self.config.seed, &self.service)?;
-            if self.is_open(released.id) {
-                self.count_policies(released.id, released.verdict);
-                self.decide(&mut released);
+    fn step(&mut self, at: Instant) -> Option<RequestId> {
+        let event = self.agenda.pop();
+        let slot = &mut self.slots[event.item() as usize];
+        // The event of a cancelled request is ignored.
+        if slot.event != event.order() {
+            return None;
+        }
+        let id = RequestId(event.item());
+        let answered = match event.class() {
+            Class::End => {
+                let released = self.policy.release(at, slot, &self.service);
+                self.end(at, released)
             }
-            self.answer(at, &released)
-        } else if self.coming.next().0 == at {
-            let ((_, message), id) = self.coming.pop()?;
-            if self.awaits(id, message) { self.admit(at, id) } else { None }
-        } else {
-            let ((_, message), answer) = self.going.pop()?;
-            self.awaits(answer.id, message).then(|| {
-                self.requests[answer.id.0 as usize] = None;
-                Answer { at, ..answer }
-            })
+            Class::Arrival => self.admit(at, id),
+            Class::Answer => {
+                slot.end(Place::Gone);
+                slot.answer.at = at;
+                return Some(id);
+            }
+        };
+        self.look_at_rare();
+        answered
+    }
+
+    /// Answers a request that the policies have released.
+    #[inline]
+    fn end(&mut self, at: Instant, mut released: Released) -> Option<RequestId> {
+        if self.slots[released.id.0 as usize].is_open {
+            self.count_policies(released.id, released.verdict);
+            self.decide(&mut released);
+        }
+        self.answer(at, &released)
+    }
+
+    /// Updates the instant of the next event that is not in the agenda, after the policies may have changed.
+    #[inline]
+    fn look_at_rare(&mut self) {
+        self.rare_at = self.policy.next();
+        if self.next_change < self.rare_at && self.policy.is_awaited() {
+            self.rare_at = self.next_change;
         }
     }
 
-    #[inline]
-    fn next(&self) -> Instant {
-        let next = self.policy.next().min(self.coming.next().0).min(self.going.next().0);
-        self.next_call().map_or(next, |call| call.min(next))
-    }
-
-    /// Whether `message` is the current message of this request, and the request has been neither answered nor cancelled.
-    fn awaits(&self, id: RequestId, message: u64) -> bool {
-        self.requests[id.0 as usize].as_ref().is_some_and(|held| held.message == message)
-    }
-
-    fn of(&self, held: &Held) -> Of {
-        if held.epoch == self.epoch { Of::ThisEpoch(held.request.run) } else { Of::Earlier }
+    fn of(&self, slot: &Slot) -> Of {
+        if slot.epoch == self.epoch { Of::ThisEpoch(slot.request.run) } else { Of::Earlier }
     }
 }
 

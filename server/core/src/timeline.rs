@@ -1,180 +1,128 @@
-//! Scheduled items, ordered by the instant at which they are due, and then by the order in which they were scheduled.
+//! Scheduled events, ordered by the instant at which they are due, and then by a number.
 //!
-//! An item is added to a queue if no item of the queue is due later. With constant delays, this is always the case. All other items are
-//! added to a heap.
+//! An event takes 16 bytes. It is put into a queue if its place is near the end of the queue. With constant or nearly constant delays,
+//! this is always the case. All other events are put into a heap.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use vocabulary::Instant;
 
+/// Maximum number of events of the queue behind which a new event belongs.
+const NEAR: usize = 16;
+
 #[derive(Debug)]
-pub(crate) struct Timeline<T> {
-    in_order: VecDeque<Entry<T>>,
-    out_of_order: BinaryHeap<Reverse<Entry<T>>>,
-    /// Key of the item that is due first; [`NEVER`] if nothing is scheduled. The key is cached, because it is read far more often than
-    /// items are due.
-    next: Key,
+pub(crate) struct Timeline {
+    in_order: VecDeque<Event>,
+    out_of_order: BinaryHeap<Reverse<Event>>,
+    /// Event that is due first; [`Event::NEVER`] if nothing is scheduled. It is cached, because it is read far more often than events are
+    /// due.
+    first: Event,
 }
 
-/// Instant at which an item is due, and a number that breaks ties.
-pub(crate) type Key = (Instant, u64);
+/// Scheduled event as one number: the instant at which it is due, a number that orders simultaneous events, and the item that it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Event(u128);
 
-pub(crate) const NEVER: Key = (Instant::FAR_FUTURE, u64::MAX);
-
-/// Latest instant at which items can be due. It is just before [`Instant::FAR_FUTURE`], because `FAR_FUTURE` means that nothing is due.
-/// Items scheduled for `FAR_FUTURE` are due at this instant instead.
+/// Latest instant at which events can be due. It is just before [`Instant::FAR_FUTURE`], because `FAR_FUTURE` means that nothing is due.
+/// Events scheduled for `FAR_FUTURE` are due at this instant instead.
 const LATEST: Instant = Instant::from_nanos(u64::MAX - 1);
 
-#[derive(Clone, Copy, Debug)]
-struct Entry<T> {
-    key: Key,
-    item: T,
-}
+#[expect(clippy::cast_possible_truncation, reason = "each part of the number is cut out of it")]
+impl Event {
+    pub(crate) const NEVER: Self = Self(u128::MAX);
 
-impl<T> Default for Timeline<T> {
-    fn default() -> Self {
-        Self { in_order: VecDeque::new(), out_of_order: BinaryHeap::new(), next: NEVER }
+    #[inline]
+    pub(crate) fn new(at: Instant, order: u32, item: u32) -> Self {
+        Self(u128::from(at.min(LATEST).as_nanos()) << 64 | u128::from(order) << 32 | u128::from(item))
+    }
+
+    #[inline]
+    pub(crate) fn at(self) -> Instant {
+        Instant::from_nanos((self.0 >> 64) as u64)
+    }
+
+    #[inline]
+    pub(crate) fn order(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    #[inline]
+    pub(crate) fn item(self) -> u32 {
+        self.0 as u32
     }
 }
 
-impl<T> Timeline<T> {
-    /// Schedules an item. `order` must be larger than the order of every item scheduled before.
+impl Default for Timeline {
+    fn default() -> Self {
+        Self { in_order: VecDeque::new(), out_of_order: BinaryHeap::new(), first: Event::NEVER }
+    }
+}
+
+impl Timeline {
     #[inline]
-    pub(crate) fn push(&mut self, at: Instant, order: u64, item: T) {
-        let at = at.min(LATEST);
-        let entry = Entry { key: (at, order), item };
-        // It is enough to compare the instants of the new item and of the last item. At equal instants, the new item belongs after the last
-        // item, because its `order` is larger.
-        if self.in_order.back().is_none_or(|last| last.key.0 <= at) {
-            self.in_order.push_back(entry);
+    pub(crate) fn push(&mut self, event: Event) {
+        if self.in_order.back().is_none_or(|last| *last < event) {
+            self.in_order.push_back(event);
         } else {
-            self.put_before(entry);
+            self.put_before(event);
         }
-        // An earlier item with the same instant stays first, because its `order` is smaller than that of the new item.
-        if at < self.next.0 {
-            self.next = (at, order);
-        }
+        self.first = self.first.min(event);
     }
 
     #[inline(never)]
-    fn put_before(&mut self, entry: Entry<T>) {
-        self.out_of_order.push(Reverse(entry));
-    }
-
-    pub(crate) fn peek(&self) -> Option<(Key, &T)> {
-        let entry = match (self.in_order.front(), self.out_of_order.peek()) {
-            (Some(queued), Some(Reverse(heaped))) => queued.min(heaped),
-            (Some(queued), None) => queued,
-            (None, Some(Reverse(heaped))) => heaped,
-            (None, None) => return None,
-        };
-        Some((entry.key, &entry.item))
-    }
-
-    #[inline]
-    pub(crate) fn next(&self) -> Key {
-        self.next
+    fn put_before(&mut self, event: Event) {
+        let Self { in_order, out_of_order, .. } = self;
+        if in_order.iter().nth_back(NEAR).is_some_and(|other| event < *other) {
+            return out_of_order.push(Reverse(event));
+        }
+        let mut place = in_order.len();
+        in_order.push_back(event);
+        while place > 0 && event < in_order[place - 1] {
+            in_order.swap(place, place - 1);
+            place -= 1;
+        }
     }
 
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<(Key, T)> {
+    pub(crate) fn first(&self) -> Event {
+        self.first
+    }
+
+    /// Removes the first event, if there is one.
+    #[inline]
+    pub(crate) fn pop(&mut self) {
         if !self.out_of_order.is_empty() {
             return self.pop_either();
         }
-        let Entry { key, item } = self.in_order.pop_front()?;
-        self.next = self.in_order.front().map_or(NEVER, |entry| entry.key);
-        Some((key, item))
+        self.in_order.pop_front();
+        self.first = self.in_order.front().copied().unwrap_or(Event::NEVER);
     }
 
-    /// Slow path of `pop`, for timelines with items in the heap.
+    /// Slow path of `pop`, for timelines with events in the heap.
     #[inline(never)]
-    fn pop_either(&mut self) -> Option<(Key, T)> {
-        let entry = match self.out_of_order.peek() {
-            Some(Reverse(heaped)) if heaped.key == self.next => {
-                self.out_of_order.pop().map(|heaped| heaped.0)
-            }
-            _ => self.in_order.pop_front(),
-        };
-        self.next = self.first();
-        entry.map(|entry| (entry.key, entry.item))
+    fn pop_either(&mut self) {
+        if self.in_order.front() == Some(&self.first) {
+            self.in_order.pop_front();
+        } else {
+            self.out_of_order.pop();
+        }
+        self.look();
     }
 
-    fn first(&self) -> Key {
-        self.peek().map_or(NEVER, |(key, _)| key)
+    fn look(&mut self) {
+        let heaped = self.out_of_order.peek().map(|Reverse(event)| event);
+        self.first = self.in_order.front().into_iter().chain(heaped).min().copied().unwrap_or(Event::NEVER);
     }
 
     pub(crate) fn len(&self) -> usize {
         self.in_order.len() + self.out_of_order.len()
     }
 
-    pub(crate) fn for_each_mut(&mut self, mut change: impl FnMut(&mut T)) {
-        for entry in &mut self.in_order {
-            change(&mut entry.item);
-        }
-        // The entries of a heap cannot be changed in place, so the heap is converted to a vector and back. The order of the entries does
-        // not change, because it depends only on their keys.
-        let mut heaped = std::mem::take(&mut self.out_of_order).into_vec();
-        for Reverse(entry) in &mut heaped {
-            change(&mut entry.item);
-        }
-        self.out_of_order = heaped.into();
-    }
-
-    pub(crate) fn retain(&mut self, wanted: impl Fn(Key, &T) -> bool) {
-        self.in_order.retain(|entry| wanted(entry.key, &entry.item));
-        self.out_of_order.retain(|Reverse(entry)| wanted(entry.key, &entry.item));
-        self.next = self.first();
-    }
-}
-
-impl<T> PartialEq for Entry<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.key == other.key
-    }
-}
-
-impl<T> Eq for Entry<T> {}
-
-// A heap compares entries with `<`, `<=`, `>` and `>=`. Each comparison is true about half of the time. Comparing a single number per entry
-// avoids branches, which would often be mispredicted.
-impl<T> PartialOrd for Entry<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-
-    #[inline]
-    fn lt(&self, other: &Self) -> bool {
-        self.number() < other.number()
-    }
-
-    #[inline]
-    fn le(&self, other: &Self) -> bool {
-        self.number() <= other.number()
-    }
-
-    #[inline]
-    fn gt(&self, other: &Self) -> bool {
-        self.number() > other.number()
-    }
-
-    #[inline]
-    fn ge(&self, other: &Self) -> bool {
-        self.number() >= other.number()
-    }
-}
-
-impl<T> Ord for Entry<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key.cmp(&other.key)
-    }
-}
-
-impl<T> Entry<T> {
-    /// Returns the key of an entry as one number. Numbers are ordered in the same way as keys.
-    #[inline]
-    fn number(&self) -> u128 {
-        u128::from(self.key.0.as_nanos()) << 64 | u128::from(self.key.1)
+    pub(crate) fn retain(&mut self, wanted: impl Fn(Event) -> bool) {
+        self.in_order.retain(|event| wanted(*event));
+        self.out_of_order.retain(|Reverse(event)| wanted(*event));
+        self.look();
     }
 }
 
@@ -188,19 +136,16 @@ mod tests {
         #[test]
         fn items_come_by_time_and_then_in_the_order_of_scheduling(times in prop::collection::vec(0..20_u64, 0..60)) {
             let mut timeline = Timeline::default();
-            for (order, at) in times.iter().enumerate() {
-                timeline.push(Instant::from_nanos(*at), order as u64, order);
-            }
+            let events = (0_u32..).zip(&times).map(|(order, at)| Event::new(Instant::from_nanos(*at), order, order));
+            let mut events: Vec<Event> = events.collect();
+            events.iter().for_each(|event| timeline.push(*event));
             prop_assert_eq!(timeline.len(), times.len());
-            let mut wanted: Vec<usize> = (0..times.len()).collect();
-            wanted.sort_by_key(|order| times[*order]);
-            let mut came = Vec::new();
-            while let Some((key, item)) = timeline.peek() {
-                let item = *item;
-                prop_assert_eq!(timeline.pop(), Some((key, item)));
-                came.push(item);
+            events.sort_unstable();
+            for event in events {
+                prop_assert_eq!((timeline.first(), event.order()), (event, event.item()));
+                timeline.pop();
             }
-            prop_assert_eq!(came, wanted);
+            prop_assert_eq!(timeline.first(), Event::NEVER);
         }
     }
 }

@@ -154,14 +154,7 @@ impl Shared {
         let index = inner.waiting.insert(Waiting { since: now, answer: None, call });
         let id = RequestId(u32::try_from(index).expect("fewer than 2^32 requests are in flight"));
         let request = inner.request(id, identity, call);
-        inner.server.handle(
-            now,
-            match (details, identity.min_free) {
-                (Some(details), least) => Input::ArriveWith { request, details, least },
-                (None, 0) => Input::Arrive(request),
-                (None, least) => Input::ArriveIfFree { request, least },
-            },
-        );
+        inner.server.receive(now, &request, identity.min_free, details);
         if let Some(answer) = self.drain(&mut inner, now, Some(id)) {
             return Ok(answer);
         }

@@ -187,7 +187,7 @@ impl Advice {
         self.retries += 1;
         let early = not_before.since(sent_at);
         if early > Duration::ZERO {
-            self.early.record(whole_nanos(early));
+            self.early.record(whole_nanos(early), 1);
         }
     }
 

@@ -16,9 +16,9 @@ pub fn empty() -> Histogram<u64> {
 }
 
 #[inline]
-pub(super) fn record(histogram: &mut Histogram<u64>, value: u64, bound: u64) {
+pub(super) fn record(histogram: &mut Histogram<u64>, value: u64, count: u64, bound: u64) {
     let value = if value < bound.next_power_of_two() { value } else { bound };
-    histogram.record(value).expect("an auto-resizing histogram accepts every value");
+    histogram.record_n(value, count).expect("an auto-resizing histogram accepts every value");
 }
 
 pub(crate) fn copy(histogram: &Histogram<u64>, copy: &mut Histogram<u64>) {
@@ -78,7 +78,7 @@ mod tests {
     fn both(numbers: &[u64], bound: u64) -> (Histogram<u64>, Histogram<u64>) {
         let (mut grown, mut fixed) = (empty(), Histogram::new_with_bounds(1, bound, 3).unwrap());
         for number in numbers {
-            record(&mut grown, *number, bound);
+            record(&mut grown, *number, 1, bound);
             fixed.saturating_record(*number);
         }
         (grown, fixed)
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn memory_grows_with_the_values_up_to_the_bound() {
         let mut histogram = empty();
-        record(&mut histogram, 999, MAX_US);
+        record(&mut histogram, 999, 1, MAX_US);
         assert_eq!(histogram.distinct_values(), 2048);
-        record(&mut histogram, u64::MAX, MAX_US);
+        record(&mut histogram, u64::MAX, 1, MAX_US);
         assert_eq!((histogram.distinct_values(), histogram.max()), (28_672, MAX_US | 0x03ff_ffff));
     }
 

@@ -15,6 +15,7 @@ use vocabulary::{Instant, whole_nanos};
 
 use super::bars::{self, LatencyBar};
 use super::histogram::{self, MAX_US};
+use super::radix;
 use super::tally::LatencySums;
 
 const SHARES: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
@@ -31,11 +32,27 @@ pub struct Latencies {
     /// Histogram of the measured durations, in microseconds.
     histogram: Histogram<u64>,
     exact: Exact,
+    pending: Pending,
+}
+
+/// Durations that `tally` and `histogram` do not contain yet. They are added all at once, which takes less time than adding each when it is
+/// measured.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    /// Number of durations of zero, unless they are stored. In virtual time every send lag is zero.
+    zeros: u64,
+    /// Number of stored latencies that the sums contain. All later ones are pending.
+    settled: usize,
 }
 
 impl Default for Latencies {
     fn default() -> Self {
-        Self { tally: LatencySums::default(), histogram: histogram::empty(), exact: Exact::default() }
+        Self {
+            tally: LatencySums::default(),
+            histogram: histogram::empty(),
+            exact: Exact::default(),
+            pending: Pending::default(),
+        }
     }
 }
 
@@ -57,48 +74,103 @@ impl Latencies {
 
     #[inline]
     fn record_nanos(&mut self, nanos: u64) {
-        // Fast path: skips the sums for a duration of zero, because zero leaves them unchanged. In virtual time every
-        // send lag is zero.
-        if nanos == 0 {
-            self.tally.record_zero();
-            histogram::record(&mut self.histogram, 0, MAX_US);
-            return self.exact.record(0);
+        if let Some(kept) = &mut self.exact.0 {
+            kept.push(nanos);
+            if kept.len() > EXACT_LATENCIES {
+                self.settle();
+                (self.exact, self.pending) = Default::default();
+            }
+        } else if nanos == 0 {
+            self.pending.zeros += 1;
+        } else {
+            self.add(nanos, 1);
         }
-        self.tally.record(nanos);
-        // A duration of less than a microsecond is recorded as zero, for which the histogram has a separate bucket.
-        histogram::record(&mut self.histogram, nanos / 1000, MAX_US);
-        self.exact.record(nanos);
     }
 
-    /// Sorts the stored latencies once, because otherwise each figure would sort a copy of them.
-    pub(super) fn sort(&mut self) {
-        self.exact.sort();
+    fn add(&mut self, nanos: u64, count: u64) {
+        self.tally.record(nanos, count);
+        // A duration of less than a microsecond is recorded as zero, for which the histogram has a separate bucket.
+        histogram::record(&mut self.histogram, nanos / 1000, count, MAX_US);
+    }
+
+    /// Adds what is pending to the sums and the histogram, and sorts the stored latencies once, because otherwise each figure would sort a
+    /// copy of them.
+    pub(super) fn settle(&mut self) {
+        let zeros = std::mem::take(&mut self.pending.zeros);
+        self.add_zeros(zeros);
+        let mut exact = std::mem::take(&mut self.exact);
+        if let Some(kept) = &mut exact.0 {
+            let pending = &mut kept[self.pending.settled..];
+            radix::sort(pending);
+            self.add_sorted(pending);
+            if !kept.is_sorted() {
+                kept.sort_unstable();
+            }
+            self.pending.settled = kept.len();
+        }
+        self.exact = exact;
+    }
+
+    fn add_zeros(&mut self, zeros: u64) {
+        if zeros > 0 {
+            self.add(0, zeros);
+        }
+    }
+
+    /// Adds latencies, in ascending order, to the sums and the histogram. All latencies of a bucket of the histogram are added at once.
+    fn add_sorted(&mut self, mut sorted: &[u64]) {
+        for nanos in sorted {
+            self.tally.record(*nanos, 1);
+        }
+        while let Some(first) = sorted.first() {
+            let last =
+                self.histogram.highest_equivalent(first / 1000).saturating_mul(1000).saturating_add(999);
+            let count = sorted.iter().take_while(|nanos| **nanos <= last).count();
+            histogram::record(&mut self.histogram, first / 1000, count as u64, MAX_US);
+            sorted = &sorted[count..];
+        }
+    }
+
+    /// Returns these latencies with nothing pending.
+    fn settled(&self) -> Cow<'_, Self> {
+        if self.pending.zeros == 0 && self.pending.settled == self.exact.len() {
+            return Cow::Borrowed(self);
+        }
+        let mut settled = self.clone();
+        settled.settle();
+        Cow::Owned(settled)
     }
 
     /// Adds all latencies recorded in `other`. Percentiles of the result are exact only if they were exact for both
     /// `self` and `other`.
     pub fn merge(&mut self, other: &Self) {
+        self.settle();
+        let other = other.settled();
         self.tally.add(&other.tally);
         self.histogram += &other.histogram;
         self.exact.merge(&other.exact);
+        self.pending.settled = self.exact.len();
     }
 
     /// Copies the sums and the histogram of `other` without allocating. Individual latencies are not copied.
     pub fn copy_from(&mut self, other: &Self) {
         self.tally = other.tally;
         histogram::copy(&other.histogram, &mut self.histogram);
-        self.exact = Exact::default();
+        (self.exact, self.pending) = Default::default();
+        self.add_zeros(other.pending.zeros);
+        for nanos in other.exact.0.iter().flat_map(|kept| &kept[other.pending.settled..]) {
+            self.add(*nanos, 1);
+        }
     }
 
     pub fn count(&self) -> u64 {
-        self.tally.count
+        self.tally.count + self.pending.zeros + (self.exact.len() - self.pending.settled) as u64
     }
 
     /// Returns the quantile `share` (0 to 1): the duration at or below which this share of the latencies lies. Zero if
     /// there are no latencies.
     pub fn quantile(&self, share: f64) -> Duration {
-        let sorted = self.exact.sorted();
-        let nanos = self.quantiles([share], sorted.as_deref()).map_or(0.0, |[nanos]| nanos);
+        let nanos = self.settled().quantiles([share]).map_or(0.0, |[nanos]| nanos);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -108,20 +180,20 @@ impl Latencies {
     }
 
     fn quantiles_ms<const N: usize>(&self, shares: [f64; N]) -> Option<[f64; N]> {
-        self.quantiles(shares, self.exact.sorted().as_deref()).map(|nanos| nanos.map(|nanos| nanos / 1e6))
+        self.settled().quantiles(shares).map(|nanos| nanos.map(|nanos| nanos / 1e6))
     }
 
     pub fn max(&self) -> Duration {
-        Duration::from_nanos(self.tally.max_nanos)
+        Duration::from_nanos(self.settled().tally.max_nanos)
     }
 
     /// Returns the histogram in microseconds, with the fixed range that results documents use.
     pub fn histogram(&self) -> Histogram<u64> {
-        histogram::with_bound(&self.histogram, MAX_US)
+        histogram::with_bound(&self.settled().histogram, MAX_US)
     }
 
     pub fn sums(&self) -> LatencySums {
-        self.tally
+        self.settled().tally
     }
 
     /// Restores latencies from their sums and their histogram in microseconds; `None` if the sums and the histogram
@@ -132,7 +204,7 @@ impl Latencies {
         (histogram.len() == sums.count && is_sound).then(|| Self {
             tally: *sums,
             histogram,
-            exact: Exact::default(),
+            ..Self::default()
         })
     }
 
@@ -146,8 +218,9 @@ impl Latencies {
 
     /// Returns a histogram with a few bars, from the shortest latency to the longest.
     pub fn bars(&self) -> Vec<LatencyBar> {
-        let [min, max] = [self.tally.min_nanos, self.tally.max_nanos].map(|nanos| nanos.div_ceil(1000));
-        let values: Vec<_> = histogram::recorded(&self.histogram)
+        let settled = self.settled();
+        let [min, max] = [settled.tally.min_nanos, settled.tally.max_nanos].map(|nanos| nanos.div_ceil(1000));
+        let values: Vec<_> = histogram::recorded(&settled.histogram)
             .map(|(middle, count)| (middle.clamp(min, max), count))
             .collect();
         bars::bars(&values)
@@ -156,40 +229,39 @@ impl Latencies {
     /// Returns the latencies that were recorded since `earlier`, an older copy of `self`, was made. Each pair has a
     /// latency in microseconds, to three digits, and its count. Pairs are in ascending order.
     pub fn recorded_since(&self, earlier: &Self) -> Vec<(u64, u64)> {
-        histogram::recorded_since(&self.histogram, &earlier.histogram)
+        histogram::recorded_since(&self.settled().histogram, &earlier.settled().histogram)
     }
 
     /// Returns the number of latencies between two durations, both included (at the histogram's resolution).
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let histogram = &self.settled().histogram;
         // The range is checked first, because for a larger value a histogram returns the count of its last bucket.
-        if micros(low) > self.histogram.max() {
-            return 0;
-        }
-        self.histogram.count_between(micros(low), micros(high))
+        if micros(low) > histogram.max() { 0 } else { histogram.count_between(micros(low), micros(high)) }
     }
 
     pub fn figures(&self) -> LatencyFigures {
-        let sorted = self.exact.sorted();
-        let Some(percentiles) = self.quantiles(SHARES, sorted.as_deref()) else {
+        let settled = self.settled();
+        let Some(percentiles) = settled.quantiles(SHARES) else {
             return LatencyFigures::default();
         };
         let [p50, p75, p90, p95, p99, p999] = percentiles.map(|nanos| Some(nanos / 1e6));
-        let deviation = sorted.as_deref().map_or_else(|| self.tally.deviation(), deviation);
-        let LatencySums { count, min_nanos, max_nanos, .. } = self.tally;
+        let tally = settled.tally;
+        let deviation = settled.exact.0.as_deref().map_or_else(|| tally.deviation(), deviation);
+        let LatencySums { count, min_nanos, max_nanos, .. } = tally;
         let [min, mean, stdev, max] =
-            [min_nanos as f64, self.tally.mean(), deviation, max_nanos as f64].map(|nanos| Some(nanos / 1e6));
+            [min_nanos as f64, tally.mean(), deviation, max_nanos as f64].map(|nanos| Some(nanos / 1e6));
         LatencyFigures { count, min, mean, stdev, p50, p75, p90, p95, p99, p999, max }
     }
 
-    /// Returns the quantiles for `shares`, in the order of `shares` and in nanoseconds. If `sorted` contains all
-    /// latencies, the quantiles are exact. `None` if nothing was recorded.
-    fn quantiles<const N: usize>(&self, shares: [f64; N], sorted: Option<&[u64]>) -> Option<[f64; N]> {
+    /// Returns the quantiles for `shares`, in the order of `shares` and in nanoseconds. They are exact if all latencies are stored. Nothing
+    /// may be pending. `None` if nothing was recorded.
+    fn quantiles<const N: usize>(&self, shares: [f64; N]) -> Option<[f64; N]> {
         if self.tally.count == 0 {
             return None;
         }
         let places = shares.map(|share| Neighbours::new(share, self.tally.count));
-        if let Some(sorted) = sorted {
+        if let Some(sorted) = &self.exact.0 {
             return Some(places.map(|place| place.between(|index| sorted[index])));
         }
         let mut ranks: Vec<u64> = places.iter().flat_map(|place| [place.below, place.above]).collect();
@@ -250,6 +322,7 @@ impl LatencyFigures {
 /// is used.
 pub const EXACT_LATENCIES: usize = 1_000_000;
 
+/// Individual latencies in nanoseconds, in ascending order except for those that are pending; `None` if some were not stored.
 #[derive(Clone, Debug, Default)]
 struct Exact(Option<Vec<u64>>);
 
@@ -258,42 +331,19 @@ impl Exact {
         Self(Some(Vec::new()))
     }
 
-    fn record(&mut self, nanos: u64) {
-        if let Some(kept) = &mut self.0 {
-            kept.push(nanos);
-            if kept.len() > EXACT_LATENCIES {
-                self.0 = None;
-            }
-        }
+    fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, Vec::len)
     }
 
     fn merge(&mut self, other: &Self) {
         match (&mut self.0, &other.0) {
-            (Some(kept), Some(others)) if kept.len() + others.len() <= EXACT_LATENCIES => kept.extend(others),
+            (Some(kept), Some(others)) if kept.len() + others.len() <= EXACT_LATENCIES => {
+                kept.extend(others);
+                #[expect(clippy::stable_sort_primitive, reason = "it merges two sorted sequences")]
+                kept.sort();
+            }
             _ => self.0 = None,
         }
-    }
-
-    fn sort(&mut self) {
-        if let Some(kept) = &mut self.0 {
-            kept.sort_unstable();
-        }
-    }
-
-    /// Returns all latencies in ascending order; `None` if some were not stored. The latencies are copied only if they
-    /// have not been sorted yet.
-    fn sorted(&self) -> Option<Cow<'_, [u64]>> {
-        let kept = self.0.as_deref()?;
-        if kept.is_sorted() {
-            return Some(Cow::Borrowed(kept));
-        }
-        let mut sorted = kept.to_vec();
-        #[expect(
-            clippy::stable_sort_primitive,
-            reason = "merged latencies are sorted sequences, which it merges"
-        )]
-        sorted.sort();
-        Some(Cow::Owned(sorted))
     }
 }
 
@@ -425,17 +475,34 @@ mod tests {
 
     #[test]
     fn too_many_latencies_are_not_kept() {
-        let mut exact = Exact::kept();
-        exact.record(2);
-        exact.record(1);
-        assert_eq!(exact.sorted().as_deref(), Some(&[1, 2][..]));
-        let mut more = exact.clone();
-        for _ in 0..EXACT_LATENCIES {
-            exact.record(1);
+        let few = recorded(Latencies::exact(), &[2, 1]);
+        let mut many = few.clone();
+        (0..EXACT_LATENCIES).for_each(|_| many.record(Duration::from_micros(1)));
+        assert!(few.exact.0.is_some() && many.exact.0.is_none());
+        assert_eq!(
+            (many.count(), many.sums().count),
+            (EXACT_LATENCIES as u64 + 2, EXACT_LATENCIES as u64 + 2)
+        );
+        let mut both = few.clone();
+        both.merge(&many);
+        assert!(both.exact.0.is_none());
+        assert_eq!(both.count(), EXACT_LATENCIES as u64 + 4);
+    }
+
+    #[test]
+    fn what_is_pending_is_in_every_figure() {
+        for new in [Latencies::default, Latencies::exact] {
+            let pending = recorded(new(), &[0, 7, 3000, 0]);
+            let mut settled = pending.clone();
+            settled.settle();
+            let mut copy = Latencies::default();
+            copy.copy_from(&pending);
+            for other in [&settled, &copy] {
+                assert_eq!((pending.count(), pending.sums(), pending.max()), (4, other.sums(), other.max()));
+                assert_eq!(pending.histogram(), other.histogram());
+            }
+            assert_eq!(pending.figures(), settled.figures());
         }
-        assert_eq!(exact.sorted(), None);
-        more.merge(&exact);
-        assert_eq!((more.sorted(), Exact::default().sorted()), (None, None));
     }
 
     #[test]

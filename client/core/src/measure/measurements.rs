@@ -174,10 +174,10 @@ impl Measurements {
         }
     }
 
-    pub(crate) fn sort_latencies(&mut self) {
-        let Self { op_latency, success_latency, rejection_latency, failure_latency, .. } = self;
-        for latencies in [op_latency, success_latency, rejection_latency, failure_latency] {
-            latencies.sort();
+    pub(crate) fn settle(&mut self) {
+        let Self { op_latency, success_latency, rejection_latency, failure_latency, send_lag, .. } = self;
+        for latencies in [op_latency, success_latency, rejection_latency, failure_latency, send_lag] {
+            latencies.settle();
         }
     }
 
@@ -301,7 +301,7 @@ impl Measurements {
     }
 
     fn note_attempts_per_op(&mut self, attempts: u32) {
-        histogram::record(&mut self.attempts_per_op, u64::from(attempts), MAX_ATTEMPTS_PER_OP);
+        histogram::record(&mut self.attempts_per_op, u64::from(attempts), 1, MAX_ATTEMPTS_PER_OP);
         self.most_attempts_per_op = self.most_attempts_per_op.max(u64::from(attempts));
     }
 

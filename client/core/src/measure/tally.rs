@@ -19,18 +19,14 @@ impl Default for LatencySums {
 }
 
 impl LatencySums {
-    pub(super) fn record(&mut self, nanos: u64) {
-        self.count += 1;
+    #[inline]
+    pub(super) fn record(&mut self, nanos: u64, count: u64) {
+        self.count += count;
         self.min_nanos = self.min_nanos.min(nanos);
         self.max_nanos = self.max_nanos.max(nanos);
-        self.sum += u128::from(nanos);
-        self.squares = self.squares.saturating_add(u128::from(nanos) * u128::from(nanos));
-    }
-
-    #[inline]
-    pub(super) fn record_zero(&mut self) {
-        self.count += 1;
-        self.min_nanos = 0;
+        self.sum += u128::from(nanos) * u128::from(count);
+        let squares = (u128::from(nanos) * u128::from(nanos)).saturating_mul(count.into());
+        self.squares = self.squares.saturating_add(squares);
     }
 
     pub(super) fn mean_and_max_ms(&self) -> Option<(f64, f64)> {
@@ -72,7 +68,7 @@ mod tests {
     fn sums_of(latencies: &[u64]) -> LatencySums {
         let mut sums = LatencySums::default();
         for nanos in latencies {
-            sums.record(*nanos);
+            sums.record(*nanos, 1);
         }
         sums
     }

@@ -11,7 +11,7 @@ use wire::AdvertisedLimits;
 use super::advised::{Advised, AskedToWait, Caller};
 use super::clocks::Clocks;
 use super::drawn::Gauging;
-use super::{Completion, Refusal, RunLog, Sample, SampleSink, share_of};
+use super::{AttemptResult, Refusal, RunLog, Sample, SampleSink, share_of};
 use crate::cause::{Cause, ErrorKind};
 use crate::lower_bound::{LeastCosts, LowerBound};
 use crate::measure::{GivenUp, Measurements, RateLaw};
@@ -169,10 +169,10 @@ impl Harness {
         now: Instant,
         attempt: &Attempt<Sending>,
         op: u32,
-        completion: &Completion,
+        sent_at: Instant,
+        result: &AttemptResult,
     ) -> Answered {
-        let Completion { sent_at, result, .. } = completion;
-        self.measured.send_lag.record_between(attempt.due, *sent_at);
+        self.measured.send_lag.record_between(attempt.due, sent_at);
         let status = result.outcome.status;
         if status == Status::Deferred {
             return Answered { counted: status, cause: None, by_gateway: false };
@@ -192,7 +192,7 @@ impl Harness {
                 self.measured.on_advertised_limits(now, seen.cap, seen.limits);
             }
             if let Some(took) = seen.took {
-                self.measured.on_answer_due(*sent_at + took, now);
+                self.measured.on_answer_due(sent_at + took, now);
             }
         }
         if let Some(wait) = result.advised_wait {

@@ -13,7 +13,7 @@ use vocabulary::{Instant, Purpose, draws, nanos, parameters, unit};
 
 use crate::policies::{Admission, Arrived, Capacity, Load, PolicyConfig, Released};
 use crate::request::store;
-use crate::timeline::Timeline;
+use crate::timeline::{Event, Timeline};
 use crate::{Request, RequestId, ServerDecision, ServiceModel};
 
 parameters! {
@@ -68,19 +68,17 @@ struct DescriptorPool {
     connected: VecDeque<RequestId>,
     down: bool,
     crashes: u64,
-    events: Timeline<Event>,
-    scheduled: u64,
+    /// Next event of each request, by request id, and the end of a restart ([`UP`]).
+    events: Timeline,
+    scheduled: u32,
     /// State of each request, by request id. `None` if no request with this id is in progress.
     holders: Vec<Option<Holder>>,
     done: VecDeque<Released>,
     done_at: Instant,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Event {
-    Of(RequestId),
-    Up,
-}
+/// Item of the event at which a crashed server is up again.
+const UP: u32 = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
 struct Holder {
@@ -88,7 +86,7 @@ struct Holder {
     since: Instant,
     /// Number of the pending event of this request. Events with other numbers are ignored: they belong to earlier requests with the same
     /// id, or a crash has invalidated them.
-    order: u64,
+    order: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +109,7 @@ impl Admission for DescriptorPool {
         };
         let holder = Holder { stage, since: at, order: self.scheduled };
         store(&mut self.holders, request.id.0 as usize, Some(holder));
-        self.schedule(at + nanos(takes.as_nanos() as f64 * luck), Event::Of(request.id));
+        self.schedule(at + nanos(takes.as_nanos() as f64 * luck), request.id.0);
         Arrived::Open
     }
 
@@ -127,25 +125,23 @@ impl Admission for DescriptorPool {
     }
 
     fn advance(&mut self, _seed: u64, _service: &ServiceModel) -> Option<Released> {
-        if self.done.is_empty()
-            && let Some(((at, order), event)) = self.events.pop()
-        {
-            self.done_at = at;
-            match event {
-                Event::Up => self.down = false,
-                Event::Of(id) => {
-                    let holder = self.holders[id.0 as usize].filter(|holder| holder.order == order);
-                    if let Some(holder) = holder {
-                        self.happens(at, id, holder.stage);
-                    }
-                }
+        if self.done.is_empty() && self.events.first() != Event::NEVER {
+            let event = self.events.first();
+            self.events.pop();
+            self.done_at = event.at();
+            if event.item() == UP {
+                self.down = false;
+            } else if let Some(holder) =
+                self.holders[event.item() as usize].filter(|holder| holder.order == event.order())
+            {
+                self.happens(event.at(), RequestId(event.item()), holder.stage);
             }
         }
         self.done.pop_front()
     }
 
     fn load(&self) -> Load {
-        let next = if self.done.is_empty() { self.events.next().0 } else { self.done_at };
+        let next = if self.done.is_empty() { self.events.first().at() } else { self.done_at };
         let in_service = u32::try_from(self.connected.len()).unwrap_or(u32::MAX);
         Load { busy: self.in_use, in_service, next }
     }
@@ -164,9 +160,9 @@ impl DescriptorPool {
         self.config.descriptors - self.in_use
     }
 
-    fn schedule(&mut self, at: Instant, event: Event) {
-        self.events.push(at, self.scheduled, event);
-        self.scheduled += 1;
+    fn schedule(&mut self, at: Instant, item: u32) {
+        self.events.push(Event::new(at, self.scheduled, item));
+        self.scheduled = self.scheduled.wrapping_add(1);
     }
 
     fn happens(&mut self, at: Instant, id: RequestId, stage: Stage) {
@@ -201,7 +197,7 @@ impl DescriptorPool {
         if let Some(holder) = &mut self.holders[id.0 as usize] {
             holder.order = self.scheduled;
         }
-        self.schedule(at + nanos(seconds * 1e9), Event::Of(id));
+        self.schedule(at + nanos(seconds * 1e9), id.0);
     }
 
     fn crash(&mut self, at: Instant) {
@@ -210,7 +206,7 @@ impl DescriptorPool {
         for id in std::mem::take(&mut self.connected) {
             self.finish(at, id, ServerDecision::Rejected);
         }
-        self.schedule(at + self.config.restart, Event::Up);
+        self.schedule(at + self.config.restart, UP);
     }
 
     fn finish(&mut self, at: Instant, id: RequestId, verdict: ServerDecision) {

@@ -1,52 +1,45 @@
 //! Stack of the server's current policies. A request passes all policies in order before it is served, and the first rejection is final.
 
-mod passing;
 mod stage;
 mod way;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use vocabulary::Instant;
 
+use crate::agenda::{Agenda, Lane};
 use crate::by_policy::Fate;
-use crate::policies::holding::Holding;
 use crate::policies::{Admission, Arrived, Capacity, Decision, Released, StagePolicy, Waited};
-use crate::{AnswerFacts, LimitStatus, Request, RequestFields, RequestId, ServerDecision, ServiceModel};
+use crate::slot::{Place, Rejection, Slot};
+use crate::{LimitStatus, RequestFields, RequestId, ServerDecision, ServiceModel};
 
-pub(crate) use stage::Stage;
-
-use passing::Passing;
-use stage::Face;
+pub(crate) use stage::{Face, Stage};
 
 /// Stack of the current policies, with all resources that requests hold.
 ///
-/// At every instant that [`next`](Self::next) returns, the server calls [`advance`](Self::advance) before it processes anything else. A
-/// request that is [`Done`](Arrived::Done) at its arrival ends there. Any other request is released exactly once later, by `advance` or by
-/// [`cancel`](Self::cancel). After its release, the id of the request is reused.
+/// A request that is [`Done`](Arrived::Done) at its arrival ends there. Any other request is released exactly once later: by
+/// [`release`](Self::release) at the end of its service or rejection, by [`advance`](Self::advance), or by [`cancel`](Self::cancel). After
+/// its release, the id of the request is reused.
 #[derive(Debug, Default)]
 pub(crate) struct Stages {
     gates: Vec<Stage>,
     /// Policy that serves the requests that have passed all stages. `None` if each request is served for the server's own service time.
     server: Option<Box<dyn Admission>>,
     advertises_limits: bool,
-    /// Requests in service, unless a policy serves them itself. Also contains rejected requests while their rejection takes time.
-    holding: Holding,
+    /// Number of requests that are busy, without those of the policy `server`.
+    busy: u32,
+    in_service: u32,
     /// Delayed requests, ordered by the instant at which their delay ends and then by arrival.
     waits: BTreeMap<(Instant, u64), RequestId>,
     waited: u64,
     /// Cache for the latest request that has HTTP details: the details, and the key and cost that each stage derives from them. The cache
     /// saves work, because many simulated requests share the same details.
     latest: Option<(Arc<RequestFields>, Vec<Face>)>,
-    passing: Vec<Passing>,
-    /// Responses to requests that had to wait first and then ended without taking time. Each has the instant at which it is due.
-    ready: VecDeque<(Instant, Released)>,
     /// Whether any stage may change its charge for a request when the request ends.
     settles: bool,
     queues: Vec<usize>,
-    /// Instant of the next event; [`Instant::FAR_FUTURE`] if no event is scheduled. The instant is computed once after every change,
-    /// because the server reads it several times per request.
-    next: Instant,
     capacity: Capacity,
 }
 
@@ -59,14 +52,12 @@ impl Stages {
     ) -> Self {
         let mut stages = Self { gates, server, advertises_limits, ..Self::default() };
         stages.look_at_gates();
-        stages.next = stages.due();
         stages
     }
 
     /// Stores the HTTP details of the request that [arrives](Self::arrive) next. This method is not called for a request without details.
-    pub(crate) fn introduce(&mut self, id: RequestId, details: &Arc<RequestFields>) {
-        self.make_room(id);
-        let Self { gates, passing, latest, .. } = self;
+    pub(crate) fn introduce(&mut self, slot: &mut Slot, details: &Arc<RequestFields>) {
+        let Self { gates, latest, .. } = self;
         let faces = match latest {
             Some((known, faces)) if Arc::ptr_eq(known, details) => faces,
             _ => {
@@ -74,66 +65,114 @@ impl Stages {
                 &mut latest.insert((details.clone(), faces)).1
             }
         };
-        passing[id.0 as usize].introduce(faces);
+        slot.introduce(faces);
     }
 
     #[inline]
-    pub(crate) fn arrive(&mut self, at: Instant, request: &Request, service: &ServiceModel) -> Arrived {
-        self.begin(request);
-        let arrived = self.walk(at, request.id, 0, service);
-        self.next = self.due();
-        arrived
+    pub(crate) fn arrive(
+        &mut self,
+        at: Instant,
+        slot: &mut Slot,
+        agenda: &mut Agenda,
+        service: &ServiceModel,
+    ) -> Arrived {
+        self.walk(at, slot, 0, agenda, service)
     }
 
     pub(crate) fn refuse(
         &mut self,
         at: Instant,
-        request: &Request,
+        slot: &mut Slot,
         verdict: ServerDecision,
+        agenda: &mut Agenda,
         service: &ServiceModel,
     ) -> Arrived {
-        let id = request.id;
-        self.begin(request);
-        let arrived = match &self.server {
+        match &self.server {
             Some(_) if self.gates.is_empty() => Arrived::Done { verdict, advice: None },
-            None if !self.advertises_limits => self.refuse_by_cap(at, id, verdict, service),
-            // The server has refused the request before any stage of the policy stack. Therefore the stages neither decide on the request
-            // nor record it.
+            None if !self.advertises_limits => self.refuse_by_cap(at, slot, verdict, agenda, service),
             _ => {
-                self.passing[id.0 as usize].forget();
-                self.holding.take(at, id, verdict, false, service.reject_time(request))
+                slot.rejection = Some(Rejection { stage: None, free_at: None, occupies: false });
+                self.hold(at, slot, verdict, false, service.reject_time(&slot.request), agenda)
             }
-        };
-        self.next = self.due();
-        arrived
+        }
     }
 
-    pub(crate) fn cancel(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
-        let released = self.take_back(at, id, service);
-        self.next = self.due();
-        released
-    }
-
+    /// Starts the time between the decision on a request and its response; `takes` is the length of this time. An accepted request counts
+    /// as busy during this time. A rejected request counts as busy only with the setting `rejects_occupy`.
     #[inline]
-    pub(crate) fn advance(&mut self, seed: u64, service: &ServiceModel) -> Option<Released> {
-        let released = self.happen(self.next, seed, service);
-        self.next = self.due();
-        released
+    fn hold(
+        &mut self,
+        at: Instant,
+        slot: &mut Slot,
+        verdict: ServerDecision,
+        rejects_occupy: bool,
+        takes: Duration,
+        agenda: &mut Agenda,
+    ) -> Arrived {
+        if takes.is_zero() {
+            return Arrived::Done { verdict, advice: None };
+        }
+        let accepted = verdict == ServerDecision::Accepted;
+        slot.occupies = accepted || rejects_occupy;
+        self.busy += u32::from(slot.occupies);
+        self.in_service += u32::from(accepted);
+        let lane = if accepted { Lane::Services } else { Lane::Rejections };
+        (slot.place, slot.since, slot.answer.verdict) = (Place::Held, at, verdict);
+        slot.event = agenda.push(lane, at + takes, slot.request.id);
+        Arrived::Admitted(verdict)
+    }
+
+    /// Ends the time for which a request was [held](Place::Held).
+    #[inline]
+    fn let_go(&mut self, at: Instant, slot: &Slot) -> Released {
+        let (busy, verdict) = (self.busy, slot.answer.verdict);
+        self.busy -= u32::from(slot.occupies);
+        self.in_service -= u32::from(verdict == ServerDecision::Accepted);
+        let held = if slot.occupies { at.since(slot.since) } else { Duration::ZERO };
+        Released { held, ..Released::at_once(slot.request.id, verdict, busy) }
+    }
+
+    /// Ends a request whose service time or reject time has elapsed.
+    #[inline]
+    pub(crate) fn release(&mut self, at: Instant, slot: &mut Slot, service: &ServiceModel) -> Released {
+        let released = self.let_go(at, slot);
+        Released { advice: self.over(at, &released, slot, service), ..released }
+    }
+
+    /// Ends a request that its client withdrew. Returns `None` if the request is on the network.
+    pub(crate) fn cancel(
+        &mut self,
+        at: Instant,
+        slot: &mut Slot,
+        service: &ServiceModel,
+    ) -> Option<Released> {
+        let released = match slot.place {
+            Place::Gone | Place::Coming | Place::Going => return None,
+            Place::Waiting => {
+                slot.rare().wait.take().and_then(|wait| self.waits.remove(&wait));
+                None
+            }
+            Place::Queued => {
+                let index = slot.passed;
+                let stage = &mut self.gates[index];
+                stage.gate.withdraw(at, &slot.asked(index, stage), service);
+                None
+            }
+            Place::Held => Some(self.let_go(at, slot)),
+            Place::Served => Some(self.server.as_mut()?.cancel(at, slot.request.id, service)?),
+        };
+        self.finish(at, slot, None, service);
+        released.or_else(|| Some(Released::at_once(slot.request.id, ServerDecision::Rejected, self.busy())))
     }
 
     #[inline]
     pub(crate) fn busy(&self) -> u32 {
-        self.holding.busy + self.server.as_ref().map_or(0, |server| server.load().busy)
+        self.busy + self.server.as_ref().map_or(0, |server| server.load().busy)
     }
 
     #[inline]
     pub(crate) fn in_service(&self) -> u32 {
-        self.holding.in_service + self.server.as_ref().map_or(0, |server| server.load().in_service)
-    }
-
-    #[inline]
-    pub(crate) fn next(&self) -> Instant {
-        self.next
+        self.in_service + self.server.as_ref().map_or(0, |server| server.load().in_service)
     }
 
     #[inline]
@@ -173,35 +212,21 @@ impl Stages {
         self.advertises_limits
     }
 
-    pub(crate) fn tell(&mut self, id: RequestId, facts: &mut AnswerFacts) {
-        facts.limit_statuses.clear();
-        match self.passing.get_mut(id.0 as usize) {
-            Some(slot) if self.advertises_limits => {
-                facts.stage = slot.rejection.take().map(|rejection| rejection.stage);
-                facts.decided_at = slot.decided_at;
-                // Swaps the two vectors, so that the memory of both is reused.
-                std::mem::swap(&mut facts.limit_statuses, &mut slot.limit_statuses);
-            }
-            _ => (facts.stage, facts.decided_at) = (None, Instant::ORIGIN),
-        }
+    /// Completes the facts of a request's answer.
+    pub(crate) fn tell(&self, slot: &mut Slot) {
+        let stage = slot.rejection.filter(|_| self.advertises_limits).and_then(|rejection| rejection.stage);
+        slot.facts().stage = stage;
     }
 
-    /// Clears the state of an earlier request with this id, because the current request entered no stage.
-    pub(crate) fn forget(&mut self, id: RequestId) {
-        if let Some(slot) = self.passing.get_mut(id.0 as usize) {
-            slot.forget();
-        }
-    }
-
-    pub(crate) fn fate(&self, id: RequestId, verdict: ServerDecision) -> Option<Fate> {
+    pub(crate) fn fate(&self, slot: &Slot, verdict: ServerDecision) -> Fate {
         let gates = self.gates.len();
-        Some(match (self.passing.get(id.0 as usize)?.rejection, verdict) {
-            (Some(rejection), _) => Fate { passed: rejection.stage, is_rejected: true },
+        match (slot.rejection, verdict) {
+            (Some(rejection), _) => Fate { passed: rejection.stage.unwrap_or_default(), is_rejected: true },
             (None, ServerDecision::Accepted) => {
                 Fate { passed: gates + usize::from(self.server.is_some()), is_rejected: false }
             }
             (None, verdict) => Fate { passed: gates, is_rejected: verdict == ServerDecision::Rejected },
-        })
+        }
     }
 
     pub(crate) fn reconfigure(
@@ -215,7 +240,6 @@ impl Stages {
             stage.gate.reconfigure(at, other, service);
         }
         self.look_at_gates();
-        self.next = self.due();
     }
 
     /// Admits queued requests that fit now, after the server's number of slots may have increased.
@@ -223,7 +247,6 @@ impl Stages {
         for stage in &mut self.gates {
             stage.gate.call(at, service);
         }
-        self.next = self.due();
     }
 
     pub(crate) fn is_awaited(&self) -> bool {
@@ -261,38 +284,22 @@ impl Stages {
         }
     }
 
+    /// Returns the instant of the next event that is not in the agenda: a wait or a place in a queue ends, or the policy that serves
+    /// requests has an event. [`Instant::FAR_FUTURE`] if there is none.
     #[inline]
-    fn due(&self) -> Instant {
-        let mut next = self.holding.next();
-        if let Some(server) = &self.server {
-            next = next.min(server.load().next);
+    pub(crate) fn next(&self) -> Instant {
+        // Fast path: most servers have no such events.
+        if self.server.is_none() && self.queues.is_empty() && self.waits.is_empty() {
+            return Instant::FAR_FUTURE;
         }
-        if let Some((at, _)) = self.ready.front() {
-            next = next.min(*at);
-        }
-        if let Some(((at, _), _)) = self.waits.first_key_value() {
-            next = next.min(*at);
-        }
-        for stage in &self.queues {
-            if let Some(at) = self.gates[*stage].gate.next() {
-                next = next.min(at);
-            }
-        }
-        next
+        self.next_of_few()
     }
 
-    #[inline]
-    fn begin(&mut self, request: &Request) {
-        self.make_room(request.id);
-        self.passing[request.id.0 as usize].begin(*request);
-    }
-
-    #[inline]
-    fn make_room(&mut self, id: RequestId) {
-        let index = id.0 as usize;
-        if self.passing.len() <= index {
-            self.passing.resize_with(index + 1, Passing::default);
-        }
+    fn next_of_few(&self) -> Instant {
+        let server = self.server.iter().map(|server| server.load().next);
+        let waits = self.waits.first_key_value().map(|((at, _), _)| *at);
+        let queues = self.queues.iter().filter_map(|stage| self.gates[*stage].gate.next());
+        server.chain(waits).chain(queues).min().unwrap_or(Instant::FAR_FUTURE)
     }
 
     /// Refuses a request at a server whose only policy is a concurrency cap. The cap's own rejections may hold a slot. The refusal may do
@@ -300,62 +307,37 @@ impl Stages {
     fn refuse_by_cap(
         &mut self,
         at: Instant,
-        id: RequestId,
+        slot: &mut Slot,
         verdict: ServerDecision,
+        agenda: &mut Agenda,
         service: &ServiceModel,
     ) -> Arrived {
-        let Self { gates, passing, .. } = self;
-        let is_free = gates.iter_mut().enumerate().all(|(index, stage)| {
-            let asked = passing[id.0 as usize].asked(index, stage);
-            asked.is_some_and(|asked| stage.gate.ask(at, &asked, service) == Decision::Pass)
+        let is_free = self.gates.iter_mut().enumerate().all(|(index, stage)| {
+            let asked = slot.asked(index, stage);
+            stage.gate.ask(at, &asked, service) == Decision::Pass
         });
-        self.reject(at, id, 0, None, service);
-        self.turn_away(at, id, if is_free { verdict } else { ServerDecision::Rejected }, service)
+        self.reject(at, slot, 0, None, service);
+        self.turn_away(at, slot, if is_free { verdict } else { ServerDecision::Rejected }, agenda, service)
     }
 
-    fn take_back(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Option<Released> {
-        let slot = self.passing.get_mut(id.0 as usize)?;
-        if let Some(wait) = slot.wait.take() {
-            self.waits.remove(&wait);
-        } else if let Some(index) = slot.queued.take() {
-            let stage = &mut self.gates[index];
-            let asked = slot.asked(index, stage)?;
-            stage.gate.withdraw(at, &asked, service);
-        } else {
-            let released =
-                self.holding.cancel(at, id).or_else(|| self.server.as_mut()?.cancel(at, id, service));
-            if released.is_some() {
-                self.finish(at, id, None, service);
-            }
-            return released;
-        }
-        self.finish(at, id, None, service);
-        Some(Released::at_once(id, ServerDecision::Rejected, self.busy()))
-    }
-
-    #[inline]
-    fn happen(&mut self, at: Instant, seed: u64, service: &ServiceModel) -> Option<Released> {
-        if let Some((_, released)) = self.ready.pop_front() {
-            return Some(released);
-        }
-        if self.holding.next() == at {
-            let mut released = self.holding.advance()?;
-            released.advice = self.over(at, &released, service);
-            return Some(released);
-        }
+    /// Processes one event of those at [`next`](Self::next) that is due at `at`. Returns the request that ends at once, if one does.
+    pub(crate) fn advance(
+        &mut self,
+        at: Instant,
+        slots: &mut [Slot],
+        agenda: &mut Agenda,
+        seed: u64,
+        service: &ServiceModel,
+    ) -> Option<Released> {
         if let Some(server) = self.server.as_mut().filter(|server| server.load().next == at) {
-            let mut released = server.advance(seed, service)?;
-            released.advice = self.over(at, &released, service);
-            return Some(released);
+            let released = server.advance(seed, service)?;
+            let slot = &mut slots[released.id.0 as usize];
+            return Some(Released { advice: self.over(at, &released, slot, service), ..released });
         }
         if let Some(entry) = self.waits.first_entry().filter(|entry| entry.key().0 <= at) {
-            let id = entry.remove();
-            let slot = &mut self.passing[id.0 as usize];
-            slot.wait = None;
-            let from = slot.passed;
-            let arrived = self.walk(at, id, from, service);
-            self.tell_late(at, id, arrived);
-            return self.ready.pop_front().map(|(_, released)| released);
+            let slot = &mut slots[entry.remove().0 as usize];
+            let arrived = self.walk(at, slot, slot.passed, agenda, service);
+            return self.ended_at_once(slot.request.id, arrived);
         }
         for place in 0..self.queues.len() {
             let stage = self.queues[place];
@@ -363,21 +345,41 @@ impl Stages {
             if let Some(waited) =
                 gate.next().filter(|next| *next <= at).and_then(|_| gate.advance(at, service))
             {
-                self.called(at, stage, waited, service);
-                return self.ready.pop_front().map(|(_, released)| released);
+                let slot = &mut slots[waited.id.0 as usize];
+                let arrived = self.called(at, stage, waited, slot, agenda, service);
+                return self.ended_at_once(waited.id, arrived);
             }
         }
         None
     }
 
-    fn called(&mut self, at: Instant, stage: usize, waited: Waited, service: &ServiceModel) {
-        let arrived = if waited.passes {
-            self.pass(at, waited.id, stage, true);
-            self.walk(at, waited.id, stage + 1, service)
+    fn called(
+        &mut self,
+        at: Instant,
+        stage: usize,
+        waited: Waited,
+        slot: &mut Slot,
+        agenda: &mut Agenda,
+        service: &ServiceModel,
+    ) -> Arrived {
+        if waited.passes {
+            self.pass(at, slot, stage, true);
+            self.walk(at, slot, stage + 1, agenda, service)
         } else {
-            self.reject(at, waited.id, stage, None, service);
-            self.turn_away(at, waited.id, ServerDecision::Rejected, service)
+            self.reject(at, slot, stage, None, service);
+            self.turn_away(at, slot, ServerDecision::Rejected, agenda, service)
+        }
+    }
+
+    /// Returns the end of a request that had to wait first and then ended without taking time.
+    fn ended_at_once(&self, id: RequestId, arrived: Arrived) -> Option<Released> {
+        let (verdict, advice, reply) = match arrived {
+            // The request does not end here. Its end is a separate event at a later time.
+            Arrived::Open | Arrived::Admitted(_) => return None,
+            Arrived::Done { verdict, advice } => (verdict, advice, None),
+            Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
         };
-        self.tell_late(at, waited.id, arrived);
+        let busy = self.busy() + u32::from(verdict == ServerDecision::Accepted);
+        Some(Released { advice, reply, ..Released::at_once(id, verdict, busy) })
     }
 }

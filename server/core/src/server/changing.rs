@@ -4,6 +4,7 @@ use vocabulary::Instant;
 
 use super::RunClock;
 use crate::schedule::{Change, InForce};
+use crate::slot::Slot;
 use crate::{Policies, Request, Server};
 
 impl Server {
@@ -13,8 +14,8 @@ impl Server {
         if self.clock.goes_on_with(request.run) {
             return;
         }
-        let (requests, run) = (&self.requests, request.run);
-        if self.clock.on_arrival(now, run, || requests.iter().all(Option::is_none)) {
+        let (slots, run) = (&self.slots, request.run);
+        if self.clock.on_arrival(now, run, || !slots.iter().any(Slot::is_here)) {
             self.begin_schedule(now);
         }
     }
@@ -30,6 +31,7 @@ impl Server {
         if self.schedule.is_some() {
             let before = self.policies().clone();
             self.schedule = InForce::new(&self.config, self.anchor, self.clock.began, now);
+            self.look_at_changes();
             self.tune_from(now, &before);
         }
     }
@@ -51,19 +53,21 @@ impl Server {
         true
     }
 
-    pub(super) fn change_is_due(&self, at: Instant) -> bool {
-        self.next_cap.is_some_and(|next| next <= at)
-            || self.schedule.as_ref().is_some_and(|schedule| schedule.next().is_some_and(|next| next <= at))
+    /// Stores the instant of the next change, because it is read for every event.
+    pub(super) fn look_at_changes(&mut self) {
+        let change = self.schedule.as_ref().and_then(InForce::next);
+        self.next_change = change.into_iter().chain(self.next_cap).min().unwrap_or(Instant::FAR_FUTURE);
     }
 
     /// Applies all changes of the schedule and of the caps that are due. If several caps are due, only the latest one is applied.
     #[inline]
     pub(super) fn follow_schedule(&mut self, at: Instant) {
-        if self.schedule.is_some() || self.next_cap.is_some() {
+        if self.next_change <= at {
             self.make_changes(at);
         }
     }
 
+    #[cold]
     fn make_changes(&mut self, at: Instant) {
         if self.next_cap.is_some_and(|next| next <= at) {
             self.next_cap = self.service.caps.next_after(at);
@@ -77,16 +81,7 @@ impl Server {
                 }
             }
         }
-    }
-
-    /// Returns the instant of the next scheduled change, if a request is queued. The change may admit the request, so it must happen on
-    /// time. `None` if no request is queued, because changes are then applied when the next request arrives.
-    pub(super) fn next_call(&self) -> Option<Instant> {
-        if (self.schedule.is_none() && self.next_cap.is_none()) || !self.policy.is_awaited() {
-            return None;
-        }
-        let change = self.schedule.as_ref().and_then(InForce::next);
-        change.into_iter().chain(self.next_cap).min()
+        self.look_at_changes();
     }
 
     pub(super) fn is_down(&self, at: Instant) -> bool {

@@ -5,107 +5,101 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use super::Held;
+use crate::agenda::Lane;
 use crate::ledger::Of;
 use crate::policies::{Arrived, Released};
-use crate::request::{NetworkLeg, store};
-use crate::{Answer, Extras, Fault, Request, RequestFields, RequestId, Server, ServerDecision, Step};
+use crate::request::NetworkLeg;
+use crate::slot::{Place, Slot};
+use crate::{Fault, Request, RequestFields, RequestId, Server, ServerDecision, Step};
 
 impl Server {
+    #[inline]
     pub(super) fn meet(
         &mut self,
         now: Instant,
-        request: Request,
+        request: &Request,
         least: u32,
         details: Option<Arc<RequestFields>>,
     ) {
-        self.on_arrival(now, &request);
+        self.on_arrival(now, request);
         self.follow_schedule(now);
         if least > 0 && self.free(now) < u64::from(least) {
             return self.defer(now, request.id);
         }
-        // `keep_details` is also called for a request without details. It then removes the details of an earlier request with the same id,
-        // which may still be stored if the network lost that request.
-        if details.is_some() || !self.details.is_empty() {
-            self.keep_details(request.id, details);
+        let epoch = self.epoch;
+        let slot = self.slot(request.id);
+        slot.begin(request, epoch);
+        if details.is_some() {
+            slot.rare().details = details;
         }
         self.arrive(now, request);
     }
 
-    #[inline(never)]
-    fn keep_details(&mut self, id: RequestId, details: Option<Arc<RequestFields>>) {
-        store(&mut self.details, id.0 as usize, details);
+    /// Returns the state of a request, whose id may be new.
+    #[inline]
+    fn slot(&mut self, id: RequestId) -> &mut Slot {
+        let index = id.0 as usize;
+        while self.slots.len() <= index {
+            let id = u32::try_from(self.slots.len()).expect("it is at most the id");
+            self.slots.push(Slot::new(RequestId(id)));
+        }
+        &mut self.slots[index]
     }
 
-    #[inline]
-    pub(super) fn forget_details(&mut self, id: RequestId) -> Option<Arc<RequestFields>> {
-        self.details.get_mut(id.0 as usize)?.take()
-    }
-
-    #[inline]
-    fn arrive(&mut self, now: Instant, request: Request) {
-        let held = Held { request, epoch: self.epoch, message: self.messages, is_open: false };
-        self.messages += 1;
-        store(&mut self.requests, request.id.0 as usize, Some(held));
+    fn arrive(&mut self, now: Instant, request: &Request) {
+        let index = request.id.0 as usize;
         if request.is_lost(NetworkLeg::ToServer, self.config.loss) {
-            return self.ledger.note(self.of(&held), |account| account.lost_requests += 1);
+            return self.ledger.note(self.of(&self.slots[index]), |account| account.lost_requests += 1);
         }
         if self.early_retries.is_some() {
-            self.check_earliness(now, &held);
+            self.check_earliness(now, index);
         }
         let delay = request.network_delay(&self.config.network_delay);
         if delay.is_zero() {
             let answer = self.admit(now, request.id);
             self.answers.extend(answer);
         } else {
-            self.coming.push(now + delay, held.message, request.id);
+            self.slots[index].event = self.agenda.push(Lane::Coming, now + delay, request.id);
         }
     }
 
     #[inline(never)]
-    fn check_earliness(&mut self, now: Instant, held: &Held) {
-        let id = held.request.id;
-        let details = self.details.get(id.0 as usize).and_then(Option::as_deref);
-        let early = self.early_retries.as_mut();
-        let is_early = early.is_some_and(|early| early.on_arrival(now, id, details));
+    fn check_earliness(&mut self, now: Instant, index: usize) {
+        let Self { early_retries, slots, .. } = self;
+        let slot = &mut slots[index];
+        let (id, details) = (slot.request.id, slot.rare().details.as_deref());
+        let is_early = early_retries.as_mut().is_some_and(|early| early.on_arrival(now, id, details));
         // Only a retry can be too early. If the request belongs to a run, its attempt number shows whether it is a retry. The attempt
         // number of any other request is unknown, so such a request is treated as a retry.
-        let is_retry = held.request.run.is_none() || held.request.attempt > 1;
+        let is_retry = slot.request.run.is_none() || slot.request.attempt > 1;
         if is_early && is_retry {
-            self.ledger.note(self.of(held), |account| account.early += 1);
+            self.ledger.note(self.of(&self.slots[index]), |account| account.early += 1);
         }
     }
 
     /// Answers a request at once, because less capacity is free than the request needs to start. Apart from the answer, the server's state
     /// does not change.
     fn defer(&mut self, now: Instant, id: RequestId) {
-        self.answers.push_back(Answer {
-            id,
-            verdict: ServerDecision::Deferred,
-            advice: None,
-            at: now,
-            busy: self.busy(),
-            cap: self.capacity(now),
-            version: self.version,
-            reply: None,
-            extras: None,
-        });
+        let (busy, cap, version) = (self.busy(), self.capacity(now), self.version);
+        let answer = &mut self.slot(id).answer;
+        (answer.verdict, answer.at, answer.busy, answer.cap) = (ServerDecision::Deferred, now, busy, cap);
+        (answer.version, answer.advice, answer.reply, answer.extras) = (version, None, None, None);
+        self.answers.push_back(id);
     }
 
     /// Processes a request that reaches admission. Returns its answer if the answer is due at once.
     #[inline]
-    pub(super) fn admit(&mut self, at: Instant, id: RequestId) -> Option<Answer> {
-        let details = self.forget_details(id);
-        let held = self.requests[id.0 as usize].as_ref()?;
-        let Request { step, attempt, .. } = held.request;
-        let of = self.of(held);
+    pub(super) fn admit(&mut self, at: Instant, id: RequestId) -> Option<RequestId> {
+        let slot = &self.slots[id.0 as usize];
+        let Request { step, attempt, .. } = slot.request;
+        let of = self.of(slot);
         if self.is_down(at) {
             if step != Step::Read {
                 self.ledger.note(of, |account| account.outages += 1);
             }
             return self.turn_away(at, id, ServerDecision::Rejected);
         }
-        if !self.is_plain && self.config.fault.strike_before(&held.request) {
+        if !self.is_plain && self.config.fault.strike_before(&slot.request) {
             return self.turn_away(at, id, ServerDecision::Failed);
         }
         let refusal = match step {
@@ -113,12 +107,14 @@ impl Server {
             Step::Write { if_match } if if_match != self.version => Some(ServerDecision::Conflict),
             _ => None,
         };
-        if let Some(details) = details {
-            self.policy.introduce(id, &details);
+        let Self { slots, policy, agenda, service, .. } = self;
+        let slot = &mut slots[id.0 as usize];
+        if let Some(details) = slot.take_details() {
+            policy.introduce(slot, &details);
         }
         let arrived = match refusal {
-            None => self.policy.arrive(at, &held.request, &self.service),
-            Some(refusal) => self.policy.refuse(at, &held.request, refusal, &self.service),
+            None => policy.arrive(at, slot, agenda, service),
+            Some(refusal) => policy.refuse(at, slot, refusal, agenda, service),
         };
         let verdict = match arrived {
             Arrived::Admitted(verdict)
@@ -153,9 +149,7 @@ impl Server {
                 self.answer(at, &Released { reply: Some(reply), ..released })
             }
             Arrived::Open => {
-                if let Some(held) = &mut self.requests[id.0 as usize] {
-                    held.is_open = true;
-                }
+                self.slots[id.0 as usize].is_open = true;
                 None
             }
         }
@@ -163,11 +157,10 @@ impl Server {
 
     /// Ends a request that does not reach the policies, because of an outage or a fault.
     #[cold]
-    fn turn_away(&mut self, at: Instant, id: RequestId, verdict: ServerDecision) -> Option<Answer> {
-        let held = self.requests[id.0 as usize].as_ref()?;
+    fn turn_away(&mut self, at: Instant, id: RequestId, verdict: ServerDecision) -> Option<RequestId> {
+        let slot = &self.slots[id.0 as usize];
         let (busy, in_service) = (self.policy.busy(), self.policy.in_service());
-        self.ledger.on_admission(self.of(held), held.request.step, Some(verdict), (busy, in_service));
-        self.policy.forget(id);
+        self.ledger.on_admission(self.of(slot), slot.request.step, Some(verdict), (busy, in_service));
         self.answer(at, &Released::at_once(id, verdict, busy))
     }
 
@@ -180,22 +173,15 @@ impl Server {
 
     #[inline(never)]
     fn count_stack(&mut self, id: RequestId, verdict: ServerDecision) {
-        if let Some(held) = &self.requests[id.0 as usize]
-            && let Some(fate) = self.policy.fate(id, verdict)
-        {
-            self.ledger.on_stack(self.of(held), fate);
-        }
-    }
-
-    pub(super) fn is_open(&self, id: RequestId) -> bool {
-        self.requests[id.0 as usize].as_ref().is_some_and(|held| held.is_open)
+        let slot = &self.slots[id.0 as usize];
+        self.ledger.on_stack(self.of(slot), self.policy.fate(slot, verdict));
     }
 
     /// Counts the decision on a request, if the request was still undecided at admission. If the request is a conditional write, the write
     /// takes effect now.
     pub(super) fn decide(&mut self, released: &mut Released) {
-        let Some(held) = self.requests[released.id.0 as usize] else { return };
-        let request = held.request;
+        let slot = &self.slots[released.id.0 as usize];
+        let (of, request) = (self.of(slot), slot.request);
         if let (Step::Write { if_match }, ServerDecision::Accepted) = (request.step, released.verdict) {
             if if_match == self.version {
                 self.version += 1;
@@ -203,7 +189,6 @@ impl Server {
                 released.verdict = ServerDecision::Conflict;
             }
         }
-        let of = self.of(&held);
         self.ledger.on_verdict(of, request.step, released.verdict);
         if let Of::ThisEpoch(_) = of {
             let crashes = self.policy.take_crashes();
@@ -214,21 +199,20 @@ impl Server {
         }
     }
 
-    fn extras(
-        &mut self,
-        request: &Request,
-        fault: Option<Fault>,
-        verdict: ServerDecision,
-    ) -> Option<Box<Extras>> {
-        let mut extras = self.spare.take().unwrap_or_default();
-        if self.has_facts {
-            let facts = extras.facts.get_or_insert_default();
-            (facts.seed, facts.op, facts.attempt) = (request.seed, request.op, request.attempt);
-            self.policy.tell(request.id, facts);
-        }
+    /// Completes the optional parts of an answer.
+    fn add_extras(&mut self, index: usize, fault: Option<Fault>, verdict: ServerDecision) {
+        let slot = &mut self.slots[index];
         let has_custom_responses =
             verdict == ServerDecision::Failed || matches!(fault, Some(Fault::Status(_)));
-        if has_custom_responses || !self.has_facts {
+        let has_facts = self.has_facts && !has_custom_responses;
+        if has_facts {
+            self.policy.tell(slot);
+            let Request { seed, op, attempt, .. } = slot.request;
+            let facts = slot.facts();
+            (facts.seed, facts.op, facts.attempt) = (seed, op, attempt);
+        }
+        let extras = slot.answer.extras.get_or_insert_default();
+        if !has_facts {
             extras.facts = None;
         }
         extras.fault = match fault {
@@ -236,14 +220,18 @@ impl Server {
             Some(Fault::Hang) => Some(Fault::Close),
             fault => fault,
         };
-        (extras.facts.is_some() || extras.fault.is_some()).then_some(extras)
+        if !has_facts && extras.fault.is_none() {
+            slot.answer.extras = None;
+        }
     }
 
-    /// Returns the fault that applies to an answer, and the delay that faults cause. Counts the faults. If a script and the configured
-    /// faults both affect the answer, the fault of the script applies, after the delay of the other.
-    fn strike(&mut self, request: &Request, of: Of, released: &Released) -> (Option<Fault>, Duration) {
+    /// Applies the faults to an answer, counts them, and completes the optional parts of the answer. Returns the delay that faults cause,
+    /// and whether one of them spoils the answer. If a script and the configured faults both affect the answer, the fault of the script
+    /// applies, after the delay of the other.
+    #[inline(never)]
+    fn strike(&mut self, index: usize, of: Of, released: &Released) -> (Duration, bool) {
         let scripted = released.reply.and_then(|id| self.config.policy.script()?.reply(id)?.fault());
-        let drawn = self.config.fault.of_answer(request, released.verdict);
+        let drawn = self.config.fault.of_answer(&self.slots[index].request, released.verdict);
         let mut later = Duration::ZERO;
         let (mut spoils, mut slows) = (false, false);
         for fault in scripted.into_iter().chain(drawn) {
@@ -257,30 +245,26 @@ impl Server {
                 account.slowed += u64::from(slows);
             });
         }
-        (scripted.or(drawn), later)
+        let fault = scripted.or(drawn);
+        self.add_extras(index, fault, released.verdict);
+        (later, fault.is_some_and(|fault| !fault.is_slow()))
     }
 
-    /// Ends a request and sends its answer. Returns the answer if it reaches the client without delay.
+    /// Ends a request and sends its answer. Returns the request if its answer reaches the client without delay.
     #[inline]
-    pub(super) fn answer(&mut self, at: Instant, released: &Released) -> Option<Answer> {
+    pub(super) fn answer(&mut self, at: Instant, released: &Released) -> Option<RequestId> {
         let index = released.id.0 as usize;
-        let held = self.requests[index].as_ref()?;
-        let request = held.request;
-        let of = self.of(held);
-        let (fault, later) = if self.config.fault.is_empty() && released.reply.is_none() {
-            (None, Duration::ZERO)
+        let of = self.of(&self.slots[index]);
+        let (later, is_spoiled) = if self.is_plain && released.reply.is_none() {
+            self.slots[index].answer.extras = None;
+            (Duration::ZERO, false)
         } else {
-            self.strike(&request, of, released)
+            self.strike(index, of, released)
         };
-        match released.verdict {
-            ServerDecision::Accepted if fault.is_none_or(Fault::is_slow) => {
-                self.ledger.note(of, |account| account.served += released.held);
-            }
-            _ => self.ledger.note(of, |account| account.wasted += released.held),
-        }
-        if request.is_lost(NetworkLeg::ToClient, self.config.loss) {
-            self.ledger.note(of, |account| account.lost_answers += 1);
-            return None;
+        if released.verdict == ServerDecision::Accepted && !is_spoiled {
+            self.ledger.note(of, |account| account.served += released.held);
+        } else {
+            self.ledger.note(of, |account| account.wasted += released.held);
         }
         let advice = match released.verdict {
             // A scripted reply contains its own retry advice.
@@ -289,46 +273,27 @@ impl Server {
             }
             _ => None,
         };
-        let extras = if self.is_plain && fault.is_none() {
-            None
-        } else {
-            self.extras(&request, fault, released.verdict)
-        };
-        let (cap, version) = (self.policy.capacity(at, &self.service), self.version);
-        // The answer is built directly at its destination and not copied there. A copy right after the parts were written would stall the
-        // processor until all parts are in memory.
-        let answer = |extras| Answer {
-            id: released.id,
-            verdict: released.verdict,
-            advice,
-            at,
-            busy: released.busy,
-            cap,
-            version,
-            reply: released.reply,
-            extras,
-        };
-        let delay = request.return_delay(&self.config.return_delay) + later;
-        let extras = match &mut self.early_retries {
-            // Fast path: no answer advises a wait, so no early retries are tracked.
-            None => extras,
-            Some(early) => {
-                let answer = answer(extras);
-                early.on_answer(&answer, &self.config, at + delay);
-                answer.extras
-            }
-        };
-        if delay.is_zero() {
-            self.requests[index] = None;
-            Some(answer(extras))
-        } else {
-            let message = self.messages;
-            self.messages += 1;
-            if let Some(held) = &mut self.requests[index] {
-                held.message = message;
-            }
-            self.going.push(at + delay, message, answer(extras));
-            None
+        let cap = self.policy.capacity(at, &self.service);
+        let slot = &mut self.slots[index];
+        slot.end(Place::Going);
+        let answer = &mut slot.answer;
+        (answer.verdict, answer.advice, answer.at) = (released.verdict, advice, at);
+        (answer.busy, answer.cap, answer.version) = (released.busy, cap, self.version);
+        answer.reply = released.reply;
+        if slot.request.is_lost(NetworkLeg::ToClient, self.config.loss) {
+            self.ledger.note(of, |account| account.lost_answers += 1);
+            return None;
         }
+        let delay = slot.request.return_delay(&self.config.return_delay) + later;
+        // Fast path: without advice, no early retries are tracked.
+        if let Some(early) = &mut self.early_retries {
+            early.on_answer(answer, &self.config, at + delay);
+        }
+        if delay.is_zero() {
+            slot.place = Place::Gone;
+            return Some(released.id);
+        }
+        slot.event = self.agenda.push(Lane::Going, at + delay, released.id);
+        None
     }
 }

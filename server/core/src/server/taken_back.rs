@@ -4,34 +4,25 @@ use vocabulary::Instant;
 
 use crate::policies::Released;
 use crate::schedule::InForce;
-use crate::{Answer, Config, RequestId, Server, ServerDecision, ServiceModel};
+use crate::slot::{Place, Slot};
+use crate::{Config, RequestId, Server, ServerDecision, ServiceModel};
 
 impl Server {
     pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
-        let Some(held) = self.requests.get_mut(id.0 as usize).and_then(Option::take) else {
+        let Some(slot) = self.slots.get_mut(id.0 as usize).filter(|slot| slot.is_here()) else {
             // The request has already been answered, but the answer may not have been sent yet. The answer is removed, because the client
             // has disconnected.
-            self.answers.retain(|answer| answer.id != id);
+            self.answers.retain(|answered| *answered != id);
             return;
         };
-        self.forget_details(id);
-        match self.policy.cancel(now, id, &self.service) {
-            Some(released) => self.ledger.note(self.of(&held), |account| account.wasted += released.held),
-            None => self.forget_stale_messages(),
+        let released = self.policy.cancel(now, slot, &self.service);
+        slot.end(Place::Gone);
+        if let Some(released) = released {
+            let of = self.of(&self.slots[id.0 as usize]);
+            self.ledger.note(of, |account| account.wasted += released.held);
         }
-    }
-
-    /// Drops the messages of cancelled requests, but only when they make up most of the messages.
-    fn forget_stale_messages(&mut self) {
-        let requests = &self.requests;
-        let alive =
-            |id: RequestId, message| requests[id.0 as usize].is_some_and(|held| held.message == message);
-        if self.coming.len() > 2 * requests.len() {
-            self.coming.retain(|(_, message), id| alive(*id, message));
-        }
-        if self.going.len() > 2 * requests.len() {
-            self.going.retain(|(_, message), answer| alive(answer.id, message));
-        }
+        let slots = &self.slots;
+        self.agenda.retain(2 * slots.len(), |event| slots[event.item() as usize].event == event.order());
     }
 
     pub(super) fn configure(&mut self, now: Instant, config: Config) {
@@ -45,28 +36,29 @@ impl Server {
         self.schedule = InForce::new(&config, self.anchor, began, now);
         self.config = config;
         self.look_at_answers();
+        self.look_at_changes();
         self.ledger.policies.set(self.policies().labels());
         if answers_as_before && self.tune_from(now, &policies) {
             return;
         }
         // The old script and the old stages no longer exist, so answers in flight are replaced by the server's default answers.
-        let plain = |answer: &mut Answer| {
-            answer.reply = None;
-            if let Some(extras) = &mut answer.extras {
+        let is_answered = |slot: &&mut Slot| matches!(slot.place, Place::Going | Place::Gone);
+        for slot in self.slots.iter_mut().filter(is_answered) {
+            slot.answer.reply = None;
+            if let Some(extras) = &mut slot.answer.extras {
                 extras.facts = None;
             }
-        };
-        self.going.for_each_mut(plain);
-        self.answers.iter_mut().for_each(plain);
+        }
         let other = self.config.admission(self.policies(), self.anchor);
         let mut before = std::mem::replace(&mut self.policy, other);
         self.look_at_answers();
-        let mut ids: Vec<RequestId> = self.requests.iter().flatten().map(|held| held.request.id).collect();
-        ids.sort_unstable();
-        for id in ids {
-            if let Some(released) = before.cancel(now, id, &self.service) {
-                let mut rejected = Released { verdict: ServerDecision::Rejected, ..released };
-                if self.is_open(id) {
+        for index in 0..self.slots.len() {
+            let slot = &mut self.slots[index];
+            if let Some(released) = before.cancel(now, slot, &self.service) {
+                slot.leave_stages();
+                let (id, mut rejected) =
+                    (released.id, Released { verdict: ServerDecision::Rejected, ..released });
+                if slot.is_open {
                     self.decide(&mut rejected);
                 } else if released.verdict == ServerDecision::Accepted {
                     self.revoke(id);
@@ -78,8 +70,7 @@ impl Server {
     }
 
     fn revoke(&mut self, id: RequestId) {
-        if let Some(held) = self.requests[id.0 as usize] {
-            self.ledger.on_revocation(self.of(&held), held.request.step);
-        }
+        let slot = &self.slots[id.0 as usize];
+        self.ledger.on_revocation(self.of(slot), slot.request.step);
     }
 }

@@ -117,7 +117,7 @@ fn with_zero_delays_a_rejection_is_answered_at_once() {
     arrive(&mut server, 0, 0);
     arrive(&mut server, 1, 1);
     assert_eq!(answers(&mut server, 1), [(1, 1, ServerDecision::Rejected, 1)]);
-    assert!(server.coming.len() == 0);
+    assert_eq!(server.agenda.len(), 1, "the service of the first");
     assert_eq!(server.poll(ms(1)), Output::WaitUntil(ms(500)));
 }
 
@@ -186,7 +186,7 @@ fn clients_that_come_and_go_leave_nothing_behind() {
             arrive(&mut server, at, 0);
             server.handle(ms(at), Input::Cancel(RequestId(0)));
         }
-        assert!(server.coming.len() <= 4, "{}", server.coming.len());
+        assert!(server.agenda.len() <= 4, "{}", server.agenda.len());
         assert_eq!((server.policy.next(), server.busy()), (Instant::FAR_FUTURE, 0));
     }
 }

@@ -9,7 +9,7 @@ pub(crate) struct Stage {
     pub(crate) gate: Box<dyn StagePolicy>,
     pub(crate) common: Common,
     /// Key and cost that the stage uses for requests without HTTP details.
-    pub(super) plain: Face,
+    pub(crate) plain: Face,
     pub(super) holds_slots: bool,
     pub(super) settles: bool,
 }
@@ -35,9 +35,9 @@ impl Stage {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Face {
-    pub(super) key: Key,
-    pub(super) cost: u32,
+pub(crate) struct Face {
+    pub(crate) key: Key,
+    pub(crate) cost: u32,
     /// Actual cost of the request by the refund rule; `None` if no source of the rule has a value for the request.
-    pub(super) used: Option<u32>,
+    pub(crate) used: Option<u32>,
 }

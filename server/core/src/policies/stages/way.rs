@@ -5,75 +5,62 @@ use std::time::Duration;
 
 use vocabulary::Instant;
 
-use super::passing::{Passing, Rejection};
+use crate::agenda::Agenda;
 use crate::policies::common::{Charged, Later, Own};
 use crate::policies::{Arrived, Charge, Common, Decision, Released, Stage, StageRequest, Stages, nanos};
-use crate::request::store;
-use crate::{RequestId, ServerDecision, ServiceModel};
+use crate::slot::{Place, Rejection, Slot};
+use crate::{ServerDecision, ServiceModel};
 
 impl Stages {
     #[inline]
     pub(super) fn walk(
         &mut self,
         at: Instant,
-        id: RequestId,
+        slot: &mut Slot,
         from: usize,
+        agenda: &mut Agenda,
         service: &ServiceModel,
     ) -> Arrived {
         for index in from..self.gates.len() {
-            let (stage, slot) = self.stage_and_slot(index, id);
-            let Some(asked) = slot.asked(index, stage) else { return Arrived::Open };
-            match stage.gate.ask(at, &asked, service) {
-                Decision::Pass => self.pass(at, id, index, false),
+            let stage = &mut self.gates[index];
+            match stage.gate.ask(at, &slot.asked(index, stage), service) {
+                Decision::Pass => self.pass(at, slot, index, false),
                 Decision::PassAfter(wait) => {
-                    self.pass(at, id, index, false);
+                    self.pass(at, slot, index, false);
                     let entry = (at + wait, self.waited);
                     self.waited += 1;
-                    self.waits.insert(entry, id);
-                    self.slot(id).wait = Some(entry);
+                    self.waits.insert(entry, slot.request.id);
+                    slot.rare().wait = Some(entry);
+                    slot.place = Place::Waiting;
                     return Arrived::Open;
                 }
                 Decision::Queue => {
-                    slot.queued = Some(index);
+                    slot.place = Place::Queued;
                     return Arrived::Open;
                 }
                 Decision::Reject(wait) => {
-                    self.reject(at, id, index, wait, service);
-                    return self.turn_away(at, id, ServerDecision::Rejected, service);
+                    self.reject(at, slot, index, wait, service);
+                    return self.turn_away(at, slot, ServerDecision::Rejected, agenda, service);
                 }
             }
         }
-        self.serve(at, id, service)
-    }
-
-    /// Processes the arrival of a request that had to wait first. If the request ended without taking time, its release is queued and is due
-    /// at `at`.
-    pub(super) fn tell_late(&mut self, at: Instant, id: RequestId, arrived: Arrived) {
-        let (verdict, advice, reply) = match arrived {
-            // The request does not end here. Its end is a separate event at a later time.
-            Arrived::Open | Arrived::Admitted(_) => return,
-            Arrived::Done { verdict, advice } => (verdict, advice, None),
-            Arrived::Scripted { verdict, reply } => (verdict, None, Some(reply)),
-        };
-        let busy = self.busy() + u32::from(verdict == ServerDecision::Accepted);
-        self.ready.push_back((at, Released { advice, reply, ..Released::at_once(id, verdict, busy) }));
+        self.serve(at, slot, agenda, service)
     }
 
     /// Records that a request passed a stage. Also charges the request, unless the stage charges requests only with their responses.
     /// `is_charged` is true if the request waited in the stage's queue, because the queue has then already charged it.
     #[inline]
-    pub(super) fn pass(&mut self, at: Instant, id: RequestId, index: usize, is_charged: bool) {
-        let (stage, slot) = self.stage_and_slot(index, id);
-        let Some(asked) = slot.asked(index, stage) else { return };
+    pub(super) fn pass(&mut self, at: Instant, slot: &mut Slot, index: usize, is_charged: bool) {
+        let stage = &mut self.gates[index];
+        let asked = slot.asked(index, stage);
         let taken = Charge { at, cost: asked.cost };
         let charges_now = stage.common.charged == Charged::Arrival;
         if charges_now && !is_charged {
             stage.gate.charge(at, &asked);
         }
         if (charges_now || is_charged) && !stage.holds_slots {
-            store(&mut slot.taken, index, Some(taken));
+            slot.charge(index, taken);
         }
-        slot.queued = None;
         slot.passed = index + 1;
     }
 
@@ -81,15 +68,15 @@ impl Stages {
     pub(super) fn reject(
         &mut self,
         at: Instant,
-        id: RequestId,
+        slot: &mut Slot,
         index: usize,
         wait: Option<Duration>,
         service: &ServiceModel,
     ) {
         let up_to = &self.gates[..=index];
         let occupies = service.rejects_occupy && up_to.iter().any(|stage| stage.holds_slots);
-        let (stage, slot) = self.stage_and_slot(index, id);
-        let Some(asked) = slot.asked(index, stage) else { return };
+        let stage = &mut self.gates[index];
+        let asked = slot.asked(index, stage);
         let counts_own = !stage.holds_slots && stage.common.own == Own::Yes;
         // A rejected request may occupy a place like a served request, even if more places than the cap are then busy. The server in the
         // article of seed 000 (see the source of `concurrency-cap`) behaves in this way.
@@ -101,12 +88,11 @@ impl Stages {
             Some(Decision::Reject(wait)) => wait,
             _ => wait,
         };
-        let wait = if index == 0 { wait } else { self.undo(at, id, index, wait) };
-        let slot = self.slot(id);
-        slot.queued = None;
-        slot.rejection = Some(Rejection { stage: index, free_at: wait.map(|wait| at + wait), occupies });
+        let wait = if index == 0 { wait } else { self.undo(at, slot, index, wait) };
+        let free_at = wait.map(|wait| at + wait);
+        slot.rejection = Some(Rejection { stage: Some(index), free_at, occupies });
         if !occupies {
-            self.free_slots(at, id, service);
+            self.free_slots(at, slot, service);
         }
     }
 
@@ -115,19 +101,16 @@ impl Stages {
     fn undo(
         &mut self,
         at: Instant,
-        id: RequestId,
+        slot: &mut Slot,
         passed: usize,
         mut wait: Option<Duration>,
     ) -> Option<Duration> {
-        for index in (0..passed).rev() {
-            let (stage, slot) = self.stage_and_slot(index, id);
-            let Some(asked) = slot.asked(index, stage) else { return wait };
-            wait = stage.gate.on_later_rejection(at, &asked, wait);
+        for (index, stage) in self.gates[..passed].iter_mut().enumerate().rev() {
+            wait = stage.gate.on_later_rejection(at, &slot.asked(index, stage), wait);
             if stage.common.later == Later::Back
-                && let Some(taken) = slot.taken(index)
+                && let Some(taken) = slot.taken(index).and_then(Option::take)
             {
-                stage.gate.refund(at, &asked, taken);
-                slot.taken[index] = None;
+                stage.gate.refund(at, &slot.asked(index, stage), taken);
             }
         }
         wait
@@ -136,19 +119,17 @@ impl Stages {
     /// Stores the status of each stage's limit, for a request that has just been admitted or rejected. Some stages charge a request only
     /// when its response is sent. This charge is already subtracted from the stored status. The reason is that Kong's handler subtracts the
     /// request from the remaining amount before it writes the headers.
-    fn look(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
-        self.slot(id).decided_at = at;
-        for index in 0..self.gates.len() {
-            let (stage, slot) = self.stage_and_slot(index, id);
-            let Some(asked) = slot.asked(index, stage) else { return };
-            let (key, cost) = (asked.key, asked.cost);
+    fn look(&mut self, at: Instant, slot: &mut Slot, service: &ServiceModel) {
+        slot.facts().decided_at = at;
+        for (index, stage) in self.gates.iter_mut().enumerate() {
+            let StageRequest { key, cost, .. } = slot.asked(index, stage);
             let mut limit_status = stage.gate.limit_status(at, key, service);
             if let Some(limit_status) = &mut limit_status
-                && slot.is_charged_with_answer(index, stage)
+                && is_charged_with_answer(index, stage, slot)
             {
                 limit_status.remaining = limit_status.remaining.saturating_sub(cost.into());
             }
-            slot.limit_statuses.push(limit_status);
+            slot.facts().limit_statuses.push(limit_status);
         }
     }
 
@@ -158,21 +139,20 @@ impl Stages {
     pub(super) fn turn_away(
         &mut self,
         at: Instant,
-        id: RequestId,
+        slot: &mut Slot,
         verdict: ServerDecision,
+        agenda: &mut Agenda,
         service: &ServiceModel,
     ) -> Arrived {
-        let slot = self.slot(id);
-        let (Some(request), Some(rejection)) = (&slot.request, slot.rejection) else { return Arrived::Open };
-        let takes = service.reject_time(request);
+        let Some(rejection) = slot.rejection else { return Arrived::Open };
+        let takes = service.reject_time(&slot.request);
         if self.advertises_limits {
-            self.look(at, id, service);
+            self.look(at, slot, service);
         }
-        let arrived = self.holding.take(at, id, verdict, rejection.occupies, takes);
-        match arrived {
+        match self.hold(at, slot, verdict, rejection.occupies, takes, agenda) {
             Arrived::Done { verdict, .. } => {
                 let advice = rejection.free_at.map(|free_at| free_at.since(at));
-                self.finish(at, id, Some(verdict), service);
+                self.finish(at, slot, Some(verdict), service);
                 Arrived::Done { verdict, advice }
             }
             other => other,
@@ -180,35 +160,41 @@ impl Stages {
     }
 
     #[inline]
-    fn serve(&mut self, at: Instant, id: RequestId, service: &ServiceModel) -> Arrived {
+    fn serve(
+        &mut self,
+        at: Instant,
+        slot: &mut Slot,
+        agenda: &mut Agenda,
+        service: &ServiceModel,
+    ) -> Arrived {
         if self.advertises_limits {
-            self.look(at, id, service);
+            self.look(at, slot, service);
         }
-        let Some(request) = &self.passing[id.0 as usize].request else { return Arrived::Open };
         let arrived = if let Some(server) = &mut self.server {
-            server.arrive(at, request, service)
+            slot.place = Place::Served;
+            server.arrive(at, &slot.request, service)
         } else {
-            let in_service = self.holding.in_service;
-            let takes = self.gates.iter().fold(service.service_time(request), |takes, stage| {
+            let in_service = self.in_service;
+            let takes = self.gates.iter().fold(service.service_time(&slot.request), |takes, stage| {
                 stretched(takes, stage.gate.stretch(in_service))
             });
-            self.holding.take(at, id, ServerDecision::Accepted, true, takes)
+            self.hold(at, slot, ServerDecision::Accepted, true, takes, agenda)
         };
         match arrived {
             Arrived::Admitted(verdict) if verdict != ServerDecision::Accepted => {
                 let (stage, occupies) = (self.gates.len(), service.rejects_occupy);
-                let free_at = self.undo(at, id, stage, None).map(|wait| at + wait);
-                self.slot(id).rejection = Some(Rejection { stage, free_at, occupies });
+                let free_at = self.undo(at, slot, stage, None).map(|wait| at + wait);
+                slot.rejection = Some(Rejection { stage: Some(stage), free_at, occupies });
                 if !occupies {
-                    self.free_slots(at, id, service);
+                    self.free_slots(at, slot, service);
                 }
             }
             Arrived::Done { verdict, advice } => {
-                let advice = self.end_of_service(at, id, verdict, advice, service);
+                let advice = self.end_of_service(at, slot, verdict, advice, service);
                 return Arrived::Done { verdict, advice };
             }
             Arrived::Scripted { verdict, .. } => {
-                self.end_of_service(at, id, verdict, None, service);
+                self.end_of_service(at, slot, verdict, None, service);
             }
             Arrived::Open | Arrived::Admitted(_) => {}
         }
@@ -219,16 +205,16 @@ impl Stages {
     fn end_of_service(
         &mut self,
         at: Instant,
-        id: RequestId,
+        slot: &mut Slot,
         verdict: ServerDecision,
         advice: Option<Duration>,
         service: &ServiceModel,
     ) -> Option<Duration> {
         let advice = match verdict {
             ServerDecision::Accepted => advice,
-            _ => self.undo(at, id, self.gates.len(), advice),
+            _ => self.undo(at, slot, self.gates.len(), advice),
         };
-        self.finish(at, id, Some(verdict), service);
+        self.finish(at, slot, Some(verdict), service);
         advice
     }
 
@@ -238,13 +224,13 @@ impl Stages {
         &mut self,
         at: Instant,
         released: &Released,
+        slot: &mut Slot,
         service: &ServiceModel,
     ) -> Option<Duration> {
-        let (id, verdict) = (released.id, released.verdict);
-        let Some(rejection) = self.slot(id).rejection else {
-            return self.end_of_service(at, id, verdict, released.advice, service);
+        let Some(rejection) = slot.rejection else {
+            return self.end_of_service(at, slot, released.verdict, released.advice, service);
         };
-        self.finish(at, id, Some(verdict), service);
+        self.finish(at, slot, Some(released.verdict), service);
         rejection.free_at.map(|free_at| free_at.since(at)).or(released.advice)
     }
 
@@ -255,31 +241,29 @@ impl Stages {
     pub(super) fn finish(
         &mut self,
         at: Instant,
-        id: RequestId,
+        slot: &mut Slot,
         verdict: Option<ServerDecision>,
         service: &ServiceModel,
     ) {
         if self.settles {
-            self.settle(at, id, verdict);
+            self.settle(at, slot, verdict);
         }
-        self.free_slots(at, id, service);
-        self.slot(id).end();
+        self.free_slots(at, slot, service);
     }
 
     #[inline(never)]
-    fn settle(&mut self, at: Instant, id: RequestId, verdict: Option<ServerDecision>) {
-        let has_passed = self.slot(id).rejection.map_or(self.gates.len(), |rejection| rejection.stage);
-        for index in 0..has_passed {
-            let (stage, slot) = self.stage_and_slot(index, id);
+    fn settle(&mut self, at: Instant, slot: &mut Slot, verdict: Option<ServerDecision>) {
+        let all = self.gates.len();
+        let has_passed = slot.rejection.map_or(all, |rejection| rejection.stage.unwrap_or_default());
+        for (index, stage) in self.gates.iter_mut().enumerate().take(has_passed) {
             if !stage.settles {
                 continue;
             }
-            let Some(asked) = slot.asked(index, stage) else { return };
             let Common { charged, later, .. } = stage.common;
             match verdict {
                 Some(ServerDecision::Accepted) => settle(at, index, stage, slot),
                 Some(_) if (charged, later) == (Charged::Answer, Later::Keep) => {
-                    stage.gate.charge(at, &asked);
+                    stage.gate.charge(at, &slot.asked(index, stage));
                 }
                 _ => {}
             }
@@ -287,34 +271,31 @@ impl Stages {
     }
 
     #[inline]
-    fn free_slots(&mut self, at: Instant, id: RequestId, service: &ServiceModel) {
-        let Self { gates, passing, .. } = self;
-        let slot = &mut passing[id.0 as usize];
-        let own = slot.rejection.filter(|rejection| rejection.occupies).map(|rejection| rejection.stage);
+    fn free_slots(&mut self, at: Instant, slot: &mut Slot, service: &ServiceModel) {
+        let own = slot.rejection.filter(|rejection| rejection.occupies).and_then(|rejection| rejection.stage);
         let passed = std::mem::take(&mut slot.passed);
-        for (index, stage) in gates.iter_mut().enumerate() {
+        for (index, stage) in self.gates.iter_mut().enumerate() {
             if stage.holds_slots && (index < passed || own == Some(index)) {
-                let Some(asked) = slot.asked(index, stage) else { return };
-                stage.gate.ended(at, &asked, service);
+                stage.gate.ended(at, &slot.asked(index, stage), service);
             }
         }
     }
-
-    #[inline]
-    fn slot(&mut self, id: RequestId) -> &mut Passing {
-        &mut self.passing[id.0 as usize]
-    }
-
-    #[inline]
-    fn stage_and_slot(&mut self, index: usize, id: RequestId) -> (&mut Stage, &mut Passing) {
-        (&mut self.gates[index], &mut self.passing[id.0 as usize])
-    }
 }
 
-fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Passing) {
-    let Some(asked) = slot.asked(index, stage) else { return };
+fn is_charged_with_answer(index: usize, stage: &Stage, slot: &Slot) -> bool {
+    let Common { charged, later, .. } = stage.common;
+    let has_passed = match slot.rejection {
+        None => true,
+        Some(rejection) => rejection.stage.is_some_and(|by| index < by) && later == Later::Keep,
+    };
+    charged == Charged::Answer && has_passed
+}
+
+fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &mut Slot) {
+    let taken = slot.taken(index).copied().flatten();
+    let asked = slot.asked(index, stage);
     let used = slot.used(index, stage).unwrap_or(asked.cost);
-    match slot.taken(index) {
+    match taken {
         None => stage.gate.charge(at, &StageRequest { cost: used, ..asked }),
         Some(taken) if used < taken.cost => {
             stage.gate.refund(at, &asked, Charge { cost: taken.cost - used, ..taken });
