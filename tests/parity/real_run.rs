@@ -112,11 +112,11 @@ impl Setting {
         let options =
             DriveOptions { warm_connections: 32.min(self.max_connections), ..DriveOptions::default() };
         let watched = &control;
-        std::thread::scope(|scope| {
+        let (mut run, _) = std::thread::scope(|scope| {
             if let Some(attempts) = self.stop_after {
                 scope.spawn(move || stop_after(attempts, watched));
             }
-            transport.drive(&mut run, &control, options).expect("the system gives a timer");
+            transport.drive(run, &control, options).expect("the system gives a timer")
         });
         let client = run.take_log().expect("it was recorded");
         RealRun { run, client, server: server.take_log().expect("it was recorded") }

@@ -1,13 +1,13 @@
 //! The real-time driver: passes events to the client state machine and executes its outputs.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
-use std::ops::ControlFlow;
 use std::pin::pin;
+use std::task::Poll;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant as RealInstant};
 
-use loadgen_core::{Input, LatencyFigures, Output, Run};
+use loadgen_core::{Input, Latencies, LatencyFigures, Run};
 use timers::Timer;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::oneshot;
@@ -18,7 +18,7 @@ use crate::clock::Clock;
 use crate::control::{Command, Control};
 use crate::rusage::thread_cpu;
 use crate::transport::{Transport, WarmUp};
-use crate::workers::{Delivered, Workers};
+use crate::workers::Hub;
 
 /// Maximum real time that the driver waits for connections before the run. A connection that takes longer does not count as ready.
 const WARM_UP_PATIENCE: Duration = Duration::from_secs(5);
@@ -69,36 +69,38 @@ pub enum DriveError {
         WARM_UP_PATIENCE.as_secs()
     )]
     Silent { connections: usize },
+    #[error("a worker of the run stopped with an error of this program; its message is above")]
+    Broken,
 }
 
-/// Drives `run` to its end over the given transports. The calling thread runs the state machine, and the workers and connections of the
-/// first transport. Each other transport has a thread of its own.
+/// Drives `run` to its end over the given transports, and returns it. The calling thread runs the driver, and the workers and connections
+/// of the first transport. Each other transport has a thread of its own.
 pub(crate) fn drive_on_this_thread<T: Transport>(
-    run: &mut Run,
+    mut run: Run,
     transports: Vec<T>,
     scale: TimeScale,
     control: &Control,
     options: DriveOptions,
-) -> Result<DriveReport, DriveError> {
+) -> Result<(Run, DriveReport), DriveError> {
     let runtime = runtime().map_err(DriveError::Runtime)?;
     let helpers: Vec<Helper> =
         (1..transports.len()).map(Helper::start).collect::<Result<_, _>>().map_err(DriveError::Runtime)?;
     let handles = std::iter::once(runtime.handle()).chain(helpers.iter().map(|helper| &helper.handle));
     let lanes: Vec<_> = handles.cloned().zip(transports).collect();
     let report = runtime.block_on(async {
-        let warm_up = before_run(run, control, warm_up(&lanes, options.warm_connections)).await;
+        let warm_up = before_run(&mut run, control, warm_up(&lanes, options.warm_connections)).await;
         let warm_up = warm_up.transpose()?.unwrap_or_default();
         // The clock starts only when the connections are ready, so that the first arrivals are not late.
-        let report = drive(run, lanes, Clock::start(scale), control, options).await;
-        report.map(|report| DriveReport { warm_up, ..report })
+        let (run, report) = drive(run, lanes, Clock::start(scale), control, options).await?;
+        Ok((run, DriveReport { warm_up, ..report }))
     });
     // Does not wait for connections on which an answer is still outstanding.
     runtime.shutdown_background();
     let others: Vec<_> = helpers.into_iter().filter_map(Helper::end).collect();
-    let mut report = report?;
+    let (run, mut report) = report?;
     report.busiest_cpu = report.cpu.max(others.iter().copied().max());
     report.cpu = report.cpu.map(|cpu| cpu + others.iter().sum::<Duration>());
-    Ok(report)
+    Ok((run, report))
 }
 
 /// Waits for the future `what` before the run begins. A request to stop or abort ends the wait: the run then ends at its origin without
@@ -158,109 +160,94 @@ async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Res
     Ok(all)
 }
 
+/// Looks after the run: carries out commands, and lets the run continue at the instants that it asks for. Everything else is done by the
+/// workers.
 async fn drive<T: Transport>(
-    run: &mut Run,
+    run: Run,
     lanes: Vec<(Handle, T)>,
     clock: Clock,
     control: &Control,
     options: DriveOptions,
-) -> Result<DriveReport, DriveError> {
+) -> Result<(Run, DriveReport), DriveError> {
     let cpu_before = thread_cpu();
     let mut timer = Timer::new().map_err(DriveError::Timer)?;
-    let mut workers = Workers::new(lanes, clock);
-    let answers = workers.answers.clone();
-    let mut batch: Vec<Delivered> = Vec::new();
+    let transports: Vec<T> = lanes.iter().map(|(_, transport)| transport.clone()).collect();
+    let connections = || transports.iter().map(T::connections).sum();
+    let hub = Hub::new(run, lanes, clock);
     let mut abort_at: Option<RealInstant> = None;
-    let mut present = Instant::ORIGIN;
-    loop {
-        answers.take(&mut batch);
-        for delivered in batch.drain(..) {
-            workers.release(&delivered);
-            // Time must not go back. An answer from another thread may have a timestamp before the present. Such an answer is processed at
-            // the present time.
-            present = present.max(delivered.at);
-            run.handle_input(present, Input::AttemptEnd(delivered.completion));
-        }
-        workers.fill(|attempt| {
-            run.handle_input(present, Input::Connected(attempt));
-            run.is_in_flight(attempt)
-        });
-        for command in control.take() {
-            match command {
-                Command::Stop => {
-                    abort_at.get_or_insert_with(|| RealInstant::now() + options.grace);
-                    run.handle_input(clock.now(), Input::Stop);
-                }
-                Command::Abort => run.handle_input(clock.now(), Input::Abort),
-                Command::Snapshot => {
-                    control.publish(workers.connections(), false, |snapshot| {
-                        run.snapshot(clock.now(), snapshot);
-                    });
+    let over = loop {
+        let (next, has_waiting) = {
+            let mut state = hub.lock();
+            let Some(mut run) = state.run.take() else { return Err(DriveError::Broken) };
+            for command in control.take() {
+                match command {
+                    Command::Stop => {
+                        abort_at.get_or_insert_with(|| RealInstant::now() + options.grace);
+                        run.handle_input(clock.now(), Input::Stop);
+                    }
+                    Command::Abort => run.handle_input(clock.now(), Input::Abort),
+                    Command::Snapshot => {
+                        control.publish(connections(), false, |snapshot| run.snapshot(clock.now(), snapshot));
+                    }
                 }
             }
-        }
-        if abort_at.is_some_and(|at| at <= RealInstant::now()) {
-            run.handle_input(clock.now(), Input::Abort);
-        }
-        present = clock.now();
-        let next = carry_out(run, &mut workers, present);
-        workers.tell();
-        let wake_at = match next {
-            ControlFlow::Break(()) => break,
-            ControlFlow::Continue(at) => at.map(|at| clock.real(at)).into_iter().chain(abort_at).min(),
+            if abort_at.is_some_and(|at| at <= RealInstant::now()) {
+                run.handle_input(clock.now(), Input::Abort);
+            }
+            let next = state.go_on(&hub, &mut run);
+            if state.is_over {
+                break Over { run: *run, waits: state.waits.figures() };
+            }
+            state.run = Some(run);
+            (next, state.has_waiting())
         };
+        let wake_at =
+            (next < Instant::FAR_FUTURE).then(|| clock.real(next)).into_iter().chain(abort_at).min();
         if wake_at.is_some_and(|at| at <= RealInstant::now()) {
-            // The next event is already due. The driver first yields, so that workers can run, and then checks for answers and commands.
+            // The next event is already due. The driver first yields, so that workers can run.
             tokio::task::yield_now().await;
             continue;
         }
-        // Answers have priority: available answers are processed before anything else is checked.
         tokio::select! {
             biased;
-            () = answers.filled() => {}
+            () = hub.early.notified() => {}
             () = control.asked() => {}
-            () = workers.grown() => {}
+            () = grown(&transports), if has_waiting => {}
             result = wait(&mut timer, wake_at) => result.map_err(DriveError::Timer)?,
         }
-    }
-    control.publish(workers.connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
+    };
+    let Over { run, waits } = over;
+    control.publish(connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
     let cpu = thread_cpu().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
-    Ok(DriveReport {
+    let mut connect_times = Latencies::default();
+    transports.iter().for_each(|transport| connect_times.merge(&transport.connect_times()));
+    let report = DriveReport {
         wall: clock.wall(),
         cpu,
         busiest_cpu: cpu,
-        connection_waits: workers.waits.figures(),
-        connections: workers.connections(),
-        connect_times: workers.connect_times().figures(),
-        resent: workers.resent(),
+        connection_waits: waits,
+        connections: connections(),
+        connect_times: connect_times.figures(),
+        resent: transports.iter().map(T::resent).sum(),
         warm_up: WarmUp::default(),
-    })
+    };
+    Ok((run, report))
 }
 
-/// Carries out the outputs of the run until it waits, and returns the instant of its next event, if one is scheduled. Breaks if the run is
-/// over.
-fn carry_out<T: Transport>(
-    run: &mut Run,
-    workers: &mut Workers<T>,
-    now: Instant,
-) -> ControlFlow<(), Option<Instant>> {
-    loop {
-        match run.poll_output(now) {
-            Output::Send(launched) => {
-                if !workers.send(launched) {
-                    run.handle_input(now, Input::Waiting(launched.attempt));
-                }
-            }
-            Output::Cancel(key) => {
-                if let Some(launched) = workers.cancel(key) {
-                    run.on_never_sent(launched.due, now);
-                }
-            }
-            Output::WaitUntil(at) => return ControlFlow::Continue(Some(at)),
-            Output::Idle => return ControlFlow::Continue(None),
-            Output::Done => return ControlFlow::Break(()),
-        }
-    }
+/// A run that is over, and the times that its attempts waited for a connection.
+struct Over {
+    run: Run,
+    waits: LatencyFigures,
+}
+
+/// Waits until one of the transports has room for more attempts.
+async fn grown<T: Transport>(transports: &[T]) {
+    let mut grown: Vec<_> = transports.iter().map(|transport| Box::pin(transport.grown())).collect();
+    poll_fn(|context| {
+        let mut polled = grown.iter_mut().map(|transport| transport.as_mut().poll(context));
+        polled.find(Poll::is_ready).unwrap_or(Poll::Pending)
+    })
+    .await;
 }
 
 async fn wait(timer: &mut Timer, at: Option<RealInstant>) -> io::Result<()> {

@@ -32,6 +32,9 @@ pub(crate) trait Transport: Clone + Send + Sync + 'static {
     const NAME: &'static str;
     const SUMMARY: &'static str;
 
+    /// What a worker keeps from one attempt to the next, such as its connection.
+    type Link: Default + Send;
+
     /// Creates a transport without connections.
     ///
     /// # Errors
@@ -56,6 +59,7 @@ pub(crate) trait Transport: Clone + Send + Sync + 'static {
     /// of the answer. An incomplete answer is an error.
     fn exchange(
         &self,
+        link: &mut Self::Link,
         attempt: &SentAttempt,
         step: &Step,
     ) -> impl Future<Output = Result<(Parts, KeptBody), ErrorKind>> + Send;

@@ -1,14 +1,15 @@
-//! Workers: long-lived tasks that each carry one attempt at a time.
+//! Workers: long-lived tasks that each carry one attempt at a time, and the hub, where they report their ends and get their next attempts.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 
-use loadgen_core::{AttemptKey, AttemptResult, Completion, Latencies, SentAttempt};
+use loadgen_core::{AttemptKey, AttemptResult, Input, Latencies, Output, Run, SentAttempt};
 use tailback::{Failure, Status};
 use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use vocabulary::Instant;
 
 use crate::clock::Clock;
@@ -16,12 +17,31 @@ use crate::control::locked;
 use crate::transport::Transport;
 use crate::transport::exchange::send;
 
-/// The end of an attempt, with the instant at which its answer was complete.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Delivered {
-    pub completion: Completion,
-    pub at: Instant,
-    worker: WorkerId,
+/// The run in progress, with the workers that carry its attempts. All threads share it.
+///
+/// A worker whose attempt has ended passes the result to the run itself, and takes the run's next attempt. So an answer is processed as soon
+/// as it has been read, while its data are in the processor's cache.
+pub(crate) struct Hub<T> {
+    state: Mutex<InProgress<T>>,
+    clock: Clock,
+    /// Wakes the driver before the instant for which it has set its timer.
+    pub early: Notify,
+}
+
+pub(crate) struct InProgress<T> {
+    /// The run. It is taken out while somebody works with it, so that it is missing after a panic.
+    pub run: Option<Box<Run>>,
+    lanes: Vec<Lane<T>>,
+    /// Attempts that wait for a connection, each with the instant at which its wait began. The send lag of an attempt includes its wait.
+    waiting: VecDeque<(SentAttempt, Instant)>,
+    pub waits: Latencies,
+    /// For each slot, the serial number of its attempt, and the worker that carries this attempt.
+    carriers: Vec<Option<(u64, WorkerId)>>,
+    /// Latest instant at which the run was told something. Time must not go back, even if threads report their answers out of order.
+    present: Instant,
+    /// Instant for which the driver has set its timer.
+    timer: Instant,
+    pub is_over: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,285 +54,261 @@ struct WorkerId {
 struct Lane<T> {
     handle: Handle,
     transport: T,
-    /// Jobs for the thread of this lane. `None` for the driver's own thread, which receives its jobs directly.
-    jobs: Option<Errands>,
-    assignments: Vec<Arc<Awaited<Assignment>>>,
+    assignments: Vec<Arc<Assignment>>,
     idle: Vec<usize>,
     under_way: usize,
 }
 
-/// Jobs for another thread. They are collected and sent together once per turn of the driver, because every wake-up of a thread
-/// is a system call.
-struct Errands {
-    mailbox: Arc<Mailbox<Job>>,
-    untold: Vec<Job>,
-}
-
-struct Job {
-    assignment: Arc<Awaited<Assignment>>,
-    attempt: SentAttempt,
-}
-
-pub(crate) struct Workers<T> {
-    lanes: Vec<Lane<T>>,
-    clock: Clock,
-    pub answers: Arc<Mailbox<Delivered>>,
-    /// Attempts that wait for a connection, each with the instant at which its wait began. The send lag of an attempt includes its wait.
-    waiting: VecDeque<(SentAttempt, Instant)>,
-    pub waits: Latencies,
-    /// For each slot, the serial number of its attempt, and the worker that carries this attempt.
-    carriers: Vec<Option<(u64, WorkerId)>>,
-}
+/// What a worker has to do.
+#[derive(Default)]
+struct Assignment(Mutex<Orders>);
 
 #[derive(Default)]
-struct Assignment {
+struct Orders {
     next: Option<SentAttempt>,
     withdrawn: Option<AttemptKey>,
+    waker: Option<Waker>,
 }
 
-impl<T: Transport> Workers<T> {
-    /// Creates the workers of each thread that sends attempts. Each pair in `lanes` is the runtime of one thread and the transport for its
-    /// attempts. The first runtime belongs to the calling thread.
-    pub(crate) fn new(lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Self {
-        let lane = |(number, (handle, transport)): (usize, (Handle, T))| Lane {
-            jobs: (number > 0).then(|| {
-                let mailbox = Arc::<Mailbox<_>>::default();
-                handle.spawn(dispatch(mailbox.clone()));
-                Errands { mailbox, untold: Vec::new() }
-            }),
+/// A worker that has just become free, and the attempt that it gets.
+#[derive(Default)]
+struct Free {
+    worker: Option<WorkerId>,
+    attempt: Option<SentAttempt>,
+}
+
+impl<T: Transport> Hub<T> {
+    /// Creates a hub without workers. Each pair in `lanes` is the runtime of one thread and the transport for its connections.
+    pub(crate) fn new(run: Run, lanes: impl IntoIterator<Item = (Handle, T)>, clock: Clock) -> Arc<Self> {
+        let lane = |(handle, transport)| Lane {
             handle,
             transport,
             assignments: Vec::new(),
             idle: Vec::new(),
             under_way: 0,
         };
-        Self {
-            lanes: lanes.into_iter().enumerate().map(lane).collect(),
-            clock,
-            answers: Arc::default(),
+        let state = InProgress {
+            run: Some(Box::new(run)),
+            lanes: lanes.into_iter().map(lane).collect(),
             waiting: VecDeque::new(),
             waits: Latencies::default(),
             carriers: Vec::new(),
+            present: Instant::ORIGIN,
+            timer: Instant::ORIGIN,
+            is_over: false,
+        };
+        Arc::new(Self { state: Mutex::new(state), clock, early: Notify::new() })
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, InProgress<T>> {
+        locked(&self.state)
+    }
+
+    /// Processes the end of a worker's attempt. Returns the worker's next attempt, if there is one at once.
+    fn end(
+        self: &Arc<Self>,
+        worker: WorkerId,
+        attempt: AttemptKey,
+        sent_at: Instant,
+        result: &AttemptResult,
+    ) -> Option<SentAttempt> {
+        let mut state = self.lock();
+        state.present = state.present.max(self.clock.now());
+        state.release(worker, attempt, result.outcome.status);
+        let mut free = Free { worker: Some(worker), attempt: None };
+        if !state.is_over
+            && let Some(mut run) = state.run.take()
+        {
+            run.on_attempt_end(state.present, attempt, Some(sent_at), result);
+            let next = state.carry_out(self, &mut run, &mut free);
+            if next < state.timer {
+                state.timer = next;
+                self.early.notify_one();
+            }
+            state.run = Some(run);
         }
-    }
-
-    /// Sends an attempt as soon as a thread has room for it. Returns false if the attempt must wait. Attempts for other threads are only
-    /// collected, and [`Self::tell`] passes the collected attempts on.
-    pub(crate) fn send(&mut self, attempt: SentAttempt) -> bool {
-        let lane = self.free_lane().filter(|_| self.waiting.is_empty());
-        match lane {
-            Some(lane) => self.hand_out(lane, attempt),
-            None => self.waiting.push_back((attempt, self.clock.now())),
+        if let Some(WorkerId { lane, number }) = free.worker {
+            state.lanes[lane].idle.push(number);
         }
-        lane.is_some()
+        free.attempt
+    }
+}
+
+impl<T: Transport> InProgress<T> {
+    /// Lets the run continue at the present time. Returns the instant at which the driver must call again.
+    pub(crate) fn go_on(&mut self, hub: &Arc<Hub<T>>, run: &mut Run) -> Instant {
+        self.present = self.present.max(hub.clock.now());
+        self.timer = self.carry_out(hub, run, &mut Free::default());
+        self.timer
     }
 
-    fn free_lane(&self) -> Option<usize> {
-        let with_room =
-            self.lanes.iter().enumerate().filter(|(_, lane)| lane.under_way < lane.transport.room());
-        with_room.min_by_key(|(_, lane)| lane.under_way).map(|(lane, _)| lane)
-    }
-
-    pub(crate) fn connections(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.transport.connections()).sum()
-    }
-
-    pub(crate) fn resent(&self) -> u64 {
-        self.lanes.iter().map(|lane| lane.transport.resent()).sum()
-    }
-
-    pub(crate) fn connect_times(&self) -> Latencies {
-        let mut all = Latencies::default();
-        for lane in &self.lanes {
-            all.merge(&lane.transport.connect_times());
-        }
-        all
-    }
-
-    /// Sends waiting attempts for which a thread has room. Asks `may_send` for each of them, and drops those that may not be sent.
-    pub(crate) fn fill(&mut self, mut may_send: impl FnMut(AttemptKey) -> bool) {
+    /// Sends waiting attempts for which there is room, and carries out the outputs of the run until it waits. Returns the instant of the
+    /// run's next event.
+    fn carry_out(&mut self, hub: &Arc<Hub<T>>, run: &mut Run, free: &mut Free) -> Instant {
+        let present = self.present;
         while !self.waiting.is_empty()
-            && let Some(lane) = self.free_lane()
+            && let Some(lane) = self.lane_with_room(free)
             && let Some((attempt, since)) = self.waiting.pop_front()
         {
-            self.waits.record_between(since, self.clock.now());
-            if may_send(attempt.attempt) {
-                self.hand_out(lane, attempt);
+            self.waits.record_between(since, hub.clock.now());
+            run.handle_input(present, Input::Connected(attempt.attempt));
+            if run.is_in_flight(attempt.attempt) {
+                self.hand_out(hub, lane, attempt, free);
+            }
+        }
+        loop {
+            match run.poll_output(present) {
+                Output::Send(attempt) => {
+                    if let Some(lane) = self.lane_with_room(free).filter(|_| self.waiting.is_empty()) {
+                        self.hand_out(hub, lane, attempt, free);
+                    } else {
+                        self.waiting.push_back((attempt, hub.clock.now()));
+                        run.handle_input(present, Input::Waiting(attempt.attempt));
+                        hub.early.notify_one();
+                    }
+                }
+                Output::Cancel(key) => {
+                    if let Some(due) = self.cancel(key, hub.clock.now()) {
+                        run.on_never_sent(due, present);
+                    }
+                }
+                Output::WaitUntil(at) => return at,
+                Output::Idle => return Instant::FAR_FUTURE,
+                Output::Done => {
+                    self.is_over = true;
+                    return Instant::ORIGIN;
+                }
             }
         }
     }
 
-    pub(crate) async fn grown(&self) {
-        match &self.lanes[..] {
-            _ if self.waiting.is_empty() => std::future::pending().await,
-            [only] => only.transport.grown().await,
-            several => {
-                let mut grown: Vec<_> = several.iter().map(|lane| Box::pin(lane.transport.grown())).collect();
-                poll_fn(|context| {
-                    let mut polled = grown.iter_mut().map(|lane| lane.as_mut().poll(context));
-                    polled.find(Poll::is_ready).unwrap_or(Poll::Pending)
-                })
-                .await;
-            }
-        }
+    /// Returns a lane with room for another attempt, preferably that of the worker that is free.
+    fn lane_with_room(&self, free: &Free) -> Option<usize> {
+        let has_room = |lane: &usize| {
+            let lane = &self.lanes[*lane];
+            lane.under_way < lane.transport.room()
+        };
+        let own = free.worker.map(|worker| worker.lane).filter(has_room);
+        let others = || (0..self.lanes.len()).filter(has_room);
+        own.or_else(|| others().min_by_key(|lane| self.lanes[*lane].under_way))
     }
 
-    fn hand_out(&mut self, lane: usize, attempt: SentAttempt) {
-        let number = match self.lanes[lane].idle.pop() {
-            Some(number) => number,
-            None => self.spawn_worker(lane),
+    fn hand_out(&mut self, hub: &Arc<Hub<T>>, lane: usize, attempt: SentAttempt, free: &mut Free) {
+        let number = if let Some(worker) = free.worker.take_if(|worker| worker.lane == lane) {
+            free.attempt = Some(attempt);
+            worker.number
+        } else {
+            let number = self.lanes[lane].idle.pop().unwrap_or_else(|| self.spawn_worker(hub, lane));
+            self.lanes[lane].assignments[number].update(|orders| orders.next = Some(attempt));
+            number
         };
         let slot = attempt.attempt.slot as usize;
         if self.carriers.len() <= slot {
             self.carriers.resize(slot + 1, None);
         }
         self.carriers[slot] = Some((attempt.attempt.serial, WorkerId { lane, number }));
-        let lane = &mut self.lanes[lane];
-        lane.under_way += 1;
-        let assignment = &lane.assignments[number];
-        match &mut lane.jobs {
-            None => assignment.update(|state| state.next = Some(attempt)),
-            Some(jobs) => jobs.untold.push(Job { assignment: assignment.clone(), attempt }),
-        }
+        self.lanes[lane].under_way += 1;
     }
 
-    /// Passes the collected attempts on to the threads that send them.
-    pub(crate) fn tell(&mut self) {
-        for jobs in self.lanes.iter_mut().filter_map(|lane| lane.jobs.as_mut()) {
-            if !jobs.untold.is_empty() {
-                jobs.mailbox.update(|letters| letters.append(&mut jobs.untold));
-            }
-        }
-    }
-
-    /// Withdraws an attempt. Returns the attempt if it was still waiting for a connection.
-    pub(crate) fn cancel(&mut self, key: AttemptKey) -> Option<SentAttempt> {
+    /// Withdraws an attempt. Returns the instant at which it was due, if it was still waiting for a connection.
+    fn cancel(&mut self, key: AttemptKey, at: Instant) -> Option<Instant> {
         if let Some(position) = self.waiting.iter().position(|(attempt, _)| attempt.attempt == key) {
             let (launched, since) = self.waiting.remove(position)?;
-            self.waits.record_between(since, self.clock.now());
-            return Some(launched);
+            self.waits.record_between(since, at);
+            return Some(launched.due);
         }
-        if let Some(Some((serial, WorkerId { lane, number }))) = self.carriers.get(key.slot as usize).copied()
-            && serial == key.serial
-        {
-            self.lanes[lane].assignments[number].update(|state| state.withdrawn = Some(key));
+        let (serial, WorkerId { lane, number }) = (*self.carriers.get(key.slot as usize)?)?;
+        if serial == key.serial {
+            self.lanes[lane].assignments[number].update(|orders| orders.withdrawn = Some(key));
         }
         None
     }
 
-    pub(crate) fn release(&mut self, delivered: &Delivered) {
-        let Delivered { completion, worker, .. } = delivered;
+    fn release(&mut self, worker: WorkerId, attempt: AttemptKey, status: Status) {
         let lane = &mut self.lanes[worker.lane];
         lane.under_way -= 1;
-        if matches!(completion.result.outcome.status, Status::Cancelled | Status::Failed(Failure::Transport))
-        {
+        if matches!(status, Status::Cancelled | Status::Failed(Failure::Transport)) {
             lane.transport.on_lost();
         }
-        lane.idle.push(worker.number);
-        let carrier = &mut self.carriers[completion.attempt.slot as usize];
-        if carrier.is_some_and(|(serial, _)| serial == completion.attempt.serial) {
-            *carrier = None;
-        }
+        self.carriers[attempt.slot as usize].take_if(|(serial, _)| *serial == attempt.serial);
     }
 
-    fn spawn_worker(&mut self, lane: usize) -> usize {
+    fn spawn_worker(&mut self, hub: &Arc<Hub<T>>, lane: usize) -> usize {
         let at = &mut self.lanes[lane];
         let number = at.assignments.len();
-        let assignment = Arc::<Awaited<Assignment>>::default();
+        let assignment = Arc::<Assignment>::default();
         at.assignments.push(assignment.clone());
-        let worker = WorkerId { lane, number };
-        at.handle.spawn(work(worker, assignment, at.transport.clone(), self.clock, self.answers.clone()));
+        at.handle.spawn(work(hub.clone(), WorkerId { lane, number }, assignment, at.transport.clone()));
         number
+    }
+
+    pub(crate) fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
     }
 }
 
-async fn dispatch(jobs: Arc<Mailbox<Job>>) {
-    let mut batch = Vec::new();
+async fn work<T: Transport>(hub: Arc<Hub<T>>, worker: WorkerId, assignment: Arc<Assignment>, transport: T) {
+    let _alarm = Alarm(&hub);
+    let mut link = T::Link::default();
+    let mut next = None;
     loop {
-        jobs.filled().await;
-        jobs.take(&mut batch);
-        for Job { assignment, attempt } in batch.drain(..) {
-            assignment.update(|state| state.next = Some(attempt));
+        let launched = match next {
+            Some(launched) => launched,
+            None => poll_fn(|context| assignment.poll(context, |orders| orders.next.take())).await,
+        };
+        let sent_at = hub.clock.now();
+        let answer = {
+            let mut request = pin!(send(&transport, &mut link, &launched));
+            poll_fn(|context| {
+                let is_withdrawn =
+                    |orders: &mut Orders| (orders.withdrawn == Some(launched.attempt)).then_some(());
+                if assignment.poll(context, is_withdrawn).is_ready() {
+                    return Poll::Ready(None);
+                }
+                request.as_mut().poll(context).map(Some)
+            })
+            .await
+        };
+        // A withdrawn attempt has no result. Its end is reported only because the worker is free again.
+        let result = answer.unwrap_or_else(|| AttemptResult::plain(Status::Cancelled));
+        next = hub.end(worker, launched.attempt, sent_at, &result);
+    }
+}
+
+/// Tells the driver if a worker panics. Otherwise the run would wait for ever.
+struct Alarm<'a, T>(&'a Hub<T>);
+
+impl<T> Drop for Alarm<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            locked(&self.0.state).run = None;
+            self.0.early.notify_one();
         }
     }
 }
 
-async fn work<T: Transport>(
-    worker: WorkerId,
-    assignment: Arc<Awaited<Assignment>>,
-    transport: T,
-    clock: Clock,
-    answers: Arc<Mailbox<Delivered>>,
-) {
-    loop {
-        let launched =
-            poll_fn(|context| assignment.poll_take(context, |assignment| assignment.next.take())).await;
-        let sent_at = clock.now();
-        let mut request = pin!(send(&transport, &launched));
-        let answer = poll_fn(|context| {
-            let is_withdrawn = |assignment: &mut Assignment| assignment.withdrawn == Some(launched.attempt);
-            if assignment.poll_take(context, |assignment| is_withdrawn(assignment).then_some(())).is_ready() {
-                return Poll::Ready(None);
-            }
-            request.as_mut().poll(context).map(Some)
-        })
-        .await;
-        let at = clock.now();
-        // A withdrawn attempt has no result. The answer is delivered only to report that the worker is idle again.
-        let result = answer.unwrap_or_else(|| AttemptResult::plain(Status::Cancelled));
-        let completion = Completion { attempt: launched.attempt, sent_at, result };
-        answers.update(|letters| letters.push(Delivered { completion, at, worker }));
-    }
-}
-
-/// A value that several tasks change, and that one task waits for.
-#[derive(Default)]
-pub(crate) struct Awaited<T> {
-    state: Mutex<State<T>>,
-}
-
-#[derive(Default)]
-struct State<T> {
-    value: T,
-    waker: Option<Waker>,
-}
-
-impl<T> Awaited<T> {
-    /// Changes the value, and wakes the task that waits for it.
-    fn update(&self, change: impl FnOnce(&mut T)) {
+impl Assignment {
+    /// Changes the assignment, and wakes the worker.
+    fn update(&self, change: impl FnOnce(&mut Orders)) {
         let waker = {
-            let mut state = locked(&self.state);
-            change(&mut state.value);
-            state.waker.take()
+            let mut orders = locked(&self.0);
+            change(&mut orders);
+            orders.waker.take()
         };
         if let Some(waker) = waker {
             waker.wake();
         }
     }
 
-    /// Returns what `take` takes from the value. If it takes nothing, the calling task is woken at the next change of the value.
-    fn poll_take<R>(&self, context: &Context<'_>, take: impl FnOnce(&mut T) -> Option<R>) -> Poll<R> {
-        let mut state = locked(&self.state);
-        if let Some(taken) = take(&mut state.value) {
+    /// Returns what `take` takes from the assignment. If it takes nothing, the worker is woken at the next change of the assignment.
+    fn poll<R>(&self, context: &Context<'_>, take: impl FnOnce(&mut Orders) -> Option<R>) -> Poll<R> {
+        let mut orders = locked(&self.0);
+        if let Some(taken) = take(&mut orders) {
             return Poll::Ready(taken);
         }
-        if !state.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-            state.waker = Some(context.waker().clone());
+        if !orders.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            orders.waker = Some(context.waker().clone());
         }
         Poll::Pending
-    }
-}
-
-/// Mailbox for messages between threads. Senders add items one by one or in groups, and the receiver takes all items at once.
-pub(crate) type Mailbox<T> = Awaited<Vec<T>>;
-
-impl<T> Mailbox<T> {
-    /// Moves all items to `into`, which must be empty, by swapping the two lists.
-    pub(crate) fn take(&self, into: &mut Vec<T>) {
-        std::mem::swap(&mut locked(&self.state).value, into);
-    }
-
-    pub(crate) async fn filled(&self) {
-        poll_fn(|context| self.poll_take(context, |letters| (!letters.is_empty()).then_some(()))).await;
     }
 }

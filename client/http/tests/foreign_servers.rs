@@ -70,10 +70,11 @@ fn drive(transport: &str, address: SocketAddr, max_connections: usize, config: &
         sink.lock().unwrap_or_else(PoisonError::into_inner).push(sample.is_sent);
     }));
     let options = DriveOptions { warm_connections: 128, ..DriveOptions::default() };
-    let report = transport.expect("it needs nothing").drive(&mut run, &Control::default(), options);
+    let driven = transport.expect("it needs nothing").drive(run, &Control::default(), options);
+    let (run, report) = driven.expect("the system gives a timer");
     assert!(run.conservation(None).holds(), "{:?}", run.conservation(None));
     let are_sent = are_sent.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Left { run, report: report.expect("the system gives a timer"), are_sent }
+    Left { run, report, are_sent }
 }
 
 /// Starts an HTTP/1.1 server whose threads answer each request by `answer`. Returns its address and its number of connections.

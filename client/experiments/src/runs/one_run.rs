@@ -134,10 +134,10 @@ pub fn start(
     let options = DriveOptions { warm_connections: warm_connections(&config), ..DriveOptions::default() };
     let started_at = now();
     let drive = move || {
-        let report = transport.drive(&mut run, &watched, options);
+        let driven = transport.drive(run, &watched, options);
         // Sending fails only if the receiver was dropped. No observer is then waiting for the end of the run, so the error is ignored.
         let _ = tell_over.send(());
-        let report = report.map_err(|error| match error {
+        let (run, report) = driven.map_err(|error| match error {
             DriveError::Silent { .. } => {
                 anyhow::Error::from(Error::because(ErrorKind::Unreachable, "the run did not begin", error))
             }

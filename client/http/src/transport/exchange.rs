@@ -14,18 +14,22 @@ use crate::response::kept_body::KeptBody;
 use crate::transport::Transport;
 
 /// Makes an attempt. Dropping the future withdraws the attempt.
-pub(crate) async fn send(by: &impl Transport, launched: &SentAttempt) -> AttemptResult {
+pub(crate) async fn send<T: Transport>(by: &T, link: &mut T::Link, launched: &SentAttempt) -> AttemptResult {
     let _request = by.common().connecting.begin_request();
-    attempt(by, launched).await.unwrap_or_else(AttemptResult::failed)
+    attempt(by, link, launched).await.unwrap_or_else(AttemptResult::failed)
 }
 
 /// Makes an attempt. For a read-modify-write, it sends a read, immediately followed by a conditional write. If the read does not succeed,
 /// the attempt ends with the result of the read. If the answer to the read has no entity tag, the attempt fails permanently.
-async fn attempt(by: &impl Transport, attempt: &SentAttempt) -> Result<AttemptResult, ErrorKind> {
+async fn attempt<T: Transport>(
+    by: &T,
+    link: &mut T::Link,
+    attempt: &SentAttempt,
+) -> Result<AttemptResult, ErrorKind> {
     if !by.common().prepared.reads_first() {
-        return Ok(exchange(by, attempt, &Step::Only).await?.0);
+        return Ok(exchange(by, link, attempt, &Step::Only).await?.0);
     }
-    let (read, tag) = exchange(by, attempt, &Step::Read).await?;
+    let (read, tag) = exchange(by, link, attempt, &Step::Read).await?;
     if read.outcome.status != Status::Succeeded {
         return Ok(read);
     }
@@ -33,7 +37,7 @@ async fn attempt(by: &impl Transport, attempt: &SentAttempt) -> Result<AttemptRe
         let outcome = Outcome::plain(Status::Failed(Failure::Fatal));
         return Ok(AttemptResult { outcome, cause: Some(Cause::Error(ErrorKind::NoTag)), ..read });
     };
-    let (mut written, _) = exchange(by, attempt, &Step::Write(tag)).await?;
+    let (mut written, _) = exchange(by, link, attempt, &Step::Write(tag)).await?;
     written.by_gateway |= read.by_gateway;
     if let Some(seen) = &mut written.server {
         let took_before = read.server.and_then(|seen| seen.took);
@@ -43,12 +47,13 @@ async fn attempt(by: &impl Transport, attempt: &SentAttempt) -> Result<AttemptRe
 }
 
 /// Sends one request of an attempt. Returns its result, and the entity tag of the object if the request was a read.
-async fn exchange(
-    by: &impl Transport,
+async fn exchange<T: Transport>(
+    by: &T,
+    link: &mut T::Link,
     attempt: &SentAttempt,
     step: &Step,
 ) -> Result<(AttemptResult, Option<HeaderValue>), ErrorKind> {
-    let (head, body) = by.exchange(attempt, step).await?;
+    let (head, body) = by.exchange(link, attempt, step).await?;
     // The server starts a request with carrier sense only if enough slots are free. A write after a read does not use carrier sense,
     // because the read has already done so.
     let sensed = attempt.min_free > 0 && !matches!(step, Step::Write(_));

@@ -146,6 +146,8 @@ impl Transport for Http2Transport {
     const NAME: &'static str = "hyper-http2";
     const SUMMARY: &'static str = "HTTP/2 with h2: attempts are streams of few connections";
 
+    type Link = ();
+
     fn build(config: TransportConfig) -> Result<Self, TransportError> {
         let wanted = config.http2_connections.get().min(config.max_connections.max(1));
         let shared = Shared {
@@ -182,7 +184,12 @@ impl Transport for Http2Transport {
         &self.shared.common
     }
 
-    async fn exchange(&self, attempt: &SentAttempt, step: &Step) -> Result<(Parts, KeptBody), ErrorKind> {
+    async fn exchange(
+        &self,
+        _link: &mut (),
+        attempt: &SentAttempt,
+        step: &Step,
+    ) -> Result<(Parts, KeptBody), ErrorKind> {
         let shared = &self.shared;
         let mut tried = 0;
         let mut refused_by: Option<Arc<Link>> = None;

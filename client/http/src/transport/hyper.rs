@@ -1,21 +1,19 @@
 //! HTTP/1.1 transport with hyper. Idle connections are kept in a simple list instead of a pool.
 
-use std::pin::Pin;
+use std::future::{Future as _, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{HOST, HeaderValue, USER_AGENT};
 use http::response::Parts;
-use http::{HeaderMap, Request, Response, Uri};
+use http::{Request, Uri};
 use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper::client::conn::TrySendError;
 use hyper::client::conn::http1::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioIo;
 use loadgen_core::{ErrorKind, SentAttempt};
-use tokio::task::JoinHandle;
 
 use super::connecting::{Connecting, Open};
 use super::dialer::{Dialer, Stream};
@@ -39,15 +37,14 @@ struct Shared {
     common: Common,
     dialer: Dialer,
     builder: Builder,
-    /// Open connections without a request in flight. The one that was used last is used next. Only one thread uses the list, so the lock is
-    /// never contended.
-    idle: Mutex<Vec<Link>>,
+    /// Connections that were opened before the run, and that no worker has taken yet.
+    idle: Mutex<Vec<Box<Link>>>,
     /// Request to a mockserver's admin endpoint, which is sent when a connection is opened before the run.
     question: Request<Full<Bytes>>,
 }
 
 impl Shared {
-    async fn connect(&self) -> Result<Link, ErrorKind> {
+    async fn connect(&self) -> Result<Box<Link>, ErrorKind> {
         // The future is boxed, because the large future of a TLS handshake would otherwise be part of the future of every attempt.
         let connecting = &self.common.connecting;
         let stream = connecting.open(Box::pin(self.dialer.dial())).await?;
@@ -55,54 +52,23 @@ impl Shared {
         link.map_err(|error| kind(&error, Stage::Connecting))
     }
 
-    async fn send(
-        &self,
-        attempt: &SentAttempt,
-        step: &Step,
-    ) -> Result<(Response<Incoming>, Link), ErrorKind> {
-        loop {
-            let idle = locked(&self.idle).pop();
-            let was_idle = idle.is_some();
-            let mut link = match idle {
-                Some(link) => link,
-                None => self.connect().await?,
-            };
-            match link.send(self.common.prepared.render(attempt, step).request(Full::new)).await {
-                Ok(response) => return Ok((response, link)),
-                // The server closed the idle connection before this request, and hyper returned the request unsent. So the request is sent
-                // on another connection. It is built again for that, because keeping a copy would double the memory of every attempt.
-                Err(error) if error.message().is_some() && was_idle => {}
-                Err(error) => return Err(kind(&error.into_error(), Stage::Asking)),
-            }
-        }
-    }
-
-    async fn finish(
-        &self,
-        mut body: Incoming,
-        kept: KeptBody,
-        headers: &mut HeaderMap,
-        mut link: Link,
-    ) -> Result<KeptBody, ErrorKind> {
-        let kept = drain(&mut body, kept, headers).await;
-        let kept = kept.map_err(|error| kind(&error, Stage::Answering))?;
-        if link.finish(body) {
-            locked(&self.idle).push(link);
-        }
-        Ok(kept)
-    }
-
     /// Opens a connection to a mockserver, and waits until the mockserver has accepted it. Returns whether the connection is ready.
     async fn warm(&self) -> bool {
         let Ok(mut link) = self.connect().await else { return false };
-        let Ok(response) = link.send(self.question.clone()).await else { return false };
-        self.finish(response.into_body(), KeptBody::default(), &mut HeaderMap::new(), link).await.is_ok()
+        let is_ready = link.carry(self.question.clone(), |_| KeptBody::default()).await.is_ok();
+        if link.is_reusable() {
+            locked(&self.idle).push(link);
+        }
+        is_ready
     }
 }
 
 impl Transport for HyperTransport {
     const NAME: &'static str = "hyper";
     const SUMMARY: &'static str = "HTTP/1.1 with hyper and a free list of connections, which costs least";
+
+    /// A worker's connection. It is kept between attempts, so that its waker stays that of the worker.
+    type Link = Option<Box<Link>>;
 
     fn build(config: TransportConfig) -> Result<Self, TransportError> {
         let mut builder = Builder::new();
@@ -138,74 +104,115 @@ impl Transport for HyperTransport {
         &self.shared.common
     }
 
-    async fn exchange(&self, attempt: &SentAttempt, step: &Step) -> Result<(Parts, KeptBody), ErrorKind> {
-        let (response, link) = self.shared.send(attempt, step).await?;
-        let (mut head, body) = response.into_parts();
-        let kept = self.common().understanding.body(head.status.as_u16());
-        let body = self.shared.finish(body, kept, &mut head.headers, link).await?;
-        Ok((head, body))
+    async fn exchange(
+        &self,
+        own: &mut Self::Link,
+        attempt: &SentAttempt,
+        step: &Step,
+    ) -> Result<(Parts, KeptBody), ErrorKind> {
+        let Common { prepared, understanding, .. } = self.common();
+        loop {
+            let idle = own.take().or_else(|| locked(&self.shared.idle).pop());
+            let was_idle = idle.is_some();
+            let mut link = match idle {
+                Some(link) => link,
+                None => self.shared.connect().await?,
+            };
+            let request = prepared.render(attempt, step).request(Full::new);
+            match link.carry(request, |status| understanding.body(status)).await {
+                Ok(answer) => {
+                    *own = Some(link).filter(|link| link.is_reusable());
+                    return Ok(answer);
+                }
+                // The server closed the idle connection before this request, and hyper returned the request unsent. So the request is sent
+                // on another connection. It is built again for that, because keeping a copy would double the memory of every attempt.
+                Err(Lost { is_unsent: true, .. }) if was_idle => {}
+                Err(Lost { kind, .. }) => return Err(kind),
+            }
+        }
     }
 
-    /// Does nothing, because the task of the connection has already reported the loss.
+    /// Does nothing, because a connection reports its loss itself when it is dropped.
     fn on_lost(&self) {}
 }
 
 /// An open connection that carries one request at a time. Dropping this value closes the connection.
 ///
-/// A task reads and writes on the connection, even while no request is in flight. So the task ends as soon as the server closes the
-/// connection.
-struct Link {
+/// The connection reads and writes only while it carries a request. If the server closes it meanwhile, the next request notices: hyper
+/// reads before it writes.
+pub(crate) struct Link {
     sender: SendRequest<Full<Bytes>>,
-    task: JoinHandle<()>,
-    /// Body of the last response. It is kept, because dropping a body wakes the connection's task. The next request wakes the task anyway,
-    /// so the body is dropped then. This saves one poll per request.
-    last_body: Option<Incoming>,
-}
-
-impl Link {
-    async fn new(stream: Stream, open: Open, builder: &Builder) -> hyper::Result<Self> {
-        let (sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
-        let task = tokio::spawn(Driver { connection, _open: open });
-        Ok(Self { sender, task, last_body: None })
-    }
-
-    /// Sends a request and returns the head of its response.
-    ///
-    /// # Errors
-    /// The error contains the reason for the failure. It also contains the request, if no part of the request was sent.
-    fn send(
-        &mut self,
-        request: Request<Full<Bytes>>,
-    ) -> impl Future<Output = Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>>> + use<> {
-        self.last_body = None;
-        self.sender.try_send_request(request)
-    }
-
-    /// Stores a response body that was read completely. Returns whether the connection can send another request.
-    fn finish(&mut self, body: Incoming) -> bool {
-        self.last_body = Some(body);
-        self.sender.is_ready()
-    }
-}
-
-/// Future that drives a connection in its task. An async block is not used, because it would store the connection twice.
-struct Driver {
-    connection: Connection<TokioIo<Stream>, Full<Bytes>>,
+    /// `None` once the connection is closed.
+    connection: Option<Connection<TokioIo<Stream>, Full<Bytes>>>,
     _open: Open,
 }
 
-impl Future for Driver {
-    type Output = ();
+/// Failure of a request.
+struct Lost {
+    kind: ErrorKind,
+    /// True if no part of the request was sent.
+    is_unsent: bool,
+}
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        // The error of the connection is ignored here, because the request in flight receives it, too.
-        Pin::new(&mut self.connection).poll(context).map(drop)
+impl Link {
+    async fn new(stream: Stream, open: Open, builder: &Builder) -> hyper::Result<Box<Self>> {
+        let (sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
+        let mut link = Box::new(Self { sender, connection: Some(connection), _open: open });
+        go_on(&mut link.connection, &mut Context::from_waker(Waker::noop()));
+        Ok(link)
+    }
+
+    /// Sends a request and reads its answer completely. `kept` returns the empty body of an answer with a given status, to which the first
+    /// bytes are added.
+    async fn carry(
+        &mut self,
+        request: Request<Full<Bytes>>,
+        kept: impl Fn(u16) -> KeptBody,
+    ) -> Result<(Parts, KeptBody), Lost> {
+        let Self { sender, connection, .. } = self;
+        let response = sender.try_send_request(request);
+        let mut exchange = pin!(async {
+            let response = response.await.map_err(|error| {
+                let is_unsent = error.message().is_some();
+                Lost { kind: kind(&error.into_error(), Stage::Asking), is_unsent }
+            })?;
+            let (mut head, body) = response.into_parts();
+            let body = drain(body, kept(head.status.as_u16()), &mut head.headers).await;
+            let lost = |error| Lost { kind: kind(&error, Stage::Answering), is_unsent: false };
+            Ok((head, body.map_err(lost)?))
+        });
+        let mut is_begun = false;
+        let answer = poll_fn(|context| {
+            // hyper's two halves, the connection and the exchange, wake each other. That would wake this task although it polls both
+            // anyway. So both are polled quietly, and only the last poll of the connection gets the waker of this task: it waits for the
+            // network, and for what the last poll of the exchange takes from it.
+            let mut quiet = Context::from_waker(Waker::noop());
+            if std::mem::replace(&mut is_begun, true) {
+                go_on(connection, &mut quiet);
+                if let answer @ Poll::Ready(_) = exchange.as_mut().poll(&mut quiet) {
+                    return answer;
+                }
+            }
+            go_on(connection, context);
+            exchange.as_mut().poll(&mut quiet)
+        });
+        let answer = answer.await;
+        if !sender.is_ready() {
+            go_on(connection, &mut Context::from_waker(Waker::noop()));
+        }
+        answer
+    }
+
+    /// Returns whether the connection can carry another request.
+    fn is_reusable(&self) -> bool {
+        self.connection.is_some() && self.sender.is_ready()
     }
 }
 
-impl Drop for Link {
-    /// Aborts the connection's task. An orderly shutdown would wait until the server reads the remaining data, which may never happen.
-    fn drop(&mut self) {
-        self.task.abort();
+/// Lets the connection read and write. A connection that is closed is dropped, which returns a request that it has not begun to send.
+fn go_on(connection: &mut Option<Connection<TokioIo<Stream>, Full<Bytes>>>, context: &mut Context<'_>) {
+    // The error of the connection is ignored here, because the request in flight receives it, too.
+    if connection.as_mut().is_some_and(|open| Pin::new(open).poll(context).is_ready()) {
+        *connection = None;
     }
 }

@@ -89,19 +89,20 @@ pub struct ReadyTransport {
     drive: Box<DriveOver>,
 }
 
-type DriveOver = dyn FnOnce(&mut Run, &Control, DriveOptions) -> Result<DriveReport, DriveError> + Send;
+type DriveOver = dyn FnOnce(Run, &Control, DriveOptions) -> Result<(Run, DriveReport), DriveError> + Send;
 
 impl ReadyTransport {
-    /// Drives `run` to its end on the current thread, which must not belong to an async runtime.
+    /// Drives `run` to its end on the current thread, which must not belong to an async runtime. Returns the run.
     ///
     /// # Errors
-    /// Fails if the system provides no runtime or timer, or if the server answers on none of the connections during the warm-up.
+    /// Fails if the system provides no runtime or timer, if the server answers on none of the connections during the warm-up, or if a
+    /// worker panics.
     pub fn drive(
         self,
-        run: &mut Run,
+        run: Run,
         control: &Control,
         options: DriveOptions,
-    ) -> Result<DriveReport, DriveError> {
+    ) -> Result<(Run, DriveReport), DriveError> {
         (self.drive)(run, control, options)
     }
 }

@@ -24,6 +24,8 @@ impl Transport for ReqwestTransport {
     const NAME: &'static str = "reqwest";
     const SUMMARY: &'static str = "HTTP/1.1 with reqwest and its pool of connections";
 
+    type Link = ();
+
     fn build(config: TransportConfig) -> Result<Self, TransportError> {
         let connecting = Connecting::new(config.max_connections);
         let from = match config.local_addresses[..] {
@@ -73,7 +75,12 @@ impl Transport for ReqwestTransport {
         &self.common
     }
 
-    async fn exchange(&self, attempt: &SentAttempt, step: &Step) -> Result<(Parts, KeptBody), ErrorKind> {
+    async fn exchange(
+        &self,
+        _link: &mut (),
+        attempt: &SentAttempt,
+        step: &Step,
+    ) -> Result<(Parts, KeptBody), ErrorKind> {
         let rendered = self.common.prepared.render(attempt, step);
         let mut request = Request::new(rendered.method, rendered.url.clone());
         *request.headers_mut() = rendered.headers;
