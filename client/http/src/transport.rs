@@ -55,14 +55,16 @@ pub(crate) trait Transport: Clone + Send + Sync + 'static {
 
     fn common(&self) -> &Common;
 
-    /// Sends one request of an attempt and reads the answer completely, so that the connection can be reused. Returns the head and the body
-    /// of the answer. An incomplete answer is an error.
+    /// Sends one request of an attempt and reads the answer completely, so that the connection can be reused. Passes the head and the kept
+    /// body of the answer to `read`: where it arrives, because moving an answer up to the caller would take long. An incomplete answer is an
+    /// error.
     fn exchange(
         &self,
         link: &mut Self::Link,
         attempt: &SentAttempt,
         step: &Step,
-    ) -> impl Future<Output = Result<(Parts, KeptBody), ErrorKind>> + Send;
+        read: impl FnMut(&Parts, &[u8]) + Send,
+    ) -> impl Future<Output = Result<(), ErrorKind>> + Send;
 
     /// Returns the maximum number of attempts in flight. It permits one attempt on each open connection, and a few more that open a
     /// connection. Further attempts would queue inside the transport, where they are not counted.

@@ -250,6 +250,7 @@ impl<T: Transport> InProgress<T> {
 async fn work<T: Transport>(hub: Arc<Hub<T>>, worker: WorkerId, assignment: Arc<Assignment>, transport: T) {
     let _alarm = Alarm(&hub);
     let mut link = T::Link::default();
+    let mut result = AttemptResult::plain(Status::Cancelled);
     let mut next = None;
     loop {
         let launched = match next {
@@ -257,20 +258,22 @@ async fn work<T: Transport>(hub: Arc<Hub<T>>, worker: WorkerId, assignment: Arc<
             None => poll_fn(|context| assignment.poll(context, |orders| orders.next.take())).await,
         };
         let sent_at = hub.clock.now();
-        let answer = {
-            let mut request = pin!(send(&transport, &mut link, &launched));
+        let is_withdrawn = {
+            let mut request = pin!(send(&transport, &mut link, &launched, &mut result));
             poll_fn(|context| {
-                let is_withdrawn =
-                    |orders: &mut Orders| (orders.withdrawn == Some(launched.attempt)).then_some(());
-                if assignment.poll(context, is_withdrawn).is_ready() {
-                    return Poll::Ready(None);
+                let withdrawn =
+                    |orders: &mut Orders| (orders.withdrawn == Some(launched.attempt)).then_some(true);
+                match assignment.poll(context, withdrawn) {
+                    Poll::Pending => request.as_mut().poll(context).map(|()| false),
+                    withdrawn => withdrawn,
                 }
-                request.as_mut().poll(context).map(Some)
             })
             .await
         };
-        // A withdrawn attempt has no result. Its end is reported only because the worker is free again.
-        let result = answer.unwrap_or_else(|| AttemptResult::plain(Status::Cancelled));
+        if is_withdrawn {
+            // A withdrawn attempt has no result. Its end is reported only because the worker is free again.
+            result = AttemptResult::plain(Status::Cancelled);
+        }
         next = hub.end(worker, launched.attempt, sent_at, &result);
     }
 }

@@ -1,9 +1,9 @@
 //! One run over HTTP: its setup, its execution on a thread of its own, its observation, and checks of its counts.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, anyhow};
@@ -38,22 +38,23 @@ const ORACLE_MARGIN: Duration = Duration::from_millis(2);
 /// Maximum number of connections that are opened before a run.
 const WARM_CONNECTIONS: f64 = 128.0;
 
-/// Lower bound on the makespan: the minimum time in which any client could complete the planned ops. `None` if it cannot be computed before
-/// the run.
-#[derive(Clone, Copy)]
-pub struct PlannedBound(Option<Duration>);
+/// Lower bound on the makespan: the minimum time in which any client could complete the planned ops. It is computed when it is first shown.
+/// `None` if it cannot be computed before the run.
+#[derive(Clone)]
+pub struct PlannedBound(Arc<LazyLock<Option<Duration>, Box<dyn FnOnce() -> Option<Duration> + Send>>>);
 
 impl PlannedBound {
-    /// Computes the lower bound on the makespan. A very long run has no bound, because the computation would take too long.
-    fn new(config: &RunConfig, server: &Server) -> Self {
+    /// A very long run has no bound, because the computation would take too long.
+    fn new(config: RunConfig, server: &Server) -> Self {
         const WORTH_THE_TIME: u64 = 1_000_000;
         let costs = server.least_costs(config.seed);
-        Self(costs.and_then(|costs| LowerBound::planned(config, costs, WORTH_THE_TIME)))
+        let bound = move || LowerBound::planned(&config, costs?, WORTH_THE_TIME);
+        Self(Arc::new(LazyLock::new(Box::new(bound))))
     }
 
     /// Adds the lower bound on the makespan to a snapshot of the run. The bound is left out once an event has occurred in the run for which
     /// the bound is not proven.
-    pub fn tell(self, snapshot: &mut Snapshot) {
+    pub fn tell(&self, snapshot: &mut Snapshot) {
         snapshot.optimal_makespan = self.0.filter(|_| snapshot.bound_holds);
     }
 }
@@ -149,7 +150,7 @@ pub fn start(
         .name("load".to_owned())
         .spawn(drive)
         .context("the thread of the run could not be started")?;
-    let bound = PlannedBound::new(&config, server);
+    let bound = PlannedBound::new(config, server);
     Ok(Underway { control, over, bound, thread, room, searched, id, seed, started_at, last_head })
 }
 

@@ -13,53 +13,72 @@ use crate::request::Step;
 use crate::response::kept_body::KeptBody;
 use crate::transport::Transport;
 
-/// Makes an attempt. Dropping the future withdraws the attempt.
-pub(crate) async fn send<T: Transport>(by: &T, link: &mut T::Link, launched: &SentAttempt) -> AttemptResult {
+/// Makes an attempt and writes its result. Dropping the future withdraws the attempt.
+pub(crate) async fn send<T: Transport>(
+    by: &T,
+    link: &mut T::Link,
+    launched: &SentAttempt,
+    result: &mut AttemptResult,
+) {
     let _request = by.common().connecting.begin_request();
-    attempt(by, link, launched).await.unwrap_or_else(AttemptResult::failed)
+    let sent = if by.common().prepared.reads_first() {
+        // The future is boxed, because it would otherwise make the future of every attempt larger.
+        Box::pin(read_and_write(by, link, launched, result)).await
+    } else {
+        exchange(by, link, launched, &Step::Only, result, &mut None).await
+    };
+    if let Err(kind) = sent {
+        *result = AttemptResult::failed(kind);
+    }
 }
 
-/// Makes an attempt. For a read-modify-write, it sends a read, immediately followed by a conditional write. If the read does not succeed,
-/// the attempt ends with the result of the read. If the answer to the read has no entity tag, the attempt fails permanently.
-async fn attempt<T: Transport>(
+/// Makes an attempt of a read-modify-write: a read, immediately followed by a conditional write. If the read does not succeed, the attempt
+/// ends with the result of the read. If the answer to the read has no entity tag, the attempt fails permanently.
+async fn read_and_write<T: Transport>(
     by: &T,
     link: &mut T::Link,
     attempt: &SentAttempt,
-) -> Result<AttemptResult, ErrorKind> {
-    if !by.common().prepared.reads_first() {
-        return Ok(exchange(by, link, attempt, &Step::Only).await?.0);
-    }
-    let (read, tag) = exchange(by, link, attempt, &Step::Read).await?;
+    result: &mut AttemptResult,
+) -> Result<(), ErrorKind> {
+    let mut tag = None;
+    exchange(by, link, attempt, &Step::Read, result, &mut tag).await?;
+    let read = *result;
     if read.outcome.status != Status::Succeeded {
-        return Ok(read);
+        return Ok(());
     }
     let Some(tag) = tag else {
-        let outcome = Outcome::plain(Status::Failed(Failure::Fatal));
-        return Ok(AttemptResult { outcome, cause: Some(Cause::Error(ErrorKind::NoTag)), ..read });
+        result.outcome = Outcome::plain(Status::Failed(Failure::Fatal));
+        result.cause = Some(Cause::Error(ErrorKind::NoTag));
+        return Ok(());
     };
-    let (mut written, _) = exchange(by, link, attempt, &Step::Write(tag)).await?;
-    written.by_gateway |= read.by_gateway;
-    if let Some(seen) = &mut written.server {
+    exchange(by, link, attempt, &Step::Write(tag), result, &mut None).await?;
+    result.by_gateway |= read.by_gateway;
+    if let Some(seen) = &mut result.server {
         let took_before = read.server.and_then(|seen| seen.took);
         seen.took = seen.took.zip(took_before).map(|(write, read)| read + write);
     }
-    Ok(written)
+    Ok(())
 }
 
-/// Sends one request of an attempt. Returns its result, and the entity tag of the object if the request was a read.
-async fn exchange<T: Transport>(
-    by: &T,
-    link: &mut T::Link,
-    attempt: &SentAttempt,
-    step: &Step,
-) -> Result<(AttemptResult, Option<HeaderValue>), ErrorKind> {
-    let (head, body) = by.exchange(link, attempt, step).await?;
+/// Sends one request of an attempt. Writes its result, and the entity tag of the object if the request was a read. It is not an `async fn`,
+/// because each of them moves the large futures inside it once more.
+fn exchange<'a, T: Transport>(
+    by: &'a T,
+    link: &'a mut T::Link,
+    attempt: &'a SentAttempt,
+    step: &'a Step,
+    result: &'a mut AttemptResult,
+    tag: &'a mut Option<HeaderValue>,
+) -> impl Future<Output = Result<(), ErrorKind>> + Send + 'a {
     // The server starts a request with carrier sense only if enough slots are free. A write after a read does not use carrier sense,
     // because the read has already done so.
     let sensed = attempt.min_free > 0 && !matches!(step, Step::Write(_));
-    let result = by.common().understanding.of(head.status.as_u16(), &head.headers, &body, sensed);
-    let tag = if matches!(step, Step::Read) { head.headers.get(ETAG).cloned() } else { None };
-    Ok((result, tag))
+    by.exchange(link, attempt, step, move |head, body| {
+        *result = by.common().understanding.of(head.status.as_u16(), &head.headers, body, sensed);
+        if matches!(step, Step::Read) {
+            *tag = head.headers.get(ETAG).cloned();
+        }
+    })
 }
 
 /// Reads a body to its end, and adds its first bytes to `kept`. The body may have any length, because the attempt's timeout

@@ -189,7 +189,8 @@ impl Transport for Http2Transport {
         _link: &mut (),
         attempt: &SentAttempt,
         step: &Step,
-    ) -> Result<(Parts, KeptBody), ErrorKind> {
+        mut read: impl FnMut(&Parts, &[u8]) + Send,
+    ) -> Result<(), ErrorKind> {
         let shared = &self.shared;
         let mut tried = 0;
         let mut refused_by: Option<Arc<Link>> = None;
@@ -214,7 +215,10 @@ impl Transport for Http2Transport {
             };
             shared.look_at_room();
             let (kind, was_sent) = match carried {
-                Carried::Answered { head, body } => return Ok((head, body)),
+                Carried::Answered { head, body } => {
+                    read(&head, &body);
+                    return Ok(());
+                }
                 Carried::Unsent => (ErrorKind::GoAway, false),
                 Carried::Unprocessed(kind) => {
                     refused_by = link.ok().filter(|_| kind == ErrorKind::StreamReset);

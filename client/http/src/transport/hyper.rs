@@ -1,7 +1,7 @@
 //! HTTP/1.1 transport with hyper. Idle connections are kept in a simple list instead of a pool.
 
-use std::future::{Future as _, poll_fn};
-use std::pin::{Pin, pin};
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -45,9 +45,8 @@ struct Shared {
 
 impl Shared {
     async fn connect(&self) -> Result<Box<Link>, ErrorKind> {
-        // The future is boxed, because the large future of a TLS handshake would otherwise be part of the future of every attempt.
         let connecting = &self.common.connecting;
-        let stream = connecting.open(Box::pin(self.dialer.dial())).await?;
+        let stream = connecting.open(self.dialer.dial()).await?;
         let link = Link::new(stream, Open(connecting.clone()), &self.builder).await;
         link.map_err(|error| kind(&error, Stage::Connecting))
     }
@@ -55,7 +54,7 @@ impl Shared {
     /// Opens a connection to a mockserver, and waits until the mockserver has accepted it. Returns whether the connection is ready.
     async fn warm(&self) -> bool {
         let Ok(mut link) = self.connect().await else { return false };
-        let is_ready = link.carry(self.question.clone(), |_| KeptBody::default()).await.is_ok();
+        let is_ready = link.carry(self.question.clone(), |_| KeptBody::default(), |_, _| ()).await.is_ok();
         if link.is_reusable() {
             locked(&self.idle).push(link);
         }
@@ -109,20 +108,22 @@ impl Transport for HyperTransport {
         own: &mut Self::Link,
         attempt: &SentAttempt,
         step: &Step,
-    ) -> Result<(Parts, KeptBody), ErrorKind> {
+        mut read: impl FnMut(&Parts, &[u8]) + Send,
+    ) -> Result<(), ErrorKind> {
         let Common { prepared, understanding, .. } = self.common();
         loop {
             let idle = own.take().or_else(|| locked(&self.shared.idle).pop());
             let was_idle = idle.is_some();
             let mut link = match idle {
                 Some(link) => link,
-                None => self.shared.connect().await?,
+                // The future is boxed, because it is large, and otherwise it would be part of the future of every attempt.
+                None => Box::pin(self.shared.connect()).await?,
             };
             let request = prepared.render(attempt, step).request(Full::new);
-            match link.carry(request, |status| understanding.body(status)).await {
-                Ok(answer) => {
+            match link.carry(request, |status| understanding.body(status), &mut read).await {
+                Ok(()) => {
                     *own = Some(link).filter(|link| link.is_reusable());
-                    return Ok(answer);
+                    return Ok(());
                 }
                 // The server closed the idle connection before this request, and hyper returned the request unsent. So the request is sent
                 // on another connection. It is built again for that, because keeping a copy would double the memory of every attempt.
@@ -162,16 +163,17 @@ impl Link {
         Ok(link)
     }
 
-    /// Sends a request and reads its answer completely. `kept` returns the empty body of an answer with a given status, to which the first
-    /// bytes are added.
-    async fn carry(
+    /// Sends a request, reads its answer completely, and passes it to `read`. `kept` returns the empty body of an answer with a given status,
+    /// to which the first bytes are added.
+    fn carry(
         &mut self,
         request: Request<Full<Bytes>>,
         kept: impl Fn(u16) -> KeptBody,
-    ) -> Result<(Parts, KeptBody), Lost> {
+        mut read: impl FnMut(&Parts, &[u8]),
+    ) -> impl Future<Output = Result<(), Lost>> {
         let Self { sender, connection, .. } = self;
         let response = sender.try_send_request(request);
-        let mut exchange = pin!(async {
+        let mut exchange = Box::pin(async move {
             let response = response.await.map_err(|error| {
                 let is_unsent = error.message().is_some();
                 Lost { kind: kind(&error.into_error(), Stage::Asking), is_unsent }
@@ -179,28 +181,31 @@ impl Link {
             let (mut head, body) = response.into_parts();
             let body = drain(body, kept(head.status.as_u16()), &mut head.headers).await;
             let lost = |error| Lost { kind: kind(&error, Stage::Answering), is_unsent: false };
-            Ok((head, body.map_err(lost)?))
+            read(&head, &body.map_err(lost)?);
+            Ok(())
         });
-        let mut is_begun = false;
-        let answer = poll_fn(|context| {
-            // hyper's two halves, the connection and the exchange, wake each other. That would wake this task although it polls both
-            // anyway. So both are polled quietly, and only the last poll of the connection gets the waker of this task: it waits for the
-            // network, and for what the last poll of the exchange takes from it.
-            let mut quiet = Context::from_waker(Waker::noop());
-            if std::mem::replace(&mut is_begun, true) {
-                go_on(connection, &mut quiet);
-                if let answer @ Poll::Ready(_) = exchange.as_mut().poll(&mut quiet) {
-                    return answer;
+        async move {
+            let mut is_begun = false;
+            let answer = poll_fn(|context| {
+                // hyper's two halves, the connection and the exchange, wake each other. That would wake this task although it polls both
+                // anyway. So both are polled quietly, and only the last poll of the connection gets the waker of this task: it waits for
+                // the network, and for what the last poll of the exchange takes from it.
+                let mut quiet = Context::from_waker(Waker::noop());
+                if std::mem::replace(&mut is_begun, true) {
+                    go_on(connection, &mut quiet);
+                    if let answer @ Poll::Ready(_) = exchange.as_mut().poll(&mut quiet) {
+                        return answer;
+                    }
                 }
+                go_on(connection, context);
+                exchange.as_mut().poll(&mut quiet)
+            });
+            let answer = answer.await;
+            if !sender.is_ready() {
+                go_on(connection, &mut Context::from_waker(Waker::noop()));
             }
-            go_on(connection, context);
-            exchange.as_mut().poll(&mut quiet)
-        });
-        let answer = answer.await;
-        if !sender.is_ready() {
-            go_on(connection, &mut Context::from_waker(Waker::noop()));
+            answer
         }
-        answer
     }
 
     /// Returns whether the connection can carry another request.

@@ -80,7 +80,8 @@ impl Transport for ReqwestTransport {
         _link: &mut (),
         attempt: &SentAttempt,
         step: &Step,
-    ) -> Result<(Parts, KeptBody), ErrorKind> {
+        mut read: impl FnMut(&Parts, &[u8]) + Send,
+    ) -> Result<(), ErrorKind> {
         let rendered = self.common.prepared.render(attempt, step);
         let mut request = Request::new(rendered.method, rendered.url.clone());
         *request.headers_mut() = rendered.headers;
@@ -92,7 +93,8 @@ impl Transport for ReqwestTransport {
         let (mut head, body) = http::Response::from(response).into_parts();
         let kept = self.common.understanding.body(head.status.as_u16());
         let body = drain(body, kept, &mut head.headers).await;
-        Ok((head, body.map_err(|error| error_kind::of_request(&error, true))?))
+        read(&head, &body.map_err(|error| error_kind::of_request(&error, true))?);
+        Ok(())
     }
 
     fn on_lost(&self) {

@@ -69,7 +69,7 @@ impl Board {
     pub fn watch_run(&self, lane: usize, underway: &Underway) {
         let mut state = locked(&self.state);
         if state.watched.as_ref().is_none_or(|watched| !Arc::ptr_eq(&watched.control, &underway.control)) {
-            let (control, bound) = (underway.control.clone(), underway.bound);
+            let (control, bound) = (underway.control.clone(), underway.bound.clone());
             state.watched = Some(Watched { lane, control, bound, meter: PlainProgress::start() });
             for (index, row) in state.lanes.lanes.iter_mut().enumerate() {
                 row.running = index == lane;
