@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
             attempt: 1,
             step: if number % 3 == 0 { Step::Write { if_match: 0 } } else { Step::Work },
         };
-        server.handle(now, Input::Arrive(request));
+        server.handle(now, Input::Arrive { request, least: 0, details: None });
     }
     for _ in 0..OUTPUTS {
         match server.poll(now) {

@@ -33,7 +33,7 @@ fn serve(script: &Script) {
         let (op, attempt) = (u64::from(number / ATTEMPTS), number % ATTEMPTS + 1);
         let id = RequestId(number);
         server
-            .handle(now, Input::Arrive(Request { id, run: Some(1), seed: 1, op, attempt, step: Step::Work }));
+            .handle(now, Input::Arrive { request: Request { id, run: Some(1), seed: 1, op, attempt, step: Step::Work }, least: 0, details: None });
     }
     let mut answered = 0;
     loop {

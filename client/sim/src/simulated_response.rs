@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use loadgen_core::{AttemptResult, Cause, Classifier, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict};
 use mockserver_core::{
-    Answer, AnswerFacts, AnswerSet, Config, Fault, HeaderWriter, Request, RequestId, ResponseContext,
-    ServerDecision, Step,
+    Answer, AnswerFacts, AnswerSet, Config, Fault, HeaderWriter, Request, ResponseContext, ServerDecision,
+    Step,
 };
 use tailback::{AdviceHeaders, AdviceValue, CustomResponses, Outcome, ResponseParser, Status};
-use vocabulary::{Instant, WallTime, grpc};
-use wire::AdvertisedLimits;
+use vocabulary::{WallTime, grpc};
 
 const NO_HEADERS: [(&str, &str); 0] = [];
 
@@ -53,26 +52,10 @@ impl ResponseForm<'_> {
     /// Returns the result of an attempt that received this response. `took` is the duration of the attempt at the server, if the server
     /// reported it.
     pub fn read(&self, answer: &Answer, step: Step, took: Option<Duration>) -> AttemptResult {
-        let mut result = AttemptResult::plain(Status::Succeeded);
-        self.read_into(&mut result, answer, step, took);
-        result
-    }
-
-    /// Writes the result of an attempt into an existing one. Results are reused, because every attempt needs one and they are large.
-    #[inline]
-    pub(crate) fn read_into(
-        &self,
-        result: &mut AttemptResult,
-        answer: &Answer,
-        step: Step,
-        took: Option<Duration>,
-    ) {
         let classifier = self.understanding.of(step);
         let is_own = answer.reply.is_none() && self.answers.is_none() && answer.fault().is_none();
-        match if is_own { None } else { self.read_changed(answer, classifier, took) } {
-            Some(changed) => *result = changed,
-            None => self.read_own(result, answer, classifier, took),
-        }
+        let changed = if is_own { None } else { self.read_changed(answer, classifier, took) };
+        changed.unwrap_or_else(|| self.read_own(answer, classifier, took))
     }
 
     /// Interprets a response that was changed by a fault, a template or a script. Returns `None` for an unchanged response.
@@ -165,16 +148,8 @@ impl ResponseForm<'_> {
         AttemptResult::failed(kind)
     }
 
-    /// Fast path: interprets a built-in response, without faults, templates and scripts.
-    #[inline]
-    fn read_own(
-        &self,
-        result: &mut AttemptResult,
-        answer: &Answer,
-        classifier: &Classifier,
-        took: Option<Duration>,
-    ) {
-        result.advised_wait = None;
+    /// Interprets a built-in response, without faults, templates and scripts.
+    fn read_own(&self, answer: &Answer, classifier: &Classifier, took: Option<Duration>) -> AttemptResult {
         let (status, code) = match answer.verdict {
             ServerDecision::Accepted => (Status::Succeeded, 200),
             // `Failed` does not occur here. Only a fault can make a request fail, and responses changed by a fault were interpreted before
@@ -184,46 +159,25 @@ impl ResponseForm<'_> {
             }
             ServerDecision::Conflict => (Status::Rejected, 412),
             // A deferred attempt was neither started nor answered, so the client learns nothing about the server.
-            ServerDecision::Deferred => {
-                result.outcome = Outcome::plain(Status::Deferred);
-                (result.cause, result.server) = (None, None);
-                return;
-            }
+            ServerDecision::Deferred => return AttemptResult::plain(Status::Deferred),
         };
         let is_named = classifier.is_named(&NO_HEADERS[..], answer.text().as_bytes());
         let status = if is_named { Status::Rejected } else { status };
-        match answer.advice {
+        let mut result = match answer.advice {
             None => {
-                result.outcome = Outcome { facts: self.reading.parse_status(code), ..Outcome::plain(status) };
+                let outcome = Outcome { facts: self.reading.parse_status(code), ..Outcome::plain(status) };
+                AttemptResult { outcome, cause: Some(Cause::Status(code)), ..AttemptResult::plain(status) }
             }
             Some(wait) => {
-                let advised = self.read_advised(status, code, wait);
-                (result.outcome, result.advised_wait) = (advised.outcome, advised.advised_wait);
+                let words = CustomResponses { wait, in_seconds: self.config.retry_after.is_some() };
+                // The advised delay is parsed from the text that the real server would write. This text never contains a date, so the
+                // wall-clock time is irrelevant.
+                let response = self.reading.parse(code, &words, &[], WallTime::VIRTUAL_START);
+                AttemptResult::answered(status, code, &response)
             }
-        }
-        result.cause = Some(Cause::Status(code));
-        match &mut result.server {
-            Some(server) => {
-                server.busy = answer.busy;
-                server.cap = answer.cap;
-                server.took = took;
-                server.verdict = verdict_of(answer);
-                match answer.facts() {
-                    None => server.limits = AdvertisedLimits::default(),
-                    Some(facts) => server.limits = facts.limits(),
-                }
-            }
-            server => *server = Some(seen(answer, took)),
-        }
-    }
-
-    #[inline(never)]
-    fn read_advised(&self, status: Status, code: u16, wait: Duration) -> AttemptResult {
-        let words = CustomResponses { wait, in_seconds: self.config.retry_after.is_some() };
-        // The advised delay is parsed from the text that the real server would write. This text never contains a date, so the wall-clock
-        // time is irrelevant.
-        let response = self.reading.parse(code, &words, &[], WallTime::VIRTUAL_START);
-        AttemptResult::answered(status, code, &response)
+        };
+        result.server = Some(seen(answer, took));
+        result
     }
 }
 
@@ -258,20 +212,7 @@ pub(crate) struct PlainResults {
 
 impl PlainResults {
     pub(crate) fn new(form: &ResponseForm<'_>) -> Self {
-        let result = |verdict| {
-            let answer = Answer {
-                id: RequestId(0),
-                verdict,
-                advice: None,
-                at: Instant::ORIGIN,
-                busy: 0,
-                cap: None,
-                reply: None,
-                version: 0,
-                extras: None,
-            };
-            form.read(&answer, Step::Work, None)
-        };
+        let result = |verdict| form.read(&Answer { verdict, ..Answer::default() }, Step::Work, None);
         let (accepted, rejected) = (result(ServerDecision::Accepted), result(ServerDecision::Rejected));
         Self { are_used: form.answers.is_none(), accepted, rejected }
     }
@@ -371,7 +312,7 @@ mod tests {
         let config = Config { policy, network_delay: Distribution::ZERO, ..Config::default() };
         let mut server = Server::new(config.clone());
         let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
-        server.handle(Instant::ORIGIN, Input::Arrive(request));
+        server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
         // A hanging step ends after an hour.
         let Output::Answer(answer) = server.poll(Instant::from_millis(3_600_000)) else {
             panic!("an answer")

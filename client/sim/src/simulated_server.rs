@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadgen_core::{AttemptKey, AttemptResult, Input, OperationKind, Run, SentAttempt};
+use loadgen_core::{AttemptKey, Input, OperationKind, Run, SentAttempt};
 use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, ServerDecision, Step};
-use tailback::{ResponseParser, Status};
+use tailback::ResponseParser;
 use vocabulary::{Instant, WallTime};
 use wire::ServerStats;
 
@@ -27,8 +27,6 @@ pub(crate) struct SimulatedServer {
     understanding: StepClassifiers,
     reading: Arc<ResponseParser>,
     plain: PlainResults,
-    /// Result of an attempt whose response is not plain. Its memory is reused, because results are large.
-    result: AttemptResult,
     /// Serial numbers of the unfinished attempts, by slot; [`NONE`] if no attempt with this slot is unfinished. The slot of an attempt is
     /// also the id of its requests.
     serials: Vec<u64>,
@@ -57,7 +55,6 @@ impl SimulatedServer {
             answers,
             understanding,
             reading,
-            result: AttemptResult::plain(Status::Succeeded),
             serials: Vec::new(),
             sensed: None,
             dripping: BTreeMap::new(),
@@ -148,9 +145,9 @@ impl SimulatedServer {
             return self.ask(at, &write, Step::Write { if_match: answer.version });
         }
         let form = response_form(&self.server, self.answers.as_ref(), &self.understanding, &self.reading);
-        form.read_into(&mut self.result, answer, request.step, None);
+        let result = form.read(answer, request.step, None);
         self.serials[slot as usize] = NONE;
-        run.on_attempt_end(at, attempt, None, &self.result);
+        run.on_attempt_end(at, attempt, None, &result);
     }
 }
 

@@ -125,7 +125,7 @@ impl Distribution {
     }
 
     /// Draws a duration from this distribution. A constant duration consumes no random numbers.
-    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Duration {
+    pub fn sample(&self, rng: &mut dyn Rng) -> Duration {
         match *self {
             Self::Constant(value) => value,
             Self::Exponential { mean } => nanos(-libm::log(1.0 - unit(rng)) * whole_nanos(mean) as f64),
@@ -228,7 +228,7 @@ fn below(value: f64) -> Duration {
 
 /// Draws a standard normal variate with the Box–Muller transform. The functions of `libm` are used, because they return
 /// the same bits on every machine.
-fn standard_normal<R: Rng + ?Sized>(rng: &mut R) -> f64 {
+fn standard_normal(rng: &mut dyn Rng) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)));
     radius * libm::cos(2.0 * std::f64::consts::PI * unit(rng))
 }

@@ -25,7 +25,7 @@ fn pass(config: &Config, gap_nanos: u64) -> u64 {
         let now = Instant::from_nanos(op * gap_nanos);
         let Some(id) = free.pop() else { panic!("more than 4096 requests are under way") };
         let request = Request { id: RequestId(id), run: Some(1), seed: 1, op, attempt: 1, step: Step::Work };
-        server.handle(now, Input::Arrive(request));
+        server.handle(now, Input::Arrive { request, least: 0, details: None });
         drain(&mut server, now, &mut free);
     }
     drain(&mut server, Instant::FAR_FUTURE, &mut free);

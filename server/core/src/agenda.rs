@@ -27,21 +27,12 @@ pub(crate) enum Lane {
     Going,
 }
 
-/// What happens at an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// A service or a rejection ends.
-    End,
-    Arrival,
-    Answer,
-}
-
 /// Number of bits of an event's order that count events. The bits above them contain the class. The counter wraps around, which can only
 /// affect the order of simultaneous events.
 const COUNTER: u32 = 30;
 
 /// Order of no event, for requests that have no event.
-pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = 0;
 
 impl Default for Agenda {
     fn default() -> Self {
@@ -53,12 +44,8 @@ impl Agenda {
     /// Schedules the event of a request, and returns its order, which identifies it. The request id is not enough, because ids are reused.
     #[inline]
     pub(crate) fn push(&mut self, lane: Lane, at: Instant, id: RequestId) -> u32 {
-        let class = match lane {
-            Lane::Services | Lane::Rejections => Class::End,
-            Lane::Coming => Class::Arrival,
-            Lane::Going => Class::Answer,
-        };
-        let order = (class as u32) << COUNTER | self.scheduled;
+        // Services and rejections are of one class.
+        let order = (lane as u32).max(1) << COUNTER | self.scheduled;
         self.scheduled = (self.scheduled + 1) % (1 << COUNTER);
         let event = Event::new(at, order, id.0);
         self.lanes[lane as usize].push(event);
@@ -74,14 +61,11 @@ impl Agenda {
     #[inline]
     pub(crate) fn pop(&mut self) -> Event {
         let first = self.first;
-        let [services, rejections, coming, going] = &mut self.lanes;
-        let lane = match first.class() {
-            Class::End if services.first() == first => services,
-            Class::End => rejections,
-            Class::Arrival => coming,
-            Class::Answer => going,
+        let lane = match first.lane() {
+            Lane::Rejections if self.lanes[0].first() == first => Lane::Services,
+            lane => lane,
         };
-        lane.pop();
+        self.lanes[lane as usize].pop();
         self.look();
         first
     }
@@ -107,12 +91,13 @@ impl Agenda {
 }
 
 impl Event {
+    /// Returns the lane of the event. For the end of a service, too, it is [`Lane::Rejections`].
     #[inline]
-    pub(crate) fn class(self) -> Class {
+    pub(crate) fn lane(self) -> Lane {
         match self.order() >> COUNTER {
-            0 => Class::End,
-            1 => Class::Arrival,
-            _ => Class::Answer,
+            1 => Lane::Rejections,
+            2 => Lane::Coming,
+            _ => Lane::Going,
         }
     }
 }

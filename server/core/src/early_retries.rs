@@ -10,10 +10,7 @@ use std::time::Duration;
 use vocabulary::{Instant, TextField as _, WallTime};
 
 use crate::policies::KeyRule;
-use crate::request::store;
-use crate::{
-    Answer, AnswerSet, Config, FieldSelection, HeaderWriter, Key, Keys, Reply, RequestFields, RequestId,
-};
+use crate::{Answer, AnswerSet, Config, FieldSelection, HeaderWriter, Key, Keys, Reply, RequestFields};
 
 /// Names of the headers that advise a wait, each with the unit of the header's numbers.
 const HEADERS: [(&str, Duration); 2] =
@@ -29,8 +26,6 @@ pub(crate) struct EarlyRetries {
     key: KeyRule,
     /// Instant until which the server advised each client to wait. A request that arrives before this instant is an early retry.
     advised: Keys<Instant>,
-    /// Client of each unanswered request, by request id.
-    clients: Vec<Option<Key>>,
     answers: Option<AnswerSet>,
     teller: HeaderWriter,
 }
@@ -66,7 +61,6 @@ impl EarlyRetries {
             Self {
                 key,
                 advised: Keys::new(MAX_CLIENTS),
-                clients: Vec::new(),
                 answers: None,
                 teller: HeaderWriter::experiment(anchor),
             }
@@ -79,21 +73,18 @@ impl EarlyRetries {
         wants.headers.insert(CLIENT.to_owned());
     }
 
-    /// Records the arrival of a request. Returns true if the request arrived before the instant advised to its client.
-    pub(crate) fn on_arrival(
-        &mut self,
-        now: Instant,
-        id: RequestId,
-        details: Option<&RequestFields>,
-    ) -> bool {
-        let client = details.map(|details| self.key.of(details));
-        store(&mut self.clients, id.0 as usize, client);
-        client.and_then(|client| self.advised.get_mut(client)).is_some_and(|until| now < *until)
+    /// Returns the client of a request with these details.
+    pub(crate) fn client(&self, details: &RequestFields) -> Key {
+        self.key.of(details)
     }
 
-    pub(crate) fn on_answer(&mut self, answer: &Answer, config: &Config, reached_at: Instant) {
-        let client = self.clients.get_mut(answer.id.0 as usize).and_then(Option::take);
-        let (Some(client), Some(wait)) = (client, self.advice(answer, config, reached_at)) else { return };
+    /// Returns whether a request of this client is early at `now`.
+    pub(crate) fn is_early(&mut self, now: Instant, client: Key) -> bool {
+        self.advised.get_mut(client).is_some_and(|until| now < *until)
+    }
+
+    pub(crate) fn on_answer(&mut self, client: Key, answer: &Answer, config: &Config, reached_at: Instant) {
+        let Some(wait) = self.advice(answer, config, reached_at) else { return };
         let until = self.advised.state(client, || reached_at);
         *until = (*until).max(reached_at + wait);
     }
@@ -147,7 +138,7 @@ mod tests {
 
     use super::*;
     use crate::events::{Input, Output};
-    use crate::request::{Request, Step};
+    use crate::request::{Request, RequestId, Step};
     use crate::server::Server;
 
     /// Drains the answers that are due, then sends a request of this user.
@@ -169,7 +160,7 @@ mod tests {
             headers,
             ..RequestFields::default()
         });
-        server.handle(at, Input::ArriveWith { request, details, least: 0 });
+        server.handle(at, Input::Arrive { request, least: 0, details: Some(details) });
     }
 
     fn early(server: &mut Server, at_ms: u64) -> u64 {

@@ -14,19 +14,14 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
     /// The shell (the HTTP server or the simulator) received a request. The request's network delay begins.
-    Arrive(Request),
-    /// Like `Arrive`, but the request starts only if enough of the server's capacity is free. The [free capacity](crate::Server::free) must
-    /// not be smaller than the field `least`. If less is free, the request is answered at once with [`ServerDecision::Deferred`]. Such a
-    /// request holds no resources and is not counted.
-    ArriveIfFree { request: Request, least: u32 },
-    /// Arrival of a request, together with those HTTP properties of the request that the server uses: see
-    /// [`Server::wants`](crate::Server::wants). Apart from the properties, this input is like `Arrive` or `ArriveIfFree`.
-    ArriveWith {
+    Arrive {
         request: Request,
-        details: Arc<RequestFields>,
-        /// Amount of capacity that must be free for the request to start. 0 means that the request always starts. Depending on the policy,
-        /// the capacity consists of slots, queue places or file descriptors.
+        /// Amount of capacity that must be [free](crate::Server::free) for the request to start; 0 means that it always starts. Depending
+        /// on the policy, the capacity consists of slots, queue places or file descriptors. If less is free, the request is answered at
+        /// once with [`ServerDecision::Deferred`]. Such a request holds no resources and is not counted.
         least: u32,
+        /// HTTP properties of the request that the server [uses](crate::Server::wants), if it uses any.
+        details: Option<Arc<RequestFields>>,
     },
     /// The client of this request has disconnected. The slot of the request is freed.
     Cancel(RequestId),
@@ -38,16 +33,6 @@ pub enum Input {
     Reset,
 }
 
-impl Input {
-    pub(crate) fn arrival(request: Request, least: u32, details: Option<Arc<RequestFields>>) -> Self {
-        match (details, least) {
-            (Some(details), least) => Self::ArriveWith { request, details, least },
-            (None, 0) => Self::Arrive(request),
-            (None, least) => Self::ArriveIfFree { request, least },
-        }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
     Answer(Answer),
@@ -57,7 +42,7 @@ pub enum Output {
     Idle,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     pub id: RequestId,
     pub verdict: ServerDecision,

@@ -7,7 +7,7 @@ use wire::RunId;
 
 /// Number that identifies a request between its arrival and its answer. Ids are small numbers with few gaps, because the server uses them
 /// as indices. The shell reuses an id once its request is answered or cancelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RequestId(pub u32);
 
 /// Stores a value in a list by index, such as a request's id. The list grows as needed.
@@ -19,7 +19,7 @@ pub(crate) fn store<T: Clone>(list: &mut Vec<Option<T>>, index: usize, value: Op
     list[index] = value;
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     pub id: RequestId,
     pub run: Option<RunId>,
@@ -112,7 +112,7 @@ pub(crate) fn service_time(service_time: &Distribution, seed: u64, op: u64) -> D
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ServerDecision {
     Accepted,
     Rejected,
@@ -121,5 +121,6 @@ pub enum ServerDecision {
     /// An injected fault ended the request before any work was done.
     Failed,
     /// The client demanded a certain free capacity for the start of the request, and too little capacity was free.
+    #[default]
     Deferred,
 }

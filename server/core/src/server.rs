@@ -13,7 +13,7 @@ use std::sync::Arc;
 use vocabulary::{Instant, WallTime};
 use wire::{RunId, ServerStats};
 
-use crate::agenda::{Agenda, Class};
+use crate::agenda::{Agenda, Lane};
 use crate::early_retries::EarlyRetries;
 use crate::ledger::{Ledger, Of};
 use crate::policies::{Released, Stages};
@@ -112,9 +112,7 @@ impl Server {
         }
         self.advance(now);
         match input {
-            Input::Arrive(request) => self.meet(now, &request, 0, None),
-            Input::ArriveIfFree { request, least } => self.meet(now, &request, least, None),
-            Input::ArriveWith { request, details, least } => self.meet(now, &request, least, Some(details)),
+            Input::Arrive { request, least, details } => self.meet(now, &request, least, details),
             Input::Cancel(id) => {
                 self.follow_schedule(now);
                 self.cancel(now, id);
@@ -134,8 +132,7 @@ impl Server {
         self.look_at_rare();
     }
 
-    /// Variant of [`handle`](Self::handle) for an arriving request, which is by far the most frequent input. `details` are given if the
-    /// server [wants](Self::wants) them. `least` is as in [`Input::ArriveIfFree`]; 0 means that the request always starts.
+    /// Variant of [`handle`](Self::handle) for [`Input::Arrive`], which is by far the most frequent input.
     #[inline]
     pub fn receive(
         &mut self,
@@ -145,7 +142,7 @@ impl Server {
         details: Option<Arc<RequestFields>>,
     ) {
         if let Some(log) = &mut self.log {
-            log.on_input(now, &Input::arrival(*request, least, details.clone()));
+            log.on_input(now, &Input::Arrive { request: *request, least, details: details.clone() });
         }
         self.advance(now);
         self.meet(now, request, least, details);
@@ -239,7 +236,7 @@ impl Server {
         &self.config
     }
 
-    /// Returns the parts of requests that the current policy uses. Callers pass requests with these parts as [`Input::ArriveWith`].
+    /// Returns the parts of requests that the current policy uses. Callers pass these parts with [`Input::Arrive`].
     pub fn wants(&self) -> FieldSelection {
         let mut wants = self.config.policy.wants();
         if self.early_retries.is_some() {
@@ -330,24 +327,19 @@ impl Server {
         }
     }
 
-    /// Processes the next event, which is due at `at`. Returns the request whose answer is due now, if there is one.
+    /// Processes the next event, which is due at `at`. Returns the request whose answer is due now, if there is one. Changes come before all
+    /// events. Of several events at one instant, those of policies come after the ends of services and rejections, and before requests and
+    /// answers that arrive.
     #[inline]
     fn process(&mut self, at: Instant) -> Option<RequestId> {
-        // Fast path: nothing is due but the first event of the agenda.
-        if self.rare_at > at && self.next_change > at { self.step(at) } else { self.process_rare(at) }
-    }
-
-    /// Slow path of `process`. Changes come before all events. Of several events at one instant, those of policies come after the ends of
-    /// services and rejections, and before requests and answers that arrive.
-    #[inline(never)]
-    fn process_rare(&mut self, at: Instant) -> Option<RequestId> {
         if self.next_change <= at {
             self.follow_schedule(at);
             self.look_at_rare();
             return None;
         }
         let first = self.agenda.first();
-        if self.rare_at > at || (first.at() == at && first.class() == Class::End) {
+        // Fast path: nothing is due but the first event of the agenda.
+        if self.rare_at > at || (first.at() == at && first.lane() == Lane::Rejections) {
             return self.step(at);
         }
         let Self { policy, slots, agenda, config, service, .. } = self;
@@ -367,13 +359,13 @@ impl Server {
             return None;
         }
         let id = RequestId(event.item());
-        let answered = match event.class() {
-            Class::End => {
+        let answered = match event.lane() {
+            Lane::Services | Lane::Rejections => {
                 let released = self.policy.release(at, slot, &self.service);
                 self.end(at, released)
             }
-            Class::Arrival => self.admit(at, id),
-            Class::Answer => {
+            Lane::Coming => self.admit(at, id),
+            Lane::Going => {
                 slot.end(Place::Gone);
                 slot.answer.at = at;
                 return Some(id);

@@ -6,10 +6,10 @@ use vocabulary::Instant;
 
 use crate::agenda::NONE;
 use crate::policies::{Charge, Face, Stage, StageRequest};
-use crate::{Answer, AnswerFacts, Request, RequestFields, RequestId, ServerDecision, Step};
+use crate::{Answer, AnswerFacts, Key, Request, RequestFields};
 
 /// State of a request from its arrival to its answer, and the answer. The memory is reused together with the request's id.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) request: Request,
     pub(crate) answer: Answer,
@@ -27,17 +27,27 @@ pub(crate) struct Slot {
     /// Number of stages that the request has passed.
     pub(crate) passed: usize,
     pub(crate) rejection: Option<Rejection>,
-    rare: Option<Box<Rare>>,
+    /// HTTP properties of a request on its way to admission.
+    pub(crate) details: Option<Arc<RequestFields>>,
+    /// Client of the request, if early retries are tracked.
+    pub(crate) client: Option<Key>,
+    /// Key and cost of the request at each stage; empty for a request without HTTP details.
+    pub(crate) faces: Vec<Face>,
+    /// Charge that each stage made for the request. `None` if the stage made no charge that may be refunded.
+    pub(crate) taken: Vec<Option<Charge>>,
+    /// End of the delay of a request that is [delayed](Place::Waiting), and its number among all delays.
+    pub(crate) wait: (Instant, u64),
 }
 
 /// Place of a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Nowhere: it was answered or cancelled.
+    #[default]
     Gone,
     /// On the network to the server.
     Coming,
-    /// Delayed by a stage, until the instant in its [`wait`](Rare::wait).
+    /// Delayed by a stage, until the instant in [`Slot::wait`].
     Waiting,
     /// In the queue of the stage after those that it has passed.
     Queued,
@@ -58,52 +68,16 @@ pub(crate) struct Rejection {
     pub(crate) occupies: bool,
 }
 
-/// State that requests have only at some servers.
-#[derive(Debug, Default)]
-pub(crate) struct Rare {
-    /// HTTP properties of a request on its way to admission.
-    pub(crate) details: Option<Arc<RequestFields>>,
-    /// Key and cost of the request at each stage; empty for a request without HTTP details.
-    faces: Vec<Face>,
-    /// Charge that each stage made for the request. `None` if the stage made no charge that may be refunded.
-    taken: Vec<Option<Charge>>,
-    pub(crate) wait: Option<(Instant, u64)>,
-}
-
 impl Slot {
-    pub(crate) fn new(id: RequestId) -> Self {
-        Self {
-            request: Request { id, run: None, seed: 0, op: 0, attempt: 0, step: Step::Work },
-            answer: Answer {
-                id,
-                verdict: ServerDecision::Deferred,
-                advice: None,
-                at: Instant::ORIGIN,
-                busy: 0,
-                cap: None,
-                reply: None,
-                version: 0,
-                extras: None,
-            },
-            place: Place::Gone,
-            event: NONE,
-            epoch: 0,
-            is_open: false,
-            occupies: false,
-            since: Instant::ORIGIN,
-            passed: 0,
-            rejection: None,
-            rare: None,
-        }
-    }
-
     #[inline]
     pub(crate) fn begin(&mut self, request: &Request, epoch: u64) {
         self.request = *request;
+        self.answer.id = request.id;
         self.place = Place::Coming;
         self.event = NONE;
         self.epoch = epoch;
         self.is_open = false;
+        self.client = None;
         self.leave_stages();
     }
 
@@ -112,19 +86,8 @@ impl Slot {
     pub(crate) fn leave_stages(&mut self) {
         self.passed = 0;
         self.rejection = None;
-        // Fast path: most requests have neither.
-        if self.rare.is_some() || self.answer.extras.is_some() {
-            self.forget();
-        }
-    }
-
-    #[inline(never)]
-    fn forget(&mut self) {
-        if let Some(rare) = &mut self.rare {
-            (rare.details, rare.wait) = (None, None);
-            rare.faces.clear();
-            rare.taken.clear();
-        }
+        self.faces.clear();
+        self.taken.clear();
         if let Some(facts) = self.answer.extras.as_mut().and_then(|extras| extras.facts.as_mut()) {
             facts.limit_statuses.clear();
             facts.decided_at = Instant::ORIGIN;
@@ -136,42 +99,14 @@ impl Slot {
         (self.place, self.event) = (place, NONE);
     }
 
-    #[inline]
-    pub(crate) fn is_here(&self) -> bool {
-        self.place != Place::Gone
-    }
-
-    pub(crate) fn rare(&mut self) -> &mut Rare {
-        self.rare.get_or_insert_default()
-    }
-
-    #[inline]
-    pub(crate) fn take_details(&mut self) -> Option<Arc<RequestFields>> {
-        self.rare.as_mut()?.details.take()
-    }
-
     /// Returns the facts of the answer. They are filled in while the request passes the server.
     pub(crate) fn facts(&mut self) -> &mut AnswerFacts {
         self.answer.extras.get_or_insert_default().facts.get_or_insert_default()
     }
 
-    pub(crate) fn introduce(&mut self, faces: &[Face]) {
-        self.rare().faces.extend_from_slice(faces);
-    }
-
-    /// Records the charge that a stage made.
-    pub(crate) fn charge(&mut self, index: usize, taken: Charge) {
-        crate::request::store(&mut self.rare().taken, index, Some(taken));
-    }
-
-    pub(crate) fn taken(&mut self, index: usize) -> Option<&mut Option<Charge>> {
-        self.rare.as_mut()?.taken.get_mut(index)
-    }
-
     #[inline]
     fn face<'a>(&'a self, index: usize, stage: &'a Stage) -> &'a Face {
-        let own = self.rare.as_ref().and_then(|rare| rare.faces.get(index));
-        own.unwrap_or(&stage.plain)
+        self.faces.get(index).unwrap_or(&stage.plain)
     }
 
     #[inline]

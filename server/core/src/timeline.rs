@@ -138,7 +138,9 @@ mod tests {
             let mut timeline = Timeline::default();
             let events = (0_u32..).zip(&times).map(|(order, at)| Event::new(Instant::from_nanos(*at), order, order));
             let mut events: Vec<Event> = events.collect();
-            events.iter().for_each(|event| timeline.push(*event));
+            for event in &events {
+                timeline.push(*event);
+            }
             prop_assert_eq!(timeline.len(), times.len());
             events.sort_unstable();
             for event in events {

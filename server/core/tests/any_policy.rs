@@ -188,7 +188,7 @@ fn costing(request: Request, cost: u32) -> Input {
     let headers = vec![("x-cost".into(), cost.to_string().into())];
     let method = if cost.is_multiple_of(2) { "GET" } else { "POST" }.into();
     let details = RequestFields { method, headers, ..RequestFields::default() };
-    Input::ArriveWith { request, details: Arc::new(details), least: 0 }
+    Input::Arrive { request, least: 0, details: Some(Arc::new(details)) }
 }
 
 /// Takes every due answer at the instants that the server returns, and marks its id as answered.
@@ -230,7 +230,7 @@ proptest! {
                     attempt += 1;
                     let id = RequestId(id);
                     let request = Request { id, run: Some(1), seed: 1, op: u64::from(id.0), attempt, step };
-                    server.handle(at, cost.map_or(Input::Arrive(request), |cost| costing(request, cost)));
+                    server.handle(at, cost.map_or(Input::Arrive { request, least: 0, details: None }, |cost| costing(request, cost)));
                 }
                 Action::Cancel(id) if open[id as usize] => {
                     open[id as usize] = false;

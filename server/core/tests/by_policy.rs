@@ -20,7 +20,11 @@ fn arrive(server: &mut Server, run: RunId, at_ms: &[u64]) {
         let id = RequestId(u32::try_from(op).expect("few"));
         server.handle(
             at,
-            Input::Arrive(Request { id, run: Some(run), seed: 1, op, attempt: 1, step: Step::Work }),
+            Input::Arrive {
+                request: Request { id, run: Some(run), seed: 1, op, attempt: 1, step: Step::Work },
+                least: 0,
+                details: None,
+            },
         );
     }
 }
@@ -69,7 +73,7 @@ fn what_serves_itself_counts_as_the_last() {
     let mut server = Server::new(config("fixed-window:limit=3,window=1h then script:steps=429|200"));
     for attempt in [1, 2, 3, 4] {
         let request = Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt, step: Step::Work };
-        server.handle(Instant::ORIGIN, Input::Arrive(request));
+        server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
         drain(&mut server, Instant::ORIGIN, |_| {});
     }
     // Requests that the script rejects are refunded to the window.

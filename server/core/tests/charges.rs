@@ -122,7 +122,7 @@ fn outcomes(policy: &str, arrivals: &[Arrival]) -> Vec<Outcome> {
         let method = if *is_post { "POST" } else { "GET" };
         let details =
             Arc::new(RequestFields { method: method.into(), path: "/".into(), ..RequestFields::default() });
-        server.handle(*at, Input::ArriveWith { request, details, least: 0 });
+        server.handle(*at, Input::Arrive { request, least: 0, details: Some(details) });
     }
     drain(&mut server, Instant::FAR_FUTURE, note);
     outcomes

@@ -25,7 +25,7 @@ fn contend(clients: u32, backoff: impl Fn(u32) -> u64) -> (u64, u64) {
             let (attempt, step) = (failures[id as usize] + 1, steps[id as usize]);
             writes += u64::from(step != Step::Read);
             let request = Request { id: RequestId(id), run: None, seed: 1, op: id.into(), attempt, step };
-            server.handle(Instant::from_millis(now), Input::Arrive(request));
+            server.handle(Instant::from_millis(now), Input::Arrive { request, least: 0, details: None });
         }
         match server.poll(Instant::from_millis(now)) {
             Output::Answer(answer) => {
@@ -83,7 +83,7 @@ fn one_by_one(config: Config) -> [u64; 2] {
     let mut sent = Instant::ORIGIN;
     [Step::Read, Step::Write { if_match: 0 }].map(|step| {
         let request = Request { id: RequestId(0), run: None, seed: 1, op: 5, attempt: 1, step };
-        server.handle(sent, Input::Arrive(request));
+        server.handle(sent, Input::Arrive { request, least: 0, details: None });
         let Output::Answer(answer) = server.poll(Instant::FAR_FUTURE) else { panic!("no answer") };
         let took = answer.at.since(sent);
         sent = answer.at;
@@ -121,7 +121,7 @@ fn rejected_reads_count_apart_and_a_write_takes_a_slot() {
     {
         let id = u32::try_from(id).expect("few");
         let request = Request { id: RequestId(id), run: None, seed: 1, op: id.into(), attempt: 1, step };
-        server.handle(Instant::ORIGIN, Input::Arrive(request));
+        server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
     }
     let counts = server.stats(Instant::ORIGIN, None).counts;
     assert_eq!((counts.reads, counts.reads_rejected), (1, 1));

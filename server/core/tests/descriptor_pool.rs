@@ -12,7 +12,7 @@ fn closed_loop(clients: u32, seed: u64) -> (u64, u64) {
         sent[id.0 as usize] += 1;
         let attempt = sent[id.0 as usize];
         let request = Request { id, run: None, seed, op: u64::from(id.0), attempt, step: Step::Work };
-        server.handle(now, Input::Arrive(request));
+        server.handle(now, Input::Arrive { request, least: 0, details: None });
     };
     let (mut now, mut jobs) = (Instant::ORIGIN, 0);
     for id in 0..clients {
@@ -79,7 +79,7 @@ fn a_request_rejected_before_the_pool_counts_once() {
     let policy = "descriptor-pool".parse().expect("a policy");
     let mut server = Server::new(Config { policy, reject_first: 1, ..Config::default() });
     let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
-    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
     let Output::Answer(answer) = server.poll(Instant::from_millis(100)) else { panic!("no answer") };
     assert_eq!(answer.verdict, ServerDecision::Rejected);
     let counts = server.stats(Instant::from_millis(100), None).counts;
@@ -93,7 +93,7 @@ fn of_two_writes_of_one_version_the_pool_serves_one() {
     for id in 0..2 {
         let step = Step::Write { if_match: 0 };
         let request = Request { id: RequestId(id), run: None, seed: 1, op: id.into(), attempt: 1, step };
-        server.handle(Instant::ORIGIN, Input::Arrive(request));
+        server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
     }
     let verdicts = [(); 2].map(|()| match server.poll(Instant::from_millis(60_000)) {
         Output::Answer(answer) => (answer.verdict, answer.version),

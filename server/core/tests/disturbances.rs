@@ -20,8 +20,11 @@ fn answers(server: &mut Server, now: Instant) -> Vec<(u64, u32, ServerDecision)>
 fn an_answer_needs_its_time_but_the_slot_is_free() {
     let mut server =
         Server::new(Config { max_busy: 1, return_delay: Distribution::millis(30), ..Config::default() });
-    server.handle(Instant::ORIGIN, Input::Arrive(request(0, 0, 1)));
-    server.handle(Instant::from_millis(500), Input::Arrive(request(1, 1, 1)));
+    server.handle(Instant::ORIGIN, Input::Arrive { request: request(0, 0, 1), least: 0, details: None });
+    server.handle(
+        Instant::from_millis(500),
+        Input::Arrive { request: request(1, 1, 1), least: 0, details: None },
+    );
     assert_eq!(server.poll(Instant::from_millis(600)), Output::WaitUntil(Instant::from_millis(630)));
     assert_eq!(
         answers(&mut server, Instant::FAR_FUTURE),
@@ -32,9 +35,12 @@ fn an_answer_needs_its_time_but_the_slot_is_free() {
 #[test]
 fn a_cancelled_request_receives_no_answer_in_flight() {
     let mut server = Server::new(Config { return_delay: Distribution::millis(30), ..Config::default() });
-    server.handle(Instant::ORIGIN, Input::Arrive(request(0, 0, 1)));
+    server.handle(Instant::ORIGIN, Input::Arrive { request: request(0, 0, 1), least: 0, details: None });
     server.handle(Instant::from_millis(610), Input::Cancel(RequestId(0)));
-    server.handle(Instant::from_millis(620), Input::Arrive(request(0, 1, 1)));
+    server.handle(
+        Instant::from_millis(620),
+        Input::Arrive { request: request(0, 1, 1), least: 0, details: None },
+    );
     assert_eq!(answers(&mut server, Instant::FAR_FUTURE), [(1250, 0, ServerDecision::Accepted)]);
 }
 
@@ -42,7 +48,14 @@ fn a_cancelled_request_receives_no_answer_in_flight() {
 fn messages_are_lost_both_ways_and_giving_up_frees_all_slots() {
     let mut server = Server::new(Config { max_busy: 10_000, loss: 0.2, ..Config::default() });
     for op in 0..10_000 {
-        server.handle(Instant::ORIGIN, Input::Arrive(request(u32::try_from(op).expect("small"), op, 1)));
+        server.handle(
+            Instant::ORIGIN,
+            Input::Arrive {
+                request: request(u32::try_from(op).expect("small"), op, 1),
+                least: 0,
+                details: None,
+            },
+        );
     }
     let answered = answers(&mut server, Instant::from_millis(1000));
     assert_eq!(server.poll(Instant::from_millis(1000)), Output::Idle);
@@ -54,7 +67,10 @@ fn messages_are_lost_both_ways_and_giving_up_frees_all_slots() {
         server.handle(Instant::from_millis(1000), Input::Cancel(RequestId(id)));
     }
     server.handle(Instant::from_millis(1000), Input::Configure(Config::default().into()));
-    server.handle(Instant::from_millis(1000), Input::Arrive(request(0, 0, 2)));
+    server.handle(
+        Instant::from_millis(1000),
+        Input::Arrive { request: request(0, 0, 2), least: 0, details: None },
+    );
     assert_eq!(answers(&mut server, Instant::from_millis(2000)), [(1600, 0, ServerDecision::Accepted)]);
 }
 
@@ -63,7 +79,10 @@ fn an_outage_turns_away_at_once_whatever_reaches_admission() {
     let outages = "1s..2s".parse().expect("an outage");
     let mut server = Server::new(Config { max_busy: 1, outages, ..Config::default() });
     for (id, sent) in [(0, 899), (1, 900), (2, 1899), (3, 1900)] {
-        server.handle(Instant::from_millis(sent), Input::Arrive(request(id, id.into(), 1)));
+        server.handle(
+            Instant::from_millis(sent),
+            Input::Arrive { request: request(id, id.into(), 1), least: 0, details: None },
+        );
     }
     // The first request was in service already and continues.
     assert_eq!(
@@ -84,7 +103,10 @@ fn an_outage_turns_away_at_once_whatever_reaches_admission() {
 fn first_attempts_are_rejected_as_by_a_full_server() {
     let mut server = Server::new(Config { reject_first: 2, ..Config::default() });
     for attempt in 1..=3 {
-        server.handle(Instant::ORIGIN, Input::Arrive(request(attempt, 0, attempt)));
+        server.handle(
+            Instant::ORIGIN,
+            Input::Arrive { request: request(attempt, 0, attempt), least: 0, details: None },
+        );
     }
     assert_eq!(
         answers(&mut server, Instant::FAR_FUTURE),
@@ -107,7 +129,7 @@ fn a_carrier_sense_reads_what_is_free() {
         let mut server =
             Server::new(Config { policy, network_delay: Distribution::ZERO, ..Config::default() });
         let before = server.free(Instant::ORIGIN);
-        server.handle(Instant::ORIGIN, Input::Arrive(request(0, 0, 1)));
+        server.handle(Instant::ORIGIN, Input::Arrive { request: request(0, 0, 1), least: 0, details: None });
         assert_eq!([before, server.free(Instant::ORIGIN)], free);
     }
 }
@@ -123,7 +145,7 @@ fn a_cap_changes_at_its_instant_until_a_patch_overrides_it() {
     let accepted = |server: &mut Server, at: Instant| {
         let before = server.stats(at, None).counts.accepted;
         for op in 0..4 {
-            server.handle(at, Input::Arrive(request(op, op.into(), 1)));
+            server.handle(at, Input::Arrive { request: request(op, op.into(), 1), least: 0, details: None });
         }
         server.stats(at, None).counts.accepted - before
     };
@@ -144,7 +166,7 @@ fn a_carrier_is_looked_at_and_taken_in_one_step() {
     let mut server = Server::new(Config { policy, network_delay: Distribution::ZERO, ..Config::default() });
     let verdicts: Vec<_> = (0..4)
         .map(|id| {
-            let input = Input::ArriveIfFree { request: request(id, id.into(), 1), least: 62 };
+            let input = Input::Arrive { request: request(id, id.into(), 1), least: 62, details: None };
             server.handle(Instant::ORIGIN, input);
             match server.poll(Instant::ORIGIN) {
                 Output::Answer(answer) => Some((answer.id.0, answer.verdict)),
@@ -164,7 +186,7 @@ fn the_start_comes_a_network_delay_after_the_look() {
     let policy = "descriptor-pool:descriptors=100".parse().expect("a policy");
     let mut server = Server::new(Config { policy, ..Config::default() });
     for id in 0..2 {
-        let input = Input::ArriveIfFree { request: request(id, id.into(), 1), least: 100 };
+        let input = Input::Arrive { request: request(id, id.into(), 1), least: 100, details: None };
         server.handle(Instant::ORIGIN, input);
     }
     assert_eq!(server.poll(Instant::ORIGIN), Output::WaitUntil(Instant::from_millis(100)));

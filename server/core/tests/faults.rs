@@ -9,7 +9,7 @@ fn server(fault: &str) -> Server {
 
 fn arrive(server: &mut Server, at_ms: u64, id: u32, step: Step) {
     let request = Request { id: RequestId(id), run: None, seed: 1, op: id.into(), attempt: 1, step };
-    server.handle(Instant::from_millis(at_ms), Input::Arrive(request));
+    server.handle(Instant::from_millis(at_ms), Input::Arrive { request, least: 0, details: None });
 }
 
 /// Returns all answers that are due by `until_ms`, as (milliseconds, id, verdict, fault).

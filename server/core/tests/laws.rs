@@ -27,7 +27,7 @@ fn answers(policy: &str, reject_ms: u64, arrivals_ms: &[u64]) -> Vec<Answer> {
         drain(&mut server, at, |answer| answers.push(answer));
         let id = RequestId(u32::try_from(op).expect("few"));
         let request = Request { id, run: Some(1), seed: 1, op: op as u64, attempt: 1, step: Step::Work };
-        server.handle(at, Input::Arrive(request));
+        server.handle(at, Input::Arrive { request, least: 0, details: None });
     }
     drain(&mut server, Instant::FAR_FUTURE, |answer| answers.push(answer));
     answers
@@ -94,7 +94,11 @@ fn windows_can_be_aligned_to_the_first_request_of_a_run() {
         let id = RequestId(0);
         server.handle(
             at,
-            Input::Arrive(Request { id, run: Some(run), seed: 1, op, attempt: 1, step: Step::Work }),
+            Input::Arrive {
+                request: Request { id, run: Some(run), seed: 1, op, attempt: 1, step: Step::Work },
+                least: 0,
+                details: None,
+            },
         );
         drain(&mut server, at, |answer| told.push(answer.advice.map(|wait| wait.as_millis())));
     }

@@ -53,7 +53,7 @@ fn run(policy: &str, seed: u64, firsts: &[u64], delay: impl Fn(u32) -> u64) -> O
                 attempt: outcome.failures[client] + 1,
                 step: Step::Work,
             };
-            server.handle(now, Input::Arrive(request));
+            server.handle(now, Input::Arrive { request, least: 0, details: None });
         }
         tick += 1;
     }

@@ -17,7 +17,7 @@ fn told(policy: &str, arrivals_ms: &[u64]) -> Vec<Option<u64>> {
     let told = arrivals_ms.iter().enumerate().map(|(op, at_ms)| {
         let (id, at) = (RequestId(0), Instant::from_millis(*at_ms));
         let request = Request { id, run: None, seed: 1, op: op as u64, attempt: 1, step: Step::Work };
-        server.handle(at, Input::Arrive(request));
+        server.handle(at, Input::Arrive { request, least: 0, details: None });
         let Output::Answer(answer) = server.poll(at) else { panic!("everything takes no time") };
         let wait = answer.advice.map_or(u64::MAX, |wait| u64::try_from(wait.as_millis()).expect("short"));
         (answer.verdict != ServerDecision::Accepted).then_some(wait)

@@ -46,7 +46,7 @@ fn visits(config: &Config, requests: &[(u64, u32)]) -> Vec<Visit> {
             Request { id: RequestId(op), run: Some(1), seed: 1, op: op.into(), attempt: 1, step: Step::Work };
         let headers = vec![("x-cost".into(), cost.to_string().into())];
         let details = Arc::new(RequestFields { headers, ..RequestFields::default() });
-        server.handle(at, Input::ArriveWith { request, details, least: 0 });
+        server.handle(at, Input::Arrive { request, least: 0, details: Some(details) });
         visits.push(Visit { came: at, cost: *cost, left: at, served: None });
     }
     drain(&mut server, Instant::FAR_FUTURE, |answer| answers.push(answer));

@@ -35,7 +35,7 @@ fn told(config: Config, at_ms: &[u64]) -> Vec<(u64, ServerDecision, Option<Durat
     let mut answers = Vec::new();
     for (op, at) in (0..).zip(at_ms) {
         drain(&mut server, ms(*at), |answer| answers.push(answer));
-        server.handle(ms(*at), Input::Arrive(request(op, Some(1))));
+        server.handle(ms(*at), Input::Arrive { request: request(op, Some(1)), least: 0, details: None });
     }
     drain(&mut server, Instant::FAR_FUTURE, |answer| answers.push(answer));
     let counts = server.stats(Instant::FAR_FUTURE, Some(1)).counts;
@@ -82,7 +82,7 @@ fn a_cap_that_falls_lets_what_is_in_service_end() {
 fn a_cap_goes_up_in_steps() {
     let config = config("concurrency-cap", "0s..10s max-busy=1..11");
     let mut server = Server::new(config);
-    server.handle(ms(5000), Input::Arrive(request(0, None)));
+    server.handle(ms(5000), Input::Arrive { request: request(0, None), least: 0, details: None });
     let caps = [0, 499, 500, 1499, 1500, 9500, 10_000, 99_000].map(|at| server.capacity(ms(5000 + at)));
     assert_eq!(caps, [1, 1, 2, 2, 3, 11, 11, 11].map(Some), "the nearest whole number, on the run's clock");
 }
@@ -91,7 +91,7 @@ fn a_cap_goes_up_in_steps() {
 fn a_wave_is_a_wave() {
     let config = config("concurrency-cap", "1s.. max-busy=50+30*sin(20s)");
     let mut server = Server::new(Config { max_busy: 7, ..config });
-    server.handle(ms(0), Input::Arrive(request(0, None)));
+    server.handle(ms(0), Input::Arrive { request: request(0, None), least: 0, details: None });
     let caps = [0, 999, 1000, 6000, 11_000, 16_000, 21_000].map(|at| server.capacity(ms(at)));
     assert_eq!(caps, [7, 7, 50, 80, 50, 20, 50].map(Some));
 }
@@ -215,7 +215,7 @@ fn queued_requests_start_when_the_cap_rises() {
 fn a_cap_patch_starts_queued_requests_and_rejects_none() {
     let mut server = Server::new(config("concurrency:cap=1,queue=9 then gcra:rate=1/s,burst=9", ""));
     for op in 0..3 {
-        server.handle(ms(0), Input::Arrive(request(op, None)));
+        server.handle(ms(0), Input::Arrive { request: request(op, None), least: 0, details: None });
     }
     let patched = config("concurrency:cap=2,queue=9 then gcra:rate=2/s,burst=9", "");
     server.handle(ms(40), Input::Configure(Box::new(patched)));
@@ -251,24 +251,24 @@ fn the_clock_starts_with_each_runs_first_request_when_idle() {
     let mut answers = Vec::new();
     let cap = |server: &Server, at_s: u64| server.capacity(ms(at_s * 1000));
     assert_eq!(cap(&server, 3600), Some(1), "up for an hour, and nobody has come");
-    server.handle(ms(3_600_000), Input::Arrive(request(0, Some(1))));
+    server.handle(ms(3_600_000), Input::Arrive { request: request(0, Some(1)), least: 0, details: None });
     assert_eq!((cap(&server, 3609), cap(&server, 3610)), (Some(1), Some(2)));
     drain(&mut server, ms(3_700_000), |answer| answers.push(answer));
     // A request of the same run, one of no run, and then one of another run.
     for (at, run, then) in [(3_700_000, Some(1), 2), (3_701_000, None, 2), (3_702_000, Some(2), 1)] {
-        server.handle(ms(at), Input::Arrive(request(0, run)));
+        server.handle(ms(at), Input::Arrive { request: request(0, run), least: 0, details: None });
         assert_eq!(server.capacity(ms(at)), Some(then), "{run:?}");
         drain(&mut server, ms(at + 500), |answer| answers.push(answer));
     }
     // A run that starts while another is in flight shares its clock.
-    server.handle(ms(3_712_000), Input::Arrive(request(0, Some(2))));
-    server.handle(ms(3_712_000), Input::Arrive(request(1, Some(3))));
+    server.handle(ms(3_712_000), Input::Arrive { request: request(0, Some(2)), least: 0, details: None });
+    server.handle(ms(3_712_000), Input::Arrive { request: request(1, Some(3)), least: 0, details: None });
     assert_eq!(cap(&server, 3712), Some(2));
     drain(&mut server, ms(3_713_000), |answer| answers.push(answer));
     // After a reset, the clock starts anew for all runs.
     server.handle(ms(3_713_000), Input::Reset);
     assert_eq!(cap(&server, 3800), Some(1));
-    server.handle(ms(3_800_000), Input::Arrive(request(0, Some(2))));
+    server.handle(ms(3_800_000), Input::Arrive { request: request(0, Some(2)), least: 0, details: None });
     assert_eq!((cap(&server, 3809), cap(&server, 3810)), (Some(1), Some(2)));
     assert!(answers.iter().all(|answer| answer.verdict == ServerDecision::Accepted));
 }
@@ -282,7 +282,7 @@ fn figures_begin_anew_with_the_clock() {
     let mut accepted = |at: u64, run| {
         let mut answers = Vec::new();
         for op in 0..3 {
-            server.handle(ms(at), Input::Arrive(request(op, Some(run))));
+            server.handle(ms(at), Input::Arrive { request: request(op, Some(run)), least: 0, details: None });
         }
         drain(&mut server, ms(at + 500), |answer| answers.push(answer));
         answers.iter().filter(|answer| answer.verdict == ServerDecision::Accepted).count()

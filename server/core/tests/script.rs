@@ -17,7 +17,7 @@ fn config(steps: &str) -> Config {
 
 fn ask(server: &mut Server, op: u64, attempt: u32) -> Answer {
     let request = Request { id: RequestId(0), run: Some(7), seed: 1, op, attempt, step: Step::Work };
-    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
     match server.poll(Instant::ORIGIN) {
         Output::Answer(answer) => answer,
         other => panic!("a script takes no time: {other:?}"),
@@ -69,7 +69,7 @@ fn a_fault_step_is_rejected_or_spoils_an_accepted_answer() {
 fn a_hanging_step_closes_the_connection_after_an_hour() {
     let mut server = Server::new(config("hang:after"));
     let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
-    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
     let closes_at = Instant::ORIGIN + Duration::from_hours(1);
     assert_eq!(server.poll(Instant::ORIGIN), Output::WaitUntil(closes_at));
     let Output::Answer(answer) = server.poll(closes_at) else { panic!("an answer") };
@@ -82,7 +82,7 @@ fn a_slow_answer_and_a_fault_step_add_up() {
     let fault = "slow-headers(2s):100%".parse().expect("faults");
     let mut server = Server::new(Config { fault, ..config("reset:after") });
     let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
-    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
     let Output::Answer(answer) = server.poll(Instant::from_millis(2_000)) else { panic!("an answer") };
     assert_eq!((answer.at, answer.fault()), (Instant::from_millis(2_000), Some(Fault::Reset)));
     let account = server.lifetime(answer.at);
@@ -120,7 +120,7 @@ fn a_script_sets_the_answer_unless_something_else_rejects() {
 fn an_answer_in_flight_has_no_reply_of_a_replaced_script() {
     let mut server = Server::new(Config { return_delay: Distribution::millis(10), ..config("204") });
     let request = Request { id: RequestId(0), run: None, seed: 1, op: 0, attempt: 1, step: Step::Work };
-    server.handle(Instant::ORIGIN, Input::Arrive(request));
+    server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: None });
     server.handle(Instant::ORIGIN, Input::Configure(Box::new(config("503|503"))));
     let Output::Answer(answer) = server.poll(Instant::from_millis(10)) else { panic!("an answer") };
     assert_eq!((answer.verdict, answer.reply), (ServerDecision::Accepted, None));

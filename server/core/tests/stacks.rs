@@ -31,7 +31,7 @@ fn answers(config: Config, arrivals: &[(u64, Arc<RequestFields>)]) -> Vec<(u32, 
         drain(&mut server, at, &mut note);
         let id = RequestId(u32::try_from(op).expect("few"));
         let request = Request { id, run: Some(1), seed: 1, op: op as u64, attempt: 1, step: Step::Work };
-        server.handle(at, Input::ArriveWith { request, details: details.clone(), least: 0 });
+        server.handle(at, Input::Arrive { request, least: 0, details: Some(details.clone()) });
     }
     drain(&mut server, Instant::FAR_FUTURE, note);
     let counts = server.stats(Instant::FAR_FUTURE, None).counts;
@@ -243,7 +243,7 @@ fn a_rejection_before_any_policy_causes_no_lockout() {
             let at = Instant::from_millis(10 * u64::from(attempt));
             let request =
                 Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt, step: Step::Work };
-            server.handle(at, Input::Arrive(request));
+            server.handle(at, Input::Arrive { request, least: 0, details: None });
             drain(&mut server, at + Duration::from_millis(200), |answer| verdicts.push(answer.verdict));
         }
         assert_eq!(verdicts, [ServerDecision::Rejected, ServerDecision::Accepted], "{reject_time}");
@@ -259,12 +259,12 @@ fn details_of_a_request_in_flight_reach_the_new_policy() {
     let headers = vec![("x-cost".into(), "11".into())];
     let details = Arc::new(RequestFields { headers, ..RequestFields::default() });
     let request = Request { id: RequestId(0), run: Some(1), seed: 1, op: 0, attempt: 1, step: Step::Work };
-    server.handle(Instant::ORIGIN, Input::ArriveWith { request, details, least: 0 });
+    server.handle(Instant::ORIGIN, Input::Arrive { request, least: 0, details: Some(details) });
     server.handle(Instant::from_millis(10), Input::Configure(Config { network_delay, ..other }.into()));
     let mut verdicts = Vec::new();
     drain(&mut server, Instant::FAR_FUTURE, |answer| verdicts.push(answer.verdict));
     // The next request with this id has no details, so it costs 1.
-    server.handle(Instant::from_millis(500), Input::Arrive(request));
+    server.handle(Instant::from_millis(500), Input::Arrive { request, least: 0, details: None });
     drain(&mut server, Instant::FAR_FUTURE, |answer| verdicts.push(answer.verdict));
     assert_eq!(verdicts, [ServerDecision::Rejected, ServerDecision::Accepted]);
 }

@@ -47,7 +47,7 @@ fn answers(config: Config, requests: &[&str]) -> Vec<(ServerDecision, Vec<(Strin
             step: Step::Work,
         };
         let at = Instant::from_millis(number.into());
-        server.handle(at, Input::ArriveWith { request, details: Arc::new(details), least: 0 });
+        server.handle(at, Input::Arrive { request, least: 0, details: Some(Arc::new(details)) });
     }
     let teller = HeaderWriter::experiment(STARTED);
     let mut answers = Vec::new();

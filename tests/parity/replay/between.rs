@@ -55,10 +55,7 @@ struct Exchange {
 
 fn reached_first(log: &ServerLog) -> Option<&Request> {
     log.events.iter().find_map(|event| match event {
-        ServerEvent::Input(
-            _,
-            Input::Arrive(request) | Input::ArriveIfFree { request, .. } | Input::ArriveWith { request, .. },
-        ) => Some(request),
+        ServerEvent::Input(_, Input::Arrive { request, .. }) => Some(request),
         _ => None,
     })
 }
@@ -118,10 +115,8 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
     let mut reads: BTreeMap<(u64, u32), Duration> = BTreeMap::new();
     for event in &log.events {
         let (at, request, min_free, details_sent) = match event {
-            ServerEvent::Input(at, Input::Arrive(request)) => (*at, *request, 0, None),
-            ServerEvent::Input(at, Input::ArriveIfFree { request, least }) => (*at, *request, *least, None),
-            ServerEvent::Input(at, Input::ArriveWith { request, details, least }) => {
-                (*at, *request, *least, Some(details.clone()))
+            ServerEvent::Input(at, Input::Arrive { request, least, details }) => {
+                (*at, *request, *least, details.clone())
             }
             ServerEvent::Input(..) => continue,
             ServerEvent::Answer(answer) => {

@@ -33,7 +33,7 @@ pub(crate) fn replay_client(log: &RunLog, mut run: Run) -> Result<Run, Differenc
 struct LoggedInputs<'a>(&'a [(Instant, Input)]);
 
 impl Peer for LoggedInputs<'_> {
-    fn on_send(&mut self, _now: Instant, _launched: SentAttempt) {}
+    fn on_send(&mut self, _now: Instant, _launched: &SentAttempt) {}
 
     fn on_cancel(&mut self, _now: Instant, _key: AttemptKey) {}
 
@@ -41,19 +41,14 @@ impl Peer for LoggedInputs<'_> {
         self.0.first().map_or(Instant::FAR_FUTURE, |(at, _)| *at)
     }
 
-    fn go_on(
-        &mut self,
-        now: Instant,
-        until: Instant,
-        mut tell: impl FnMut(Instant, &Input),
-    ) -> Option<Instant> {
+    fn go_on(&mut self, now: Instant, until: Instant, run: &mut Run) -> Option<Instant> {
         let at = self.next_at().max(now);
         if at > until {
             return None;
         }
         while let Some(((_, input), later)) = self.0.split_first().filter(|((due, _), _)| *due <= at) {
             self.0 = later;
-            tell(at, input);
+            run.handle_input(at, *input);
         }
         Some(at)
     }

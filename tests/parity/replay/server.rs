@@ -61,9 +61,7 @@ impl Replay {
 
     fn on_input(&mut self, at: Instant, input: &Input) {
         match input {
-            Input::Arrive(request)
-            | Input::ArriveIfFree { request, .. }
-            | Input::ArriveWith { request, .. } => {
+            Input::Arrive { request, .. } => {
                 self.latest.remove(&request.id);
             }
             // The request was cancelled when its response was already due. But the driver of the real server had not taken the response

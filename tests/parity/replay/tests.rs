@@ -110,7 +110,7 @@ impl Late {
             headers: Vec::new(),
             fields: Vec::new(),
         };
-        let input = Input::ArriveWith { request, details: details.into(), least: launched.min_free };
+        let input = Input::Arrive { request, least: launched.min_free, details: Some(details.into()) };
         self.server.handle(self.now, input);
     }
 
@@ -292,7 +292,7 @@ fn a_request_lost_or_moved_in_flight_is_detected() {
     };
     let mut requests = 0;
     for index in 0..log.events.len() {
-        let ServerEvent::Input(_, Input::ArriveWith { request, .. }) = &log.events[index] else { continue };
+        let ServerEvent::Input(_, Input::Arrive { request, .. }) = &log.events[index] else { continue };
         if !answered(request.id, index) {
             continue;
         }
@@ -307,7 +307,7 @@ fn a_request_lost_or_moved_in_flight_is_detected() {
         }
         replay_server(&moved).expect_err("a request was moved");
         let mut changed = log.clone();
-        if let ServerEvent::Input(_, Input::ArriveWith { request, .. }) = &mut changed.events[index] {
+        if let ServerEvent::Input(_, Input::Arrive { request, .. }) = &mut changed.events[index] {
             request.op += 1000;
         }
         replay_between(&client_log, &changed, &alike()).expect_err("a request was of another op");

@@ -55,7 +55,7 @@ impl Stages {
         stages
     }
 
-    /// Stores the HTTP details of the request that [arrives](Self::arrive) next. This method is not called for a request without details.
+    /// Stores the HTTP details of the request that [arrives](Self::walk) next. This method is not called for a request without details.
     pub(crate) fn introduce(&mut self, slot: &mut Slot, details: &Arc<RequestFields>) {
         let Self { gates, latest, .. } = self;
         let faces = match latest {
@@ -65,18 +65,7 @@ impl Stages {
                 &mut latest.insert((details.clone(), faces)).1
             }
         };
-        slot.introduce(faces);
-    }
-
-    #[inline]
-    pub(crate) fn arrive(
-        &mut self,
-        at: Instant,
-        slot: &mut Slot,
-        agenda: &mut Agenda,
-        service: &ServiceModel,
-    ) -> Arrived {
-        self.walk(at, slot, 0, agenda, service)
+        slot.faces.extend_from_slice(faces);
     }
 
     pub(crate) fn refuse(
@@ -149,7 +138,7 @@ impl Stages {
         let released = match slot.place {
             Place::Gone | Place::Coming | Place::Going => return None,
             Place::Waiting => {
-                slot.rare().wait.take().and_then(|wait| self.waits.remove(&wait));
+                self.waits.remove(&slot.wait);
                 None
             }
             Place::Queued => {

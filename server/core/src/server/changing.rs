@@ -4,7 +4,7 @@ use vocabulary::Instant;
 
 use super::RunClock;
 use crate::schedule::{Change, InForce};
-use crate::slot::Slot;
+use crate::slot::Place;
 use crate::{Policies, Request, Server};
 
 impl Server {
@@ -15,7 +15,7 @@ impl Server {
             return;
         }
         let (slots, run) = (&self.slots, request.run);
-        if self.clock.on_arrival(now, run, || !slots.iter().any(Slot::is_here)) {
+        if self.clock.on_arrival(now, run, || slots.iter().all(|slot| slot.place == Place::Gone)) {
             self.begin_schedule(now);
         }
     }

@@ -10,7 +10,7 @@ use crate::ledger::Of;
 use crate::policies::{Arrived, Released};
 use crate::request::NetworkLeg;
 use crate::slot::{Place, Slot};
-use crate::{Fault, Request, RequestFields, RequestId, Server, ServerDecision, Step};
+use crate::{Answer, Fault, Request, RequestFields, RequestId, Server, ServerDecision, Step};
 
 impl Server {
     #[inline]
@@ -24,14 +24,12 @@ impl Server {
         self.on_arrival(now, request);
         self.follow_schedule(now);
         if least > 0 && self.free(now) < u64::from(least) {
-            return self.defer(now, request.id);
+            return self.defer(now, request);
         }
         let epoch = self.epoch;
         let slot = self.slot(request.id);
         slot.begin(request, epoch);
-        if details.is_some() {
-            slot.rare().details = details;
-        }
+        slot.details = details;
         self.arrive(now, request);
     }
 
@@ -39,9 +37,8 @@ impl Server {
     #[inline]
     fn slot(&mut self, id: RequestId) -> &mut Slot {
         let index = id.0 as usize;
-        while self.slots.len() <= index {
-            let id = u32::try_from(self.slots.len()).expect("it is at most the id");
-            self.slots.push(Slot::new(RequestId(id)));
+        if self.slots.len() <= index {
+            self.slots.resize_with(index + 1, Slot::default);
         }
         &mut self.slots[index]
     }
@@ -51,9 +48,7 @@ impl Server {
         if request.is_lost(NetworkLeg::ToServer, self.config.loss) {
             return self.ledger.note(self.of(&self.slots[index]), |account| account.lost_requests += 1);
         }
-        if self.early_retries.is_some() {
-            self.check_earliness(now, index);
-        }
+        self.check_earliness(now, index);
         let delay = request.network_delay(&self.config.network_delay);
         if delay.is_zero() {
             let answer = self.admit(now, request.id);
@@ -63,12 +58,10 @@ impl Server {
         }
     }
 
-    #[inline(never)]
     fn check_earliness(&mut self, now: Instant, index: usize) {
-        let Self { early_retries, slots, .. } = self;
-        let slot = &mut slots[index];
-        let (id, details) = (slot.request.id, slot.rare().details.as_deref());
-        let is_early = early_retries.as_mut().is_some_and(|early| early.on_arrival(now, id, details));
+        let (Some(early), slot) = (&mut self.early_retries, &mut self.slots[index]) else { return };
+        slot.client = slot.details.as_ref().map(|details| early.client(details));
+        let is_early = slot.client.is_some_and(|client| early.is_early(now, client));
         // Only a retry can be too early. If the request belongs to a run, its attempt number shows whether it is a retry. The attempt
         // number of any other request is unknown, so such a request is treated as a retry.
         let is_retry = slot.request.run.is_none() || slot.request.attempt > 1;
@@ -79,11 +72,12 @@ impl Server {
 
     /// Answers a request at once, because less capacity is free than the request needs to start. Apart from the answer, the server's state
     /// does not change.
-    fn defer(&mut self, now: Instant, id: RequestId) {
-        let (busy, cap, version) = (self.busy(), self.capacity(now), self.version);
-        let answer = &mut self.slot(id).answer;
-        (answer.verdict, answer.at, answer.busy, answer.cap) = (ServerDecision::Deferred, now, busy, cap);
-        (answer.version, answer.advice, answer.reply, answer.extras) = (version, None, None, None);
+    fn defer(&mut self, now: Instant, request: &Request) {
+        let (id, verdict, version) = (request.id, ServerDecision::Deferred, self.version);
+        let (busy, cap) = (self.busy(), self.capacity(now));
+        let answer = Answer { id, verdict, at: now, busy, cap, version, ..Answer::default() };
+        let slot = self.slot(id);
+        (slot.request, slot.answer) = (*request, answer);
         self.answers.push_back(id);
     }
 
@@ -109,11 +103,11 @@ impl Server {
         };
         let Self { slots, policy, agenda, service, .. } = self;
         let slot = &mut slots[id.0 as usize];
-        if let Some(details) = slot.take_details() {
+        if let Some(details) = slot.details.take() {
             policy.introduce(slot, &details);
         }
         let arrived = match refusal {
-            None => policy.arrive(at, slot, agenda, service),
+            None => policy.walk(at, slot, 0, agenda, service),
             Some(refusal) => policy.refuse(at, slot, refusal, agenda, service),
         };
         let verdict = match arrived {
@@ -286,8 +280,8 @@ impl Server {
         }
         let delay = slot.request.return_delay(&self.config.return_delay) + later;
         // Fast path: without advice, no early retries are tracked.
-        if let Some(early) = &mut self.early_retries {
-            early.on_answer(answer, &self.config, at + delay);
+        if let (Some(early), Some(client)) = (&mut self.early_retries, slot.client) {
+            early.on_answer(client, answer, &self.config, at + delay);
         }
         if delay.is_zero() {
             slot.place = Place::Gone;

@@ -9,7 +9,7 @@ use crate::{Config, RequestId, Server, ServerDecision, ServiceModel};
 
 impl Server {
     pub(super) fn cancel(&mut self, now: Instant, id: RequestId) {
-        let Some(slot) = self.slots.get_mut(id.0 as usize).filter(|slot| slot.is_here()) else {
+        let Some(slot) = self.slots.get_mut(id.0 as usize).filter(|slot| slot.place != Place::Gone) else {
             // The request has already been answered, but the answer may not have been sent yet. The answer is removed, because the client
             // has disconnected.
             self.answers.retain(|answered| *answered != id);

@@ -18,7 +18,7 @@ fn request(id: u32) -> Request {
 }
 
 fn arrive(server: &mut Server, at: u64, id: u32) {
-    server.handle(ms(at), Input::Arrive(request(id)));
+    server.handle(ms(at), Input::Arrive { request: request(id), least: 0, details: None });
 }
 
 /// Returns all answers until the server waits, as (milliseconds, id, verdict, busy).
@@ -290,7 +290,7 @@ fn only_rejections_advise() {
     let mut server = Server::new(Config { retry_after, max_busy: 1, ..Config::default() });
     arrive(&mut server, 0, 0);
     arrive(&mut server, 1, 1);
-    server.handle(ms(2), Input::ArriveIfFree { request: request(2), least: 50 });
+    server.handle(ms(2), Input::Arrive { request: request(2), least: 50, details: None });
     let mut advised = Vec::new();
     while let Output::Answer(answer) = server.poll(ms(1000)) {
         advised.push((answer.verdict, answer.advice));
@@ -335,5 +335,15 @@ mod run_clock {
             assert!(clock.on_arrival(Instant::from_nanos(run), Some(run), || true), "{run}");
             assert!(clock.met.len() <= MAX_MET);
         }
+    }
+}
+
+#[test]
+fn a_deferred_request_is_answered_as_itself() {
+    let mut server = Server::new(Config { max_busy: 1, ..Config::default() });
+    for request in [request(0), Request { op: 7, ..request(0) }, request(5)] {
+        server.receive(ms(0), &request, 50, None);
+        let answered = server.next_answer(ms(0)).map(|(of, answer)| (*of, answer.id, answer.verdict));
+        assert_eq!(answered, Some((request, request.id, ServerDecision::Deferred)));
     }
 }

@@ -8,12 +8,14 @@ use vocabulary::Instant;
 use crate::agenda::Agenda;
 use crate::policies::common::{Charged, Later, Own};
 use crate::policies::{Arrived, Charge, Common, Decision, Released, Stage, StageRequest, Stages, nanos};
+use crate::request::store;
 use crate::slot::{Place, Rejection, Slot};
 use crate::{ServerDecision, ServiceModel};
 
 impl Stages {
+    /// Lets a request pass the stages from `from` on. A request that arrives passes all of them.
     #[inline]
-    pub(super) fn walk(
+    pub(crate) fn walk(
         &mut self,
         at: Instant,
         slot: &mut Slot,
@@ -30,8 +32,7 @@ impl Stages {
                     let entry = (at + wait, self.waited);
                     self.waited += 1;
                     self.waits.insert(entry, slot.request.id);
-                    slot.rare().wait = Some(entry);
-                    slot.place = Place::Waiting;
+                    (slot.place, slot.wait) = (Place::Waiting, entry);
                     return Arrived::Open;
                 }
                 Decision::Queue => {
@@ -59,7 +60,7 @@ impl Stages {
             stage.gate.charge(at, &asked);
         }
         if (charges_now || is_charged) && !stage.holds_slots {
-            slot.charge(index, taken);
+            store(&mut slot.taken, index, Some(taken));
         }
         slot.passed = index + 1;
     }
@@ -108,7 +109,7 @@ impl Stages {
         for (index, stage) in self.gates[..passed].iter_mut().enumerate().rev() {
             wait = stage.gate.on_later_rejection(at, &slot.asked(index, stage), wait);
             if stage.common.later == Later::Back
-                && let Some(taken) = slot.taken(index).and_then(Option::take)
+                && let Some(taken) = slot.taken.get_mut(index).and_then(Option::take)
             {
                 stage.gate.refund(at, &slot.asked(index, stage), taken);
             }
@@ -291,8 +292,8 @@ fn is_charged_with_answer(index: usize, stage: &Stage, slot: &Slot) -> bool {
     charged == Charged::Answer && has_passed
 }
 
-fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &mut Slot) {
-    let taken = slot.taken(index).copied().flatten();
+fn settle(at: Instant, index: usize, stage: &mut Stage, slot: &Slot) {
+    let taken = slot.taken.get(index).copied().flatten();
     let asked = slot.asked(index, stage);
     let used = slot.used(index, stage).unwrap_or(asked.cost);
     match taken {
