@@ -159,10 +159,9 @@ impl FailureCounts {
         {
             self.last_arrived = Some(kind);
         }
-        // A run has few causes, so that a binary search would take longer.
-        match self.counts.iter_mut().find(|(known, _)| *known == cause) {
-            Some((_, attempts)) => *attempts += 1,
-            None => self.counts.insert(self.counts.partition_point(|(known, _)| *known < cause), (cause, 1)),
+        match self.counts.binary_search_by_key(&cause, |(cause, _)| *cause) {
+            Ok(index) => self.counts[index].1 += 1,
+            Err(index) => self.counts.insert(index, (cause, 1)),
         }
     }
 

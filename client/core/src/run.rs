@@ -207,17 +207,31 @@ impl Run {
     ///
     /// If many timers fire without an output, the result is `WaitUntil` with an instant that is not after `now`. The
     /// driver then checks for other work and calls again at once.
-    #[inline]
     pub fn poll_output(&mut self, now: Instant) -> Output {
-        if let Some(output) = self.take_output() {
-            return output;
+        for _ in 0..TIMERS_AT_ONCE {
+            if let Some(output) = self.take_output() {
+                return output;
+            }
+            let next = if self.continues() {
+                // Fast path: after most answers no event is due at once, which is known without a search for the next event.
+                let quiet_until = self.quiet_until();
+                if quiet_until > now {
+                    return Output::WaitUntil(quiet_until);
+                }
+                self.next_scheduled()
+            } else if self.is_over() {
+                self.host.measured.settle();
+                return Output::Done;
+            } else {
+                self.next_event()
+            };
+            match next {
+                Some((at, event)) if at <= now => self.on_event(at, event),
+                Some((at, _)) => return Output::WaitUntil(at),
+                None => return Output::Idle,
+            }
         }
-        // Fast path: after most answers no event is due at once, which is known without a search for the next event.
-        let quiet_until = self.quiet_until();
-        if quiet_until > now && self.continues() {
-            return Output::WaitUntil(quiet_until);
-        }
-        self.next_output(now)
+        Output::WaitUntil(now)
     }
 
     #[inline]
@@ -242,32 +256,6 @@ impl Run {
     #[inline]
     fn quiet_until(&self) -> Instant {
         self.host.clocks.quiet_until.min(self.dispatcher.quiet_until())
-    }
-
-    fn next_output(&mut self, now: Instant) -> Output {
-        for _ in 0..TIMERS_AT_ONCE {
-            if let Some(output) = self.take_output() {
-                return output;
-            }
-            let next = if self.continues() {
-                let quiet_until = self.quiet_until();
-                if quiet_until > now {
-                    return Output::WaitUntil(quiet_until);
-                }
-                self.next_scheduled()
-            } else if self.is_over() {
-                self.host.measured.settle();
-                return Output::Done;
-            } else {
-                self.next_event()
-            };
-            match next {
-                Some((at, event)) if at <= now => self.on_event(at, event),
-                Some((at, _)) => return Output::WaitUntil(at),
-                None => return Output::Idle,
-            }
-        }
-        Output::WaitUntil(now)
     }
 
     /// Sets the rate limit that the server is known to have. From now on, attempts are compared with this rate limit.

@@ -31,7 +31,8 @@ pub struct Latencies {
     tally: LatencySums,
     /// Histogram of the measured durations, in microseconds.
     histogram: Histogram<u64>,
-    exact: Exact,
+    /// Individual latencies in nanoseconds, in ascending order except for those that are pending; `None` if some were not stored.
+    exact: Option<Vec<u64>>,
     pending: Pending,
 }
 
@@ -50,7 +51,7 @@ impl Default for Latencies {
         Self {
             tally: LatencySums::default(),
             histogram: histogram::empty(),
-            exact: Exact::default(),
+            exact: None,
             pending: Pending::default(),
         }
     }
@@ -60,7 +61,7 @@ impl Latencies {
     /// Creates an empty collection of latencies that also stores each value, up to
     /// [`EXACT_LATENCIES`] values. Percentiles are exact up to that number.
     pub fn exact() -> Self {
-        Self { exact: Exact::kept(), ..Self::default() }
+        Self { exact: Some(Vec::new()), ..Self::default() }
     }
 
     pub fn record(&mut self, latency: Duration) {
@@ -74,7 +75,7 @@ impl Latencies {
 
     #[inline]
     fn record_nanos(&mut self, nanos: u64) {
-        if let Some(kept) = &mut self.exact.0 {
+        if let Some(kept) = &mut self.exact {
             kept.push(nanos);
             if kept.len() > EXACT_LATENCIES {
                 self.settle();
@@ -99,7 +100,7 @@ impl Latencies {
         let zeros = std::mem::take(&mut self.pending.zeros);
         self.add_zeros(zeros);
         let mut exact = std::mem::take(&mut self.exact);
-        if let Some(kept) = &mut exact.0 {
+        if let Some(kept) = &mut exact {
             let pending = &mut kept[self.pending.settled..];
             radix::sort(pending);
             self.add_sorted(pending);
@@ -133,7 +134,7 @@ impl Latencies {
 
     /// Returns these latencies with nothing pending.
     fn settled(&self) -> Cow<'_, Self> {
-        if self.pending.zeros == 0 && self.pending.settled == self.exact.len() {
+        if self.count() == self.tally.count {
             return Cow::Borrowed(self);
         }
         let mut settled = self.clone();
@@ -148,8 +149,16 @@ impl Latencies {
         let other = other.settled();
         self.tally.add(&other.tally);
         self.histogram += &other.histogram;
-        self.exact.merge(&other.exact);
-        self.pending.settled = self.exact.len();
+        let both = self.exact.take().zip(other.exact.as_deref());
+        self.exact = both.filter(|(own, others)| own.len() + others.len() <= EXACT_LATENCIES).map(
+            |(mut own, others)| {
+                own.extend(others);
+                #[expect(clippy::stable_sort_primitive, reason = "it merges two sorted sequences")]
+                own.sort();
+                own
+            },
+        );
+        self.pending.settled = self.exact.as_ref().map_or(0, Vec::len);
     }
 
     /// Copies the sums and the histogram of `other` without allocating. Individual latencies are not copied.
@@ -158,13 +167,14 @@ impl Latencies {
         histogram::copy(&other.histogram, &mut self.histogram);
         (self.exact, self.pending) = Default::default();
         self.add_zeros(other.pending.zeros);
-        for nanos in other.exact.0.iter().flat_map(|kept| &kept[other.pending.settled..]) {
+        for nanos in other.exact.iter().flat_map(|kept| &kept[other.pending.settled..]) {
             self.add(*nanos, 1);
         }
     }
 
     pub fn count(&self) -> u64 {
-        self.tally.count + self.pending.zeros + (self.exact.len() - self.pending.settled) as u64
+        let stored = self.exact.as_ref().map_or(0, |kept| kept.len() - self.pending.settled);
+        self.tally.count + self.pending.zeros + stored as u64
     }
 
     /// Returns the quantile `share` (0 to 1): the duration at or below which this share of the latencies lies. Zero if
@@ -247,7 +257,7 @@ impl Latencies {
         };
         let [p50, p75, p90, p95, p99, p999] = percentiles.map(|nanos| Some(nanos / 1e6));
         let tally = settled.tally;
-        let deviation = settled.exact.0.as_deref().map_or_else(|| tally.deviation(), deviation);
+        let deviation = settled.exact.as_deref().map_or_else(|| tally.deviation(), deviation);
         let LatencySums { count, min_nanos, max_nanos, .. } = tally;
         let [min, mean, stdev, max] =
             [min_nanos as f64, tally.mean(), deviation, max_nanos as f64].map(|nanos| Some(nanos / 1e6));
@@ -261,7 +271,7 @@ impl Latencies {
             return None;
         }
         let places = shares.map(|share| Neighbours::new(share, self.tally.count));
-        if let Some(sorted) = &self.exact.0 {
+        if let Some(sorted) = &self.exact {
             return Some(places.map(|place| place.between(|index| sorted[index])));
         }
         let mut ranks: Vec<u64> = places.iter().flat_map(|place| [place.below, place.above]).collect();
@@ -321,31 +331,6 @@ impl LatencyFigures {
 /// Maximum number of individual latencies that are stored per kind of latency. With more latencies only the histogram
 /// is used.
 pub const EXACT_LATENCIES: usize = 1_000_000;
-
-/// Individual latencies in nanoseconds, in ascending order except for those that are pending; `None` if some were not stored.
-#[derive(Clone, Debug, Default)]
-struct Exact(Option<Vec<u64>>);
-
-impl Exact {
-    fn kept() -> Self {
-        Self(Some(Vec::new()))
-    }
-
-    fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, Vec::len)
-    }
-
-    fn merge(&mut self, other: &Self) {
-        match (&mut self.0, &other.0) {
-            (Some(kept), Some(others)) if kept.len() + others.len() <= EXACT_LATENCIES => {
-                kept.extend(others);
-                #[expect(clippy::stable_sort_primitive, reason = "it merges two sorted sequences")]
-                kept.sort();
-            }
-            _ => self.0 = None,
-        }
-    }
-}
 
 /// Returns the standard deviation (divisor n) of sorted latencies, in nanoseconds.
 fn deviation(sorted: &[u64]) -> f64 {
@@ -478,14 +463,14 @@ mod tests {
         let few = recorded(Latencies::exact(), &[2, 1]);
         let mut many = few.clone();
         (0..EXACT_LATENCIES).for_each(|_| many.record(Duration::from_micros(1)));
-        assert!(few.exact.0.is_some() && many.exact.0.is_none());
+        assert!(few.exact.is_some() && many.exact.is_none());
         assert_eq!(
             (many.count(), many.sums().count),
             (EXACT_LATENCIES as u64 + 2, EXACT_LATENCIES as u64 + 2)
         );
         let mut both = few.clone();
         both.merge(&many);
-        assert!(both.exact.0.is_none());
+        assert!(both.exact.is_none());
         assert_eq!(both.count(), EXACT_LATENCIES as u64 + 4);
     }
 

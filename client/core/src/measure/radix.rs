@@ -12,27 +12,30 @@ pub(super) fn sort(values: &mut [u64]) {
     }
     let differing = values.iter().fold(0, |bits, value| bits | value ^ values[0]);
     let mut other = vec![0; values.len()];
-    let (mut from, mut to) = (&mut *values, &mut other[..]);
-    let mut shift = 0;
     // The number of rounds is even, so that the values end where they began.
-    while differing.checked_shr(shift).unwrap_or(0) != 0 || shift / DIGIT % 2 == 1 {
-        let digit = |value: u64| (value.checked_shr(shift).unwrap_or(0)) as usize % (1 << DIGIT);
-        // Number of values with each digit, and then the place of the next value with this digit.
-        let mut places = [0; 1 << DIGIT];
-        for value in &*from {
-            places[digit(*value)] += 1;
-        }
-        let mut before = 0;
-        for place in &mut places {
-            before += std::mem::replace(place, before);
-        }
-        for value in &*from {
-            let place = &mut places[digit(*value)];
-            to[*place] = *value;
-            *place += 1;
-        }
-        std::mem::swap(&mut from, &mut to);
-        shift += DIGIT;
+    for shift in (0..u64::BITS).step_by(2 * DIGIT as usize).filter(|shift| differing >> shift != 0) {
+        sort_by_digit(values, &mut other, shift);
+        sort_by_digit(&other, values, shift + DIGIT);
+    }
+}
+
+/// Copies the values to `to`, in the order of the digit at `shift`. Values with the same digit keep their order.
+fn sort_by_digit(from: &[u64], to: &mut [u64], shift: u32) {
+    #[expect(clippy::cast_possible_truncation, reason = "it is one digit")]
+    let digit = |value: u64| (value >> shift) as usize % (1 << DIGIT);
+    // Number of values with each digit, and then the place of the next value with this digit.
+    let mut places = [0; 1 << DIGIT];
+    for value in from {
+        places[digit(*value)] += 1;
+    }
+    let mut before = 0;
+    for place in &mut places {
+        before += std::mem::replace(place, before);
+    }
+    for value in from {
+        let place = &mut places[digit(*value)];
+        to[*place] = *value;
+        *place += 1;
     }
 }
 

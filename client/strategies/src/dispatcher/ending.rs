@@ -11,7 +11,7 @@ use crate::{AttemptEnd, FailedOp, Instant, Outcome, Retry, Status};
 
 struct End<'a, N> {
     sent_at: Instant,
-    outcome: &'a Outcome,
+    outcome: Outcome,
     note: Option<&'a N>,
     /// True if the outcome of the op is already decided: by another of its attempts, or because the op is cancelled.
     is_moot: bool,
@@ -34,7 +34,7 @@ impl<H: Host> Dispatcher<H> {
         if outcome.status == Status::Deferred {
             return self.on_deferred(host, at, attempt, sent_at, outcome);
         }
-        self.end(host, at, &attempt, End { sent_at, outcome, note: Some(note), is_moot: false });
+        self.end(host, at, &attempt, End { sent_at, outcome: *outcome, note: Some(note), is_moot: false });
     }
 
     /// Removes an attempt that the server did not start because too few slots were free. The attempt counts as if it
@@ -129,19 +129,17 @@ impl<H: Host> Dispatcher<H> {
     ) {
         let Some(attempt) = self.take_attempt(key) else { return };
         self.outbox.push_back(Output::Cancel(key));
-        self.end(host, at, &attempt, End { sent_at: attempt.due, outcome, note: None, is_moot });
+        self.end(host, at, &attempt, End { sent_at: attempt.due, outcome: *outcome, note: None, is_moot });
     }
 
-    fn end(&mut self, host: &mut H, at: Instant, attempt: &Attempt<H::Attempt>, end: End<'_, H::Note>) {
+    fn end(&mut self, host: &mut H, at: Instant, attempt: &Attempt<H::Attempt>, mut end: End<'_, H::Note>) {
         let others = self.hedges && self.rounds.leave(attempt.op, attempt.serial);
         let round_continues = others && end.outcome.status != Status::Succeeded || end.is_moot;
-        let classified = self.classified(host, attempt, end.outcome);
-        let end = End { outcome: classified.as_ref().unwrap_or(end.outcome), ..end };
-        self.report_end(host, at, attempt, &end, round_continues);
+        self.report_end(host, at, attempt, &mut end, round_continues);
         if end.is_moot {
             return;
         }
-        let outcome = end.outcome;
+        let outcome = &end.outcome;
         if self.hedges && self.round_continues(host, at, attempt, outcome) {
             return self.launch(host, attempt.instance, at);
         }
@@ -165,29 +163,15 @@ impl<H: Host> Dispatcher<H> {
         self.launch(host, attempt.instance, at);
     }
 
-    /// Returns the outcome of an attempt with the strategy's classification and the method of the op's requests. `None` if it has both
-    /// already, which saves a copy of it.
-    #[inline]
-    fn classified(&self, host: &H, attempt: &Attempt<H::Attempt>, outcome: &Outcome) -> Option<Outcome> {
-        let method = host.method(self.ops[attempt.op].id).unwrap_or(outcome.method);
-        let strategy = &self.instances[attempt.instance].strategy;
-        if method != outcome.method {
-            let outcome = Outcome { method, ..*outcome };
-            return Some(Outcome { classification: strategy.classify(&outcome), ..outcome });
-        }
-        let classification = strategy.classify(outcome);
-        (classification != outcome.classification).then(|| Outcome { classification, ..*outcome })
-    }
-
-    /// Reports the end of an attempt to the strategy and the host. `round_continues` is true if another attempt decides the outcome of the
-    /// op.
+    /// Reports the end of an attempt to the strategy and the host. Stores the strategy's classification of the
+    /// attempt in its outcome. `round_continues` is true if another attempt decides the outcome of the op.
     #[inline]
     fn report_end(
         &mut self,
         host: &mut H,
         at: Instant,
         attempt: &Attempt<H::Attempt>,
-        end: &End<'_, H::Note>,
+        end: &mut End<'_, H::Note>,
         round_continues: bool,
     ) {
         let op = &mut self.ops[attempt.op];
@@ -196,8 +180,12 @@ impl<H: Host> Dispatcher<H> {
             // attempt must have started, and is counted now.
             host.on_sent(attempt, op, in_flight);
         }
+        if let Some(method) = host.method(op.id) {
+            end.outcome.method = method;
+        }
         let instance = &mut self.instances[attempt.instance];
-        let End { sent_at, outcome, note, .. } = *end;
+        end.outcome.classification = instance.strategy.classify(&end.outcome);
+        let End { sent_at, ref outcome, note, .. } = *end;
         op.last = Some(outcome.status);
         // Fast path: a strategy that only retries has no parts that observe the ends of attempts.
         if !instance.strategy.only_retries() {

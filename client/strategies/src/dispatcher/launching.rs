@@ -18,11 +18,6 @@ const MIN_WAIT: Duration = Duration::from_micros(1);
 impl<H: Host> Dispatcher<H> {
     pub(super) fn enqueue(&mut self, op: Waiting, id: InstanceId, at: Instant) {
         let instance = &mut self.instances[id];
-        // Fast path: skips building a `Candidate` if the strategy only retries, because a strategy that only retries does not use
-        // candidates.
-        if instance.strategy.only_retries() {
-            return instance.ready.push_back(op);
-        }
         let in_a_try = |slot: OpSlot| instance.strategy.is_in_a_try(self.ops[slot].retry_state);
         if instance.strategy.holds_tries() && op.slot().is_some_and(in_a_try) {
             instance.resumed.push_back(op);
@@ -50,7 +45,7 @@ impl<H: Host> Dispatcher<H> {
     pub(super) fn launch(&mut self, host: &mut H, id: InstanceId, at: Instant) {
         // Fast path: nothing is queued, and a strategy that only retries does not use `on_app_limited`.
         let instance = &self.instances[id];
-        if !self.is_stopping && !(instance.strategy.only_retries() && instance.ready.is_empty()) {
+        if !(self.is_stopping || instance.strategy.only_retries() && instance.ready.is_empty()) {
             self.launch_ready(host, id, at);
         }
     }
@@ -80,11 +75,6 @@ impl<H: Host> Dispatcher<H> {
             }
         }
         let instance = &mut self.instances[id];
-        // Fast path: skips the following steps for a strategy that only retries, and therefore sends every op at once. It has no gauges and
-        // no timer, and does not use `on_app_limited`.
-        if instance.strategy.only_retries() {
-            return;
-        }
         // Retries that are due at this instant count as ready ops, because they will be ready before time advances.
         let more = || instance.sleeping > 0 && self.timers.wakes.next().is_some_and(|wake| wake <= at);
         if instance.ready_ops() == 0 && !more() {
@@ -110,10 +100,6 @@ impl<H: Host> Dispatcher<H> {
     /// with this state.
     #[inline]
     fn ask(&mut self, host: &mut H, id: InstanceId, op: &mut Waiting, at: Instant) -> LaunchDecision {
-        // Fast path: skips building a `LimiterView` for a strategy that sends every op at once.
-        if self.instances[id].strategy.only_retries() {
-            return LaunchDecision::Send(Permits::default(), None);
-        }
         let candidate = self.candidate(*op, id);
         let instance = &mut self.instances[id];
         let view = instance.view(candidate);
