@@ -65,11 +65,15 @@ impl Connecting {
     /// Returns the maximum number of simultaneous requests. It includes requests for which a connection is open, and requests that may open
     /// one.
     pub(crate) fn room(&self) -> usize {
-        // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. But every request in progress
-        // has a connection, unless it is still opening one. So the number of requests with a connection is a lower bound of `open`.
+        // The count `open` is partly a guess, because a lost attempt may or may not have lost its connection. A lower bound of it is the
+        // number of requests that open none.
         let Shared { open, requests, pending, .. } = &*self.shared;
-        let used = requests.load(Relaxed).saturating_sub(pending.load(Relaxed));
-        (open.fetch_max(used, Relaxed).max(used) + CONNECTS_AT_ONCE).min(self.most())
+        let (requests, pending) = (requests.load(Relaxed), pending.load(Relaxed));
+        let used = requests.saturating_sub(pending);
+        let open = open.fetch_max(used, Relaxed).max(used);
+        // A pool continues a connect whose request got another connection. Without this limit, such connects would pile up.
+        let surplus = pending.saturating_sub(requests.saturating_sub(open));
+        (open + CONNECTS_AT_ONCE.saturating_sub(surplus)).max(1).min(self.most())
     }
 
     pub(crate) fn begin_request(&self) -> Counted<'_> {

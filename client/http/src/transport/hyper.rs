@@ -38,13 +38,13 @@ struct Shared {
     dialer: Dialer,
     builder: Builder,
     /// Connections that were opened before the run, and that no worker has taken yet.
-    idle: Mutex<Vec<Box<Link>>>,
+    idle: Mutex<Vec<Link>>,
     /// Request to a mockserver's admin endpoint, which is sent when a connection is opened before the run.
     question: Request<Full<Bytes>>,
 }
 
 impl Shared {
-    async fn connect(&self) -> Result<Box<Link>, ErrorKind> {
+    async fn connect(&self) -> Result<Link, ErrorKind> {
         let connecting = &self.common.connecting;
         let stream = connecting.open(self.dialer.dial()).await?;
         let link = Link::new(stream, Open(connecting.clone()), &self.builder).await;
@@ -112,12 +112,12 @@ impl Transport for HyperTransport {
     ) -> Result<(), ErrorKind> {
         let Common { prepared, understanding, .. } = self.common();
         loop {
-            let idle = own.take().or_else(|| locked(&self.shared.idle).pop());
+            let idle = own.take().or_else(|| locked(&self.shared.idle).pop().map(Box::new));
             let was_idle = idle.is_some();
             let mut link = match idle {
                 Some(link) => link,
                 // The future is boxed, because it is large, and otherwise it would be part of the future of every attempt.
-                None => Box::pin(self.shared.connect()).await?,
+                None => Box::new(Box::pin(self.shared.connect()).await?),
             };
             let request = prepared.render(attempt, step).request(Full::new);
             match link.carry(request, |status| understanding.body(status), &mut read).await {
@@ -156,9 +156,9 @@ struct Lost {
 }
 
 impl Link {
-    async fn new(stream: Stream, open: Open, builder: &Builder) -> hyper::Result<Box<Self>> {
+    async fn new(stream: Stream, open: Open, builder: &Builder) -> hyper::Result<Self> {
         let (sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
-        let mut link = Box::new(Self { sender, connection: Some(connection), _open: open });
+        let mut link = Self { sender, connection: Some(connection), _open: open };
         go_on(&mut link.connection, &mut Context::from_waker(Waker::noop()));
         Ok(link)
     }

@@ -93,6 +93,8 @@ impl Transport for ReqwestTransport {
         let (mut head, body) = http::Response::from(response).into_parts();
         let kept = self.common.understanding.body(head.status.as_u16());
         let body = drain(body, kept, &mut head.headers).await;
+        // Lets the client put the connection back into its pool. Otherwise the worker's next attempt would open another one.
+        tokio::task::yield_now().await;
         read(&head, &body.map_err(|error| error_kind::of_request(&error, true))?);
         Ok(())
     }
