@@ -16,7 +16,7 @@ use vocabulary::{Instant, TimeScale};
 
 use crate::clock::Clock;
 use crate::control::{Command, Control};
-use crate::rusage::thread_cpu;
+use crate::rusage::thread_times;
 use crate::transport::{Transport, WarmUp};
 use crate::workers::Hub;
 
@@ -42,8 +42,8 @@ pub struct DriveReport {
     pub wall: Duration,
     /// Processor time of all threads that carry attempts, in total.
     pub cpu: Option<Duration>,
-    /// Processor time of the busiest of the threads that carry attempts.
-    pub busiest_cpu: Option<Duration>,
+    /// Time for which the busiest of the threads that carry attempts ran or waited for a processor.
+    pub busiest: Option<Duration>,
     /// Times that attempts waited for a connection, because no connection was free and no further one was allowed.
     pub connection_waits: LatencyFigures,
     /// Number of connections that a run opened, including those opened before its clock started.
@@ -98,8 +98,8 @@ pub(crate) fn drive_on_this_thread<T: Transport>(
     runtime.shutdown_background();
     let others: Vec<_> = helpers.into_iter().filter_map(Helper::end).collect();
     let (run, mut report) = report?;
-    report.busiest_cpu = report.cpu.max(others.iter().copied().max());
-    report.cpu = report.cpu.map(|cpu| cpu + others.iter().sum::<Duration>());
+    report.busiest = report.busiest.max(others.iter().map(|[_, demand]| *demand).max());
+    report.cpu = report.cpu.map(|cpu| cpu + others.iter().map(|[cpu, _]| cpu).sum::<Duration>());
     Ok((run, report))
 }
 
@@ -169,14 +169,14 @@ async fn drive<T: Transport>(
     control: &Control,
     options: DriveOptions,
 ) -> Result<(Run, DriveReport), DriveError> {
-    let cpu_before = thread_cpu();
+    let times_before = thread_times();
     let mut timer = Timer::new().map_err(DriveError::Timer)?;
     let transports: Vec<T> = lanes.iter().map(|(_, transport)| transport.clone()).collect();
     let connections = || transports.iter().map(T::connections).sum();
     let hub = Hub::new(run, lanes, clock);
     let mut abort_at: Option<RealInstant> = None;
-    let over = loop {
-        let (next, has_waiting) = {
+    let (run, waits) = loop {
+        let next = {
             let mut state = hub.lock();
             let Some(mut run) = state.run.take() else { return Err(DriveError::Broken) };
             for command in control.take() {
@@ -196,10 +196,10 @@ async fn drive<T: Transport>(
             }
             let next = state.go_on(&hub, &mut run);
             if state.is_over {
-                break Over { run: *run, waits: state.waits.figures() };
+                break (*run, state.waits.figures());
             }
             state.run = Some(run);
-            (next, state.has_waiting())
+            next
         };
         let wake_at =
             (next < Instant::FAR_FUTURE).then(|| clock.real(next)).into_iter().chain(abort_at).min();
@@ -212,19 +212,22 @@ async fn drive<T: Transport>(
             biased;
             () = hub.early.notified() => {}
             () = control.asked() => {}
-            () = grown(&transports), if has_waiting => {}
+            () = grown(&transports) => {}
             result = wait(&mut timer, wake_at) => result.map_err(DriveError::Timer)?,
         }
     };
-    let Over { run, waits } = over;
     control.publish(connections(), true, |snapshot| run.snapshot(clock.now(), snapshot));
-    let cpu = thread_cpu().zip(cpu_before).map(|(after, before)| after.saturating_sub(before));
+    let load = thread_times()
+        .zip(times_before)
+        .map(|(after, before)| [0, 1].map(|time| after[time].saturating_sub(before[time])));
     let mut connect_times = Latencies::default();
-    transports.iter().for_each(|transport| connect_times.merge(&transport.connect_times()));
+    for transport in &transports {
+        connect_times.merge(&transport.connect_times());
+    }
     let report = DriveReport {
         wall: clock.wall(),
-        cpu,
-        busiest_cpu: cpu,
+        cpu: load.map(|[cpu, _]| cpu),
+        busiest: load.map(|[_, demand]| demand),
         connection_waits: waits,
         connections: connections(),
         connect_times: connect_times.figures(),
@@ -232,12 +235,6 @@ async fn drive<T: Transport>(
         warm_up: WarmUp::default(),
     };
     Ok((run, report))
-}
-
-/// A run that is over, and the times that its attempts waited for a connection.
-struct Over {
-    run: Run,
-    waits: LatencyFigures,
 }
 
 /// Waits until one of the transports has room for more attempts.
@@ -265,7 +262,7 @@ fn runtime() -> io::Result<Runtime> {
 struct Helper {
     handle: Handle,
     end: oneshot::Sender<()>,
-    thread: JoinHandle<Option<Duration>>,
+    thread: JoinHandle<Option<[Duration; 2]>>,
 }
 
 impl Helper {
@@ -277,18 +274,18 @@ impl Helper {
             // An error means that the sending end was dropped together with the thread's `Helper`. This ends the
             // thread, too.
             let _ = runtime.block_on(ended);
-            let cpu = thread_cpu();
+            let times = thread_times();
             // Does not wait for connections on which an answer is still outstanding.
             runtime.shutdown_background();
-            cpu
+            times
         };
         let thread = std::thread::Builder::new().name(format!("load-{number}")).spawn(carry)?;
         Ok(Self { handle, end, thread })
     }
 
-    fn end(self) -> Option<Duration> {
-        // Sending fails if the thread has already ended by itself. This error is ignored, because the thread is then
-        // over as intended.
+    /// Returns the thread's processor time, and the time for which it ran or waited for a processor.
+    fn end(self) -> Option<[Duration; 2]> {
+        // An error means that the thread has already ended by itself, as intended.
         let _ = self.end.send(());
         self.thread.join().ok().flatten()
     }

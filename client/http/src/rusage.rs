@@ -5,8 +5,12 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-pub(crate) fn thread_cpu() -> Option<Duration> {
-    cpu(ClockId::ThreadCPUTime)
+/// Returns the processor time of this thread, and the time for which it ran or, where the system says so, waited for a processor.
+pub(crate) fn thread_times() -> Option<[Duration; 2]> {
+    let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let waited = times.split(' ').nth(1).and_then(|ns| ns.parse().ok()).unwrap_or_default();
+    let cpu = cpu(ClockId::ThreadCPUTime)?;
+    Some([cpu, cpu + Duration::from_nanos(waited)])
 }
 
 /// Returns the processor time of the whole process. It includes the server, if one is embedded.
@@ -33,7 +37,7 @@ mod tests {
     #[test]
     fn memory_and_processor_time_are_reported() {
         assert!(peak_rss_bytes().is_some_and(|bytes| bytes > 100_000));
-        assert!(thread_cpu().is_some());
+        assert!(thread_times().is_some());
     }
 }
 

@@ -164,7 +164,6 @@ impl<T: Transport> InProgress<T> {
                     } else {
                         self.waiting.push_back((attempt, hub.clock.now()));
                         run.handle_input(present, Input::Waiting(attempt.attempt));
-                        hub.early.notify_one();
                     }
                 }
                 Output::Cancel(key) => {
@@ -189,8 +188,8 @@ impl<T: Transport> InProgress<T> {
             lane.under_way < lane.transport.room()
         };
         let own = free.worker.map(|worker| worker.lane).filter(has_room);
-        let others = || (0..self.lanes.len()).filter(has_room);
-        own.or_else(|| others().min_by_key(|lane| self.lanes[*lane].under_way))
+        let any = || (0..self.lanes.len()).filter(has_room).min_by_key(|lane| self.lanes[*lane].under_way);
+        own.or_else(any)
     }
 
     fn hand_out(&mut self, hub: &Arc<Hub<T>>, lane: usize, attempt: SentAttempt, free: &mut Free) {
@@ -241,10 +240,6 @@ impl<T: Transport> InProgress<T> {
         at.handle.spawn(work(hub.clone(), WorkerId { lane, number }, assignment, at.transport.clone()));
         number
     }
-
-    pub(crate) fn has_waiting(&self) -> bool {
-        !self.waiting.is_empty()
-    }
 }
 
 async fn work<T: Transport>(hub: Arc<Hub<T>>, worker: WorkerId, assignment: Arc<Assignment>, transport: T) {
@@ -261,12 +256,13 @@ async fn work<T: Transport>(hub: Arc<Hub<T>>, worker: WorkerId, assignment: Arc<
         let is_withdrawn = {
             let mut request = pin!(send(&transport, &mut link, &launched, &mut result));
             poll_fn(|context| {
-                let withdrawn =
-                    |orders: &mut Orders| (orders.withdrawn == Some(launched.attempt)).then_some(true);
-                match assignment.poll(context, withdrawn) {
-                    Poll::Pending => request.as_mut().poll(context).map(|()| false),
-                    withdrawn => withdrawn,
+                if assignment
+                    .poll(context, |orders| (orders.withdrawn == Some(launched.attempt)).then_some(()))
+                    .is_ready()
+                {
+                    return Poll::Ready(true);
                 }
+                request.as_mut().poll(context).map(|()| false)
             })
             .await
         };

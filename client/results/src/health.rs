@@ -37,7 +37,7 @@ pub struct GeneratorLoad {
     pub usual_attempt_ms: f64,
     /// Ratio of real time to experiment time in a run.
     pub time_scale: f64,
-    /// Load of the load generator's thread, as a share of a processor core; `None` if unknown.
+    /// Share of time for which the load generator's busiest thread ran or waited for a processor; `None` if unknown.
     pub cpu_share: Option<f64>,
     pub waited_for_connection: u64,
 }
@@ -97,7 +97,8 @@ impl fmt::Display for Bottleneck {
             }
             Self::Busy(share) => write!(
                 f,
-                "the generator used {} of its thread: it may have been the bottleneck; compare with a lower load",
+                "the generator may have been the bottleneck: it ran, or waited for a processor, {} of the time; compare \
+                 with a lower load",
                 percent(*share)
             ),
         }

@@ -41,7 +41,9 @@ const WARM_CONNECTIONS: f64 = 128.0;
 /// Lower bound on the makespan: the minimum time in which any client could complete the planned ops. It is computed when it is first shown.
 /// `None` if it cannot be computed before the run.
 #[derive(Clone)]
-pub struct PlannedBound(Arc<LazyLock<Option<Duration>, Box<dyn FnOnce() -> Option<Duration> + Send>>>);
+pub struct PlannedBound(Arc<LazyLock<Option<Duration>, Compute>>);
+
+type Compute = Box<dyn FnOnce() -> Option<Duration> + Send>;
 
 impl PlannedBound {
     /// A very long run has no bound, because the computation would take too long.
@@ -80,7 +82,7 @@ struct Driven {
 pub struct Finished {
     pub result: RunResult,
     pub conservation: Conservation,
-    /// CPU time of the generator's busiest thread, as a share of the run's duration.
+    /// Time for which the generator's busiest thread ran or waited for a processor, as a share of the run's duration.
     pub generator_share: Option<f64>,
     /// True if something arrived from the server for at least one attempt, or if no attempt failed.
     pub answered: bool,
@@ -190,8 +192,8 @@ impl Underway {
         let wall_s = driven.report.wall.as_secs_f64();
         let lag = measured.send_lag.figures();
         // If a run sent nothing, its CPU time is only that of the setup. The CPU time is then ignored.
-        let busiest = driven.report.busiest_cpu.filter(|_| lag.count > 0);
-        let generator_share = busiest.map(|cpu| cpu.as_secs_f64() / wall_s.max(1e-9));
+        let busiest = driven.report.busiest.filter(|_| lag.count > 0);
+        let generator_share = busiest.map(|time| time.as_secs_f64() / wall_s.max(1e-9));
         let bottleneck = bottleneck(settings, &driven, generator_share);
         let was_bottleneck = bottleneck.is_some();
         warnings.extend(bottleneck.map(Warning::Bottleneck));

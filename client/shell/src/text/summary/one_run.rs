@@ -225,7 +225,7 @@ fn generator(run: &Finished) -> String {
     let [p50, p99] = lags.map(|ms| ms.map_or_else(dash, milliseconds));
     let mut figures = format!("send lag p50 {p50}, p99 {p99}");
     if let Some(share) = run.generator_share {
-        let _ = write!(figures, "   cpu {}", percent(share));
+        let _ = write!(figures, "   busy {}", percent(share));
     }
     if let Some(peak) = generator.peak_rss_bytes {
         let _ = write!(figures, "   peak {}", bytes(peak));
