@@ -25,7 +25,7 @@ pub struct OutputArgs {
     pub progress: Option<ProgressFormat>,
 
     /// Threads [default: one per core in virtual time, 1 over HTTP]. In virtual time, results do not depend on the number of threads. Over
-    /// HTTP, each thread has its own connections, and one thread makes all decisions of the strategies.
+    /// HTTP, each thread has its own connections.
     #[arg(long, value_name = "N", value_parser = count::<u16>(1, 1024))]
     pub threads: Option<u16>,
 
