@@ -160,7 +160,7 @@ async fn warm_up<T: Transport>(lanes: &[(Handle, T)], connections: usize) -> Res
     Ok(all)
 }
 
-/// Looks after the run: carries out commands, and lets the run continue at the instants that it asks for. Everything else is done by the
+/// Looks after the run: carries out commands, and lets the run continue at the instants of its events. Everything else is done by the
 /// workers.
 async fn drive<T: Transport>(
     run: Run,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Returns the processor time of this thread, and the time for which it ran or, where the system says so, waited for a processor.
+/// Returns the processor time of this thread, and the time for which it ran or, where the system reports it, waited for a processor.
 pub(crate) fn thread_times() -> Option<[Duration; 2]> {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let waited = times.split(' ').nth(1).and_then(|ns| ns.parse().ok()).unwrap_or_default();

@@ -32,7 +32,7 @@ pub(crate) trait Transport: Clone + Send + Sync + 'static {
     const NAME: &'static str;
     const SUMMARY: &'static str;
 
-    /// What a worker keeps from one attempt to the next, such as its connection.
+    /// State that a worker keeps between attempts, such as its connection.
     type Link: Default + Send;
 
     /// Creates a transport without connections.

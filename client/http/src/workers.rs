@@ -37,7 +37,7 @@ pub(crate) struct InProgress<T> {
     pub waits: Latencies,
     /// For each slot, the serial number of its attempt, and the worker that carries this attempt.
     carriers: Vec<Option<(u64, WorkerId)>>,
-    /// Latest instant at which the run was told something. Time must not go back, even if threads report their answers out of order.
+    /// Latest instant that was passed to the run. Time must not go back, even if threads report their answers out of order.
     present: Instant,
     /// Instant for which the driver has set its timer.
     timer: Instant,
@@ -59,7 +59,7 @@ struct Lane<T> {
     under_way: usize,
 }
 
-/// What a worker has to do.
+/// Orders for one worker.
 #[derive(Default)]
 struct Assignment(Mutex<Orders>);
 
