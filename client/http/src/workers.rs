@@ -274,7 +274,7 @@ async fn work<T: Transport>(hub: Arc<Hub<T>>, worker: WorkerId, assignment: Arc<
     }
 }
 
-/// Tells the driver if a worker panics. Otherwise the run would wait for ever.
+/// Notifies the driver if a worker panics. Otherwise the run would wait for ever.
 struct Alarm<'a, T>(&'a Hub<T>);
 
 impl<T> Drop for Alarm<'_, T> {

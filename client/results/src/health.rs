@@ -47,7 +47,7 @@ pub struct GeneratorLoad {
 pub enum Bottleneck {
     /// 1 % of attempts were sent more than `late_ms` late, in milliseconds of real time.
     Late { late_ms: f64, waited_for_connection: u64 },
-    /// Share of time for which the load generator's thread was busy.
+    /// Share of time for which the load generator's busiest thread ran or waited for a processor.
     Busy(f64),
 }
 
