@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use loadgen_core::{AttemptKey, Input, OperationKind, Run, SentAttempt};
+use loadgen_core::{AttemptKey, AttemptResult, Input, OperationKind, Run, SentAttempt};
 use mockserver_core::{Answer, AnswerSet, Config, Fault, Request, RequestId, Server, ServerDecision, Step};
 use tailback::ResponseParser;
 use vocabulary::{Instant, WallTime};
@@ -77,43 +77,46 @@ impl SimulatedServer {
     /// Reports to the client that an attempt with carrier sense was started, unless the server deferred it. The server checks for free
     /// slots and starts the attempt in one step, so a deferral is always its first response.
     fn report_start(&mut self, at: Instant, attempt: AttemptKey, run: &mut Run) {
-        let answer = self.server.next_answer(at).map(|(request, answer)| (*request, answer.clone()));
-        if !answer.as_ref().is_some_and(|(_, answer)| answer.verdict == ServerDecision::Deferred) {
+        let id = self.server.next_answer(at);
+        if id.is_none_or(|id| self.server.answered(id).1.verdict != ServerDecision::Deferred) {
             run.handle_input(at, Input::Started(attempt));
         }
-        if let Some((request, answer)) = answer {
-            self.take_other(&request, &answer, run);
+        if let Some(id) = id {
+            self.take_other(id, run);
         }
     }
 
     /// Handles the next response that is due by `until`, and returns its instant.
     #[inline]
     fn take_next(&mut self, until: Instant, run: &mut Run) -> Option<Instant> {
-        let (request, answer) = self.server.next_answer(until)?;
+        let id = self.server.next_answer(until)?;
+        let (request, answer) = self.server.answered(id);
         let at = answer.at;
         if let Some(result) = self.plain.of(request, answer) {
-            let slot = request.id.0;
+            let slot = id.0;
             let serial = std::mem::replace(&mut self.serials[slot as usize], NONE);
             if serial != NONE {
                 run.on_attempt_end(at, AttemptKey { slot, serial }, None, result);
             }
         } else {
-            let (request, answer) = (*request, answer.clone());
-            self.take_other(&request, &answer, run);
+            self.take_other(id, run);
         }
         Some(at)
     }
 
-    /// Handles the start of a response. If the response body is slow, the attempt ends later.
+    /// Handles the start of a response, unless the attempt was withdrawn. If the response body is slow, the attempt ends later.
     #[inline(never)]
-    fn take_other(&mut self, request: &Request, answer: &Answer, run: &mut Run) {
-        let serial = self.serials[request.id.0 as usize];
+    fn take_other(&mut self, id: RequestId, run: &mut Run) {
+        let (request, answer) = self.server.answered(id);
+        let (at, serial) = (answer.at, self.serials[id.0 as usize]);
+        if serial == NONE {
+            return;
+        }
         if let Some(Fault::SlowBody(later)) = answer.fault() {
-            if serial != NONE {
-                self.dripping.insert((answer.at + later, serial), (*request, answer.clone()));
-            }
+            self.dripping.insert((at + later, serial), (*request, answer.clone()));
         } else {
-            self.deliver(answer.at, request, answer, run);
+            let (request, result) = (*request, self.result(request, answer));
+            self.deliver(at, &request, &result, run);
         }
     }
 
@@ -126,28 +129,44 @@ impl SimulatedServer {
         let Some(((_, serial), (request, answer))) = self.dripping.pop_first() else { return };
         // The attempt may have been withdrawn, and its request id may be in use by another attempt now.
         if self.serials[request.id.0 as usize] == serial {
-            self.deliver(at, &request, &answer, run);
+            let result = self.result(&request, &answer);
+            self.deliver(at, &request, &result, run);
         }
     }
 
-    /// Reports a response to the client. Does nothing if the attempt was withdrawn. If the read of a conditional write succeeded, sends the
-    /// write instead.
-    fn deliver(&mut self, at: Instant, request: &Request, answer: &Answer, run: &mut Run) {
-        let slot = request.id.0;
-        let attempt = AttemptKey { slot, serial: self.serials[slot as usize] };
-        if attempt.serial == NONE {
-            return;
-        }
+    /// Returns the result of the attempt that received this response. If the response ended the read of a conditional write, returns the
+    /// write, which is still to be sent.
+    fn result(&self, request: &Request, answer: &Answer) -> Result<AttemptResult, Step> {
         if request.step == Step::Read && answer.advertises_service() {
-            let Request { op, attempt: ordinal, .. } = *request;
-            // A conditional write needs no free slot, because it is the second half of an attempt that has already started.
-            let write = SentAttempt { attempt, client: run.client_of(op), op, ordinal, due: at, min_free: 0 };
-            return self.ask(at, &write, Step::Write { if_match: answer.version });
+            return Err(Step::Write { if_match: answer.version });
         }
         let form = response_form(&self.server, self.answers.as_ref(), &self.understanding, &self.reading);
-        let result = form.read(answer, request.step, None);
-        self.serials[slot as usize] = NONE;
-        run.on_attempt_end(at, attempt, None, &result);
+        Ok(form.read(answer, request.step, None))
+    }
+
+    /// Reports the result of an attempt to the client, or sends the attempt's write.
+    fn deliver(
+        &mut self,
+        at: Instant,
+        request: &Request,
+        result: &Result<AttemptResult, Step>,
+        run: &mut Run,
+    ) {
+        let slot = request.id.0;
+        let attempt = AttemptKey { slot, serial: self.serials[slot as usize] };
+        match result {
+            Ok(result) => {
+                self.serials[slot as usize] = NONE;
+                run.on_attempt_end(at, attempt, None, result);
+            }
+            Err(write) => {
+                let Request { op, attempt: ordinal, .. } = *request;
+                // A conditional write needs no free slot, because it is the second half of an attempt that has already started.
+                let launched =
+                    SentAttempt { attempt, client: run.client_of(op), op, ordinal, due: at, min_free: 0 };
+                self.ask(at, &launched, *write);
+            }
+        }
     }
 }
 

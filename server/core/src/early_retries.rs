@@ -5,6 +5,7 @@
 //! the client. If a client received several pieces of advice, the latest advised instant counts.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use vocabulary::{Instant, TextField as _, WallTime};
@@ -26,6 +27,8 @@ pub(crate) struct EarlyRetries {
     key: KeyRule,
     /// Instant until which the server advised each client to wait. A request that arrives before this instant is an early retry.
     advised: Keys<Instant>,
+    /// Cache of the latest request properties and their client, because many simulated requests share their properties.
+    latest: Option<(Arc<RequestFields>, Key)>,
     answers: Option<AnswerSet>,
     teller: HeaderWriter,
 }
@@ -61,6 +64,7 @@ impl EarlyRetries {
             Self {
                 key,
                 advised: Keys::new(MAX_CLIENTS),
+                latest: None,
                 answers: None,
                 teller: HeaderWriter::experiment(anchor),
             }
@@ -74,8 +78,11 @@ impl EarlyRetries {
     }
 
     /// Returns the client of a request with these details.
-    pub(crate) fn client(&self, details: &RequestFields) -> Key {
-        self.key.of(details)
+    pub(crate) fn client(&mut self, details: &Arc<RequestFields>) -> Key {
+        match &self.latest {
+            Some((known, client)) if Arc::ptr_eq(known, details) => *client,
+            _ => self.latest.insert((details.clone(), self.key.of(details))).1,
+        }
     }
 
     /// Returns whether a request of this client is early at `now`.
@@ -134,8 +141,6 @@ fn earliest<'a>(header: impl Fn(&str) -> Option<Cow<'a, str>>, now: WallTime) ->
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::events::{Input, Output};
     use crate::request::{Request, RequestId, Step};

@@ -153,7 +153,7 @@ impl Server {
     #[inline]
     pub fn poll(&mut self, now: Instant) -> Output {
         self.ledger.on_time(now);
-        let Some(id) = self.due_answer(now) else {
+        let Some(id) = self.next_answer(now) else {
             return match self.next_event() {
                 Instant::FAR_FUTURE => Output::Idle,
                 at => Output::WaitUntil(at),
@@ -177,17 +177,10 @@ impl Server {
         self.agenda.first().at().min(self.rare_at)
     }
 
-    /// Takes the next answer that is due by `until`, and returns it with its request. Processes all events before this answer, each at its
+    /// Takes the next answer that is due by `until`, and returns the id of its request. Processes all events before this answer, each at its
     /// own instant, but no later events. This method is meant for callers whose time advances in jumps, such as the simulator.
     #[inline]
-    pub fn next_answer(&mut self, until: Instant) -> Option<(&Request, &Answer)> {
-        let id = self.due_answer(until)?;
-        let Slot { request, answer, .. } = &self.slots[id.0 as usize];
-        Some((request, answer))
-    }
-
-    #[inline]
-    fn due_answer(&mut self, until: Instant) -> Option<RequestId> {
+    pub fn next_answer(&mut self, until: Instant) -> Option<RequestId> {
         // Fast path: nothing is due.
         if self.answers.is_empty() && self.next_event() > until {
             return None;
@@ -197,6 +190,13 @@ impl Server {
             log.on_answer(&self.slots[id.0 as usize].answer);
         }
         Some(id)
+    }
+
+    /// Returns a request whose answer was taken, and the answer. Both remain until another request with this id arrives.
+    #[inline]
+    pub fn answered(&self, id: RequestId) -> (&Request, &Answer) {
+        let Slot { request, answer, .. } = &self.slots[id.0 as usize];
+        (request, answer)
     }
 
     /// Processes events until an answer is due, and returns its request.

@@ -147,7 +147,9 @@ impl TimeForm {
     }
 
     fn write_decimal(self, count: u128, out: &mut String) {
-        let one = 10_u128.pow(self.places.into());
+        // Counts that fit into 64 bits are formatted much faster.
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        let one = 10_u64.pow(self.places.into());
         let _ = write!(out, "{}", count / one);
         if self.places > 0 {
             let _ = write!(out, ".{:0places$}", count % one, places = usize::from(self.places));

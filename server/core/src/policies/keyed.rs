@@ -38,10 +38,14 @@ impl<L: RateAlgorithm> Keyed<L> {
         Box::new(Self { algorithm, keys, past: VecDeque::new(), algorithms: 0 })
     }
 
+    #[inline]
     fn state(&mut self, key: Key) -> (&L, &mut L::State) {
         let Self { algorithm, keys, past, algorithms } = self;
         let known = keys.state(key, || Known { state: algorithm.fresh(), algorithm: *algorithms });
-        known.catch_up(algorithm, past, *algorithms);
+        // Fast path: usually the configuration has not changed.
+        if known.algorithm != *algorithms {
+            known.catch_up(algorithm, past, *algorithms);
+        }
         (algorithm, &mut known.state)
     }
 
@@ -67,9 +71,6 @@ impl<S> Known<S> {
         past: &VecDeque<(L, Instant)>,
         algorithms: u64,
     ) {
-        if self.algorithm == algorithms {
-            return;
-        }
         let missed = past.range(position(self.algorithm, algorithms - past.len() as u64)..);
         let next = missed.clone().skip(1).map(|(algorithm, _)| algorithm).chain([algorithm]);
         for ((before, ended), next) in missed.zip(next) {

@@ -119,6 +119,10 @@ impl RateAlgorithm for TokenBucket {
     }
 
     fn advance(&self, level: &mut Level, at: Instant) {
+        // Fast path: a request is asked, charged and told of its limit at one instant.
+        if level.at == at {
+            return;
+        }
         level.filled = (level.filled + self.comes(level.at, at)).min(self.scaled(self.burst));
         level.at = at;
     }

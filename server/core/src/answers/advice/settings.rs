@@ -87,7 +87,7 @@ impl Settings {
     pub(super) fn write(&self, unit: Unit, wait: Duration, rendering: &RenderContext<'_>) -> String {
         let places = u8::try_from(self.places).unwrap_or(0);
         let form = TimeForm { unit, places, rounding: self.rounding };
-        let mut out = String::new();
+        let mut out = String::with_capacity(32);
         if unit.is_moment() {
             form.write_moment(self.skew.applied(rendering.moment(wait), rendering.teller), &mut out);
         } else {
