@@ -57,8 +57,7 @@ impl RequestDetails {
             return Arc::new(self.made(asked, launched));
         }
         let number = self.number(asked);
-        #[expect(clippy::cast_possible_truncation, reason = "there are few places")]
-        let place = (number % places) as usize;
+        let place = usize::try_from(number % places).unwrap_or_default();
         if let Some((kept, details)) = &self.kept[place]
             && *kept == number
         {

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::time::Duration;
 
 use loadgen_core::{AttemptResult, Cause, Classifier, ErrorKind, RejectedWhen, ServerSeen, ServerVerdict};
 use mockserver_core::{
@@ -49,24 +48,18 @@ impl StepClassifiers {
 }
 
 impl ResponseForm<'_> {
-    /// Returns the result of an attempt that received this response. `took` is the duration of the attempt at the server, if the server
-    /// reported it.
-    pub fn read(&self, answer: &Answer, step: Step, took: Option<Duration>) -> AttemptResult {
+    /// Returns the result of an attempt that received this response.
+    pub fn read(&self, answer: &Answer, step: Step) -> AttemptResult {
         let classifier = self.understanding.of(step);
         let is_own = answer.reply.is_none() && self.answers.is_none() && answer.fault().is_none();
-        let changed = if is_own { None } else { self.read_changed(answer, classifier, took) };
-        changed.unwrap_or_else(|| self.read_own(answer, classifier, took))
+        let changed = if is_own { None } else { self.read_changed(answer, classifier) };
+        changed.unwrap_or_else(|| self.read_own(answer, classifier))
     }
 
     /// Interprets a response that was changed by a fault, a template or a script. Returns `None` for an unchanged response.
     #[inline(never)]
-    fn read_changed(
-        &self,
-        answer: &Answer,
-        classifier: &Classifier,
-        took: Option<Duration>,
-    ) -> Option<AttemptResult> {
-        let server = Some(seen(answer, took));
+    fn read_changed(&self, answer: &Answer, classifier: &Classifier) -> Option<AttemptResult> {
+        let server = Some(seen(answer));
         if let Some(fault) = answer.fault().filter(|fault| !fault.is_slow()) {
             return Some(self.read_spoiled(answer, fault, classifier, server));
         }
@@ -101,8 +94,7 @@ impl ResponseForm<'_> {
         let body = if is_read { headers.body().unwrap_or(answer.text().into()) } else { "".into() };
         let body = body.as_bytes();
         // The gRPC status is rendered only for HTTP successes, because the client does not read it for other responses.
-        let grpc = if is_success { headers.value(grpc::STATUS) } else { None };
-        let grpc = grpc.and_then(|value| if let AdviceValue::Text(text) = value { Some(text) } else { None });
+        let grpc = if is_success { headers.text(grpc::STATUS) } else { None };
         let status = classifier.whole_answer(code, grpc, &headers, body);
         let response = reading.parse(code, &headers, body, self.anchor.at(answer.at));
         AttemptResult::answered(status, code, &response)
@@ -149,7 +141,7 @@ impl ResponseForm<'_> {
     }
 
     /// Interprets a built-in response, without faults, templates and scripts.
-    fn read_own(&self, answer: &Answer, classifier: &Classifier, took: Option<Duration>) -> AttemptResult {
+    fn read_own(&self, answer: &Answer, classifier: &Classifier) -> AttemptResult {
         let (status, code) = match answer.verdict {
             ServerDecision::Accepted => (Status::Succeeded, 200),
             // `Failed` does not occur here. Only a fault can make a request fail, and responses changed by a fault were interpreted before
@@ -176,27 +168,22 @@ impl ResponseForm<'_> {
                 AttemptResult::answered(status, code, &response)
             }
         };
-        result.server = Some(seen(answer, took));
+        result.server = Some(seen(answer));
         result
     }
 }
 
-fn seen(answer: &Answer, took: Option<Duration>) -> ServerSeen {
-    let limits = answer.limits();
-    ServerSeen { busy: answer.busy, cap: answer.cap, took, limits, verdict: verdict_of(answer) }
-}
-
-/// Returns the server's verdict on a request. Returns `None` for a scripted response, because its status alone decides how the attempt
-/// counts.
-#[inline]
-fn verdict_of(answer: &Answer) -> Option<ServerVerdict> {
-    answer.reply.is_none().then_some(match answer.verdict {
+/// Returns what the response reports about the server. The verdict of a scripted response is `None`, because its status alone decides how
+/// the attempt counts.
+fn seen(answer: &Answer) -> ServerSeen {
+    let verdict = answer.reply.is_none().then_some(match answer.verdict {
         ServerDecision::Accepted => ServerVerdict::Accepted,
         ServerDecision::Failed => ServerVerdict::Failed,
         ServerDecision::Rejected | ServerDecision::Conflict | ServerDecision::Deferred => {
             ServerVerdict::Rejected
         }
-    })
+    });
+    ServerSeen { busy: answer.busy, cap: answer.cap, took: None, limits: answer.limits(), verdict }
 }
 
 /// Results of attempts with plain responses. They are prepared once, because most responses are plain.
@@ -212,7 +199,7 @@ pub(crate) struct PlainResults {
 
 impl PlainResults {
     pub(crate) fn new(form: &ResponseForm<'_>) -> Self {
-        let result = |verdict| form.read(&Answer { verdict, ..Answer::default() }, Step::Work, None);
+        let result = |verdict| form.read(&Answer { verdict, ..Answer::default() }, Step::Work);
         let (accepted, rejected) = (result(ServerDecision::Accepted), result(ServerDecision::Rejected));
         Self { are_used: form.answers.is_none(), accepted, rejected }
     }
@@ -321,7 +308,7 @@ mod tests {
         let (answers, anchor) = (None, WallTime::VIRTUAL_START);
         let (understanding, reading) = (&understanding, &ResponseParser::default());
         let speech = ResponseForm { config: &config, answers, anchor, understanding, reading };
-        let AttemptResult { outcome, cause, server, .. } = speech.read(&answer, Step::Work, None);
+        let AttemptResult { outcome, cause, server, .. } = speech.read(&answer, Step::Work);
         (outcome.status, cause, server.is_some())
     }
 

@@ -93,10 +93,9 @@ impl SimulatedServer {
         let (request, answer) = self.server.answered(id);
         let at = answer.at;
         if let Some(result) = self.plain.of(request, answer) {
-            let slot = id.0;
-            let serial = std::mem::replace(&mut self.serials[slot as usize], NONE);
+            let serial = std::mem::replace(&mut self.serials[id.0 as usize], NONE);
             if serial != NONE {
-                run.on_attempt_end(at, AttemptKey { slot, serial }, None, result);
+                run.on_attempt_end(at, AttemptKey { slot: id.0, serial }, None, result);
             }
         } else {
             self.take_other(id, run);
@@ -141,7 +140,7 @@ impl SimulatedServer {
             return Err(Step::Write { if_match: answer.version });
         }
         let form = response_form(&self.server, self.answers.as_ref(), &self.understanding, &self.reading);
-        Ok(form.read(answer, request.step, None))
+        Ok(form.read(answer, request.step))
     }
 
     /// Reports the result of an attempt to the client, or sends the attempt's write.
@@ -161,9 +160,9 @@ impl SimulatedServer {
             }
             Err(write) => {
                 let Request { op, attempt: ordinal, .. } = *request;
+                let client = run.client_of(op);
                 // A conditional write needs no free slot, because it is the second half of an attempt that has already started.
-                let launched =
-                    SentAttempt { attempt, client: run.client_of(op), op, ordinal, due: at, min_free: 0 };
+                let launched = SentAttempt { attempt, client, op, ordinal, due: at, min_free: 0 };
                 self.ask(at, &launched, *write);
             }
         }

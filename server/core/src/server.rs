@@ -159,9 +159,7 @@ impl Server {
                 at => Output::WaitUntil(at),
             };
         };
-        let answer = &mut self.slots[id.0 as usize].answer;
-        let extras = answer.extras.take();
-        Output::Answer(Answer { extras, ..answer.clone() })
+        Output::Answer(std::mem::take(&mut self.slots[id.0 as usize].answer))
     }
 
     /// Returns the instant of the next answer that can be taken. If no answer can be taken, returns the instant of the next event. Returns

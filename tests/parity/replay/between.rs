@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_core::{
-    AttemptKey, AttemptResult, Completion, Input as ClientInput, Output, Run, RunLog, SentAttempt,
+    AttemptKey, AttemptResult, Completion, Input as ClientInput, Output, Run, RunLog, SentAttempt, ServerSeen,
 };
 use loadgen_sim::{RequestDetails, ResponseForm, StepClassifiers};
 use mockserver_core::{Input, Request, RequestFields, RequestId, Server, ServerEvent, ServerLog, Step};
@@ -126,7 +126,9 @@ fn reached(log: &ServerLog, run: &Run) -> BTreeMap<(u64, u32), VecDeque<Exchange
                 if request.step == Step::Read && answer.advertises_service() {
                     reads.insert(attempt, took);
                 } else if let Some(exchange) = all.get_mut(&attempt).and_then(VecDeque::back_mut) {
-                    exchange.response = Some(speech.read(answer, request.step, Some(took)));
+                    let result = speech.read(answer, request.step);
+                    let server = result.server.map(|seen| ServerSeen { took: Some(took), ..seen });
+                    exchange.response = Some(AttemptResult { server, ..result });
                 }
                 continue;
             }

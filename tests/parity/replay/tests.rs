@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use loadgen_core::{
     ArrivalProcess, AttemptKey, Completion, GivenUp, Input as ClientInput, Output, Refusal, Run, RunConfig,
-    RunLog, SentAttempt, Workload,
+    RunLog, SentAttempt, ServerSeen, Workload,
 };
 use loadgen_sim::{ResponseForm, StepClassifiers};
 use mockserver_core::{
@@ -74,7 +74,8 @@ impl Late {
                 understanding: &understanding,
                 reading: &tailback::ResponseParser::default(),
             };
-            let result = speech.read(&answer, Step::Work, took);
+            let mut result = speech.read(&answer, Step::Work);
+            result.server = result.server.map(|seen| ServerSeen { took, ..seen });
             let completion = Completion { attempt: launched.attempt, sent_at, result };
             self.mailbox.push((self.now, completion));
         }

@@ -192,5 +192,5 @@ fn number(number: u64) -> Integer {
 
 fn seconds(duration: Duration, rounding: Rounding, rendering: &RenderContext<'_>) -> u64 {
     let form = TimeForm { rounding, ..TimeForm::new(Unit::Seconds) };
-    u64::try_from(form.rounded(rendering.teller.duration(duration))).unwrap_or(u64::MAX)
+    form.rounded(rendering.teller.duration(duration))
 }

@@ -122,33 +122,29 @@ impl TimeForm {
 
     pub(super) fn write_moment(self, moment: WallTime, out: &mut String) {
         let count = self.rounded(moment.since_unix());
-        let per_second = 10_u128.pow(self.places.into());
-        let whole = || u64::try_from(count / per_second).unwrap_or(u64::MAX);
+        let per_second = 10_u64.pow(self.places.into());
+        let (whole, fraction) = (count / per_second, count % per_second);
         match self.unit {
-            Unit::Date => out.push_str(&calendar::http_date(whole())),
-            Unit::Rfc3339 => {
-                let fraction = u64::try_from(count % per_second).unwrap_or(0);
-                calendar::write_rfc3339(whole(), Some((fraction, self.places.into())), out);
-            }
+            Unit::Date => out.push_str(&calendar::http_date(whole)),
+            Unit::Rfc3339 => calendar::write_rfc3339(whole, Some((fraction, self.places.into())), out),
             _ => self.write_decimal(count, out),
         }
     }
 
     /// Converts a duration to a count of the smallest unit that is printed, and rounds it. For example, a time with two decimals is
-    /// converted to hundredths of its unit.
-    pub(super) fn rounded(self, duration: Duration) -> u128 {
+    /// converted to hundredths of its unit. A count that exceeds 64 bits becomes `u64::MAX`.
+    pub(super) fn rounded(self, duration: Duration) -> u64 {
         let step = self.unit.nanos() / 10_u128.pow(self.places.into());
         let nanos = duration.as_nanos();
-        match self.rounding {
+        let count = match self.rounding {
             Rounding::Up => nanos.div_ceil(step),
             Rounding::Down => nanos / step,
             Rounding::Nearest => (nanos + step / 2) / step,
-        }
+        };
+        u64::try_from(count).unwrap_or(u64::MAX)
     }
 
-    fn write_decimal(self, count: u128, out: &mut String) {
-        // Counts that fit into 64 bits are formatted much faster.
-        let count = u64::try_from(count).unwrap_or(u64::MAX);
+    fn write_decimal(self, count: u64, out: &mut String) {
         let one = 10_u64.pow(self.places.into());
         let _ = write!(out, "{}", count / one);
         if self.places > 0 {
@@ -173,9 +169,9 @@ impl fmt::Display for TimeForm {
 
 /// Writes a duration in the same way as Go (golang/go, `src/time/time.go`, `Duration.String`). The only difference is the unit `us` for
 /// microseconds, because `µ` is not ASCII. Go parses `us`, too.
-fn write_go(count: u128, places: u32, out: &mut String) {
-    let nanos = count * 10_u128.pow(9 - places);
-    let unit = match nanos {
+fn write_go(count: u64, places: u32, out: &mut String) {
+    let nanos = count.saturating_mul(10_u64.pow(9 - places));
+    let (per_unit, digits, name) = match nanos {
         0 => {
             out.push_str("0s");
             return;
@@ -185,7 +181,6 @@ fn write_go(count: u128, places: u32, out: &mut String) {
         1_000_000..1_000_000_000 => (1_000_000, 6, "ms"),
         _ => (1_000_000_000, 9, "s"),
     };
-    let (per_unit, digits, name) = unit;
     let (mut whole, fraction) = (nanos / per_unit, nanos % per_unit);
     if name == "s" && whole >= 60 {
         let minutes = whole / 60;
