@@ -10,10 +10,10 @@ use std::process::Command;
 
 use rustix::process::Signal;
 
-use crate::support::{Folder, MockServer, recommended, thinned};
+use crate::support::{Folder, MockServer, count, recommended, thinned};
 
-/// Pages and sections whose commands `tests/report/pictures.rs` or `tests/readme.rs` runs. Without a section, it is the whole page.
-const RUN_ELSEWHERE: [(&str, Option<&str>); 10] = [
+/// Pages and sections whose commands `tests/report/pictures.rs`, `tests/readme.rs` or a test of this module runs. Without a section, it is the whole page.
+const RUN_ELSEWHERE: [(&str, Option<&str>); 11] = [
     ("README.md", Some("")),
     ("README.md", Some("I want to …")),
     ("docs/clients.md", None),
@@ -24,7 +24,10 @@ const RUN_ELSEWHERE: [(&str, Option<&str>); 10] = [
     ("docs/guides.md", Some("Which strategy?")),
     ("docs/guides.md", Some("Which parameters?")),
     ("docs/guides.md", Some("Pictures and reports")),
+    ("docs/guides.md", Some(COMING_FROM)),
 ];
+
+const COMING_FROM: &str = "Coming from k6, vegeta, wrk or oha";
 
 #[derive(Debug, PartialEq)]
 struct Shown {
@@ -196,6 +199,48 @@ fn runs(page: &str) {
             assert!(ended.status.success(), "{ended:?}");
         }
     }
+}
+
+/// Runs the commands for users of other tools. Those over HTTP reach a mockserver at twenty times the speed. Returns their results.
+fn of_other_tools() -> Vec<(Vec<String>, serde_json::Value)> {
+    let server = MockServer::start(&["--time-scale", "0.05", "--network-delay", "0", "--max-busy", "1000"]);
+    let folder = Folder::new();
+    for file in ["item.json", "balance.json", "transfer.json"] {
+        folder.write(file, "{}");
+    }
+    let page = shown(&read(Path::new("docs/guides.md")));
+    let loads = page.into_iter().filter(|shown| shown.section == COMING_FROM && shown.words[0] == "loadgen");
+    let results = loads.map(|Shown { words, .. }| {
+        let target = |word: &String| word.replace("http://localhost:8080/", &server.url());
+        let mut arguments: Vec<String> = words[1..].iter().map(target).collect();
+        arguments.extend(["--json", "-", "-q"].map(ToOwned::to_owned));
+        if !words.iter().any(|word| word == "--simulate") {
+            arguments.extend(["--time-scale", "0.05"].map(ToOwned::to_owned));
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let result = folder.loadgen_words(&arguments).exits(0).json();
+        (words, result)
+    });
+    results.collect()
+}
+
+#[test]
+fn loads_of_other_tools_do_what_their_section_says() {
+    let results = of_other_tools();
+    let [limit, constant, post, targets, rpc, nginx] = &results[..] else { panic!("{}", results.len()) };
+    let counts = |(_, result): &(Vec<String>, serde_json::Value)| {
+        ["/ops/total", "/server/accepted", "/server/rejected"].map(|pointer| count(result, pointer))
+    };
+    assert_eq!(counts(limit), [61, 60, 1]);
+    assert_eq!(counts(constant), [18_000, 18_000, 0]);
+    assert_eq!(counts(post), [1_500, 1_500, 0]);
+    assert!(
+        count(&targets.1, "/generator/connections") >= count(&targets.1, "/attempts/total"),
+        "{}",
+        targets.1
+    );
+    assert_eq!(counts(rpc), [1_650 + 6_000 + 500, 1_650 + 6_000 + 500, 0]);
+    assert_eq!(counts(nginx), [30, 21, 9]);
 }
 
 /// Defines a test for each page, so that pages run side by side.

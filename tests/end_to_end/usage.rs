@@ -47,7 +47,7 @@ fn bad_usage_exits_2_and_names_the_value_and_what_is_accepted() {
         (&["--timeout=-1s"], &["--timeout -1s: "]),
         (&["--header", "nonsense"], &["--header …: "]),
         (&["--method", "G T"], &["'G T'", "--method"]),
-        (&["--mix", "GET repos"], &["--mix", "`repos` does not begin with `/`", "METHOD PATH [WEIGHT]"]),
+        (&["--mix", "GET repos"], &["--mix", "`repos` does not begin with `/`", "METHOD PATH[?QUERY]"]),
         (&["--mix", "GET /", "--method", "PUT"], &["--mix", "--method"]),
         (&["--mix", "GET /", "--kind", "read-modify-write"], &["--mix", "--kind read-modify-write"]),
         (&["--mix", "GET /metrics"], &["`/metrics` (--mix)", "admin endpoint of the mockserver"]),

@@ -85,7 +85,8 @@ impl Setting {
         server.record_log();
         let mut run = self.client();
         let transport = TransportConfig {
-            target: Target::resolve(&server.address().to_string(), Trust::default()).expect("an address"),
+            target: Target::resolve(&server.address().to_string(), Trust::default(), &[])
+                .expect("an address"),
             request: RequestTemplate::default(),
             run: Some(RunHeaders { run: 7, seed: self.config.seed, anchor: server.anchor() }),
             classifier: Classifier::new(
@@ -102,6 +103,7 @@ impl Setting {
             max_connections: self.max_connections,
             threads: self.threads,
             local_addresses: Arc::default(),
+            keep_alive: true,
             http2_connections: NonZero::<usize>::MIN,
             scale,
             searched: Arc::default(),

@@ -1,9 +1,11 @@
 //! Arrival instants of ops. They are generated lazily from the seed, so every strategy gets the same instants.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use vocabulary::{Draws, Instant, Purpose, draws, nanos, unit, whole_nanos};
 
+use crate::arrival_rate::RateStage;
 use crate::workload::{ArrivalProcess, Group, Workload};
 
 /// Number of gaps between arrivals that are drawn in one batch. One logarithm has a long latency, but the processor
@@ -21,9 +23,38 @@ pub struct Arrivals {
     used: usize,
     produced: u64,
     previous: Instant,
+    stage: CurrentStage,
     /// All arrival instants, computed in advance, of a workload that lists its arrivals or scatters them at random over
     /// intervals. Empty for all other workloads.
     listed: Arc<[Instant]>,
+}
+
+/// Stage of the rate in which the latest op arrived.
+#[derive(Clone, Debug, Default)]
+struct CurrentStage {
+    index: usize,
+    /// Start of the stage, as time since the origin of the run.
+    began: Duration,
+    /// Mean number of ops that arrive before the stage.
+    ops_before: f64,
+    /// Position of the latest op of a Poisson process, in billionths of an op: the sum of all gaps at a rate of 1/s.
+    position: u64,
+}
+
+impl CurrentStage {
+    /// Returns the instant at which, on average, `ops` ops have arrived. Calls must not go back. `None` after the last stage.
+    fn instant(&mut self, stages: &[RateStage], ops: f64) -> Option<Instant> {
+        loop {
+            let stage = stages.get(self.index)?;
+            let within = ops - self.ops_before;
+            if within < stage.ops() {
+                return Some(Instant::ORIGIN + self.began + stage.time_of(within));
+            }
+            self.index += 1;
+            self.began = self.began.saturating_add(stage.lasts);
+            self.ops_before += stage.ops();
+        }
+    }
 }
 
 impl Arrivals {
@@ -35,7 +66,16 @@ impl Arrivals {
         };
         let rng = draws(seed, Purpose::Arrivals, 0, 0);
         let (gaps, used) = ([0; DRAWN_AT_ONCE], DRAWN_AT_ONCE);
-        Self { workload, rng, gaps, used, produced: 0, previous: Instant::ORIGIN, listed }
+        Self {
+            workload,
+            rng,
+            gaps,
+            used,
+            produced: 0,
+            previous: Instant::ORIGIN,
+            stage: CurrentStage::default(),
+            listed,
+        }
     }
 
     #[inline]
@@ -76,6 +116,16 @@ impl Iterator for Arrivals {
             ArrivalProcess::Uniform { rate_per_s } => {
                 Instant::ORIGIN + nanos(self.produced as f64 * 1e9 / *rate_per_s)
             }
+            ArrivalProcess::Staged { stages, is_uniform } => {
+                let stages = stages.clone();
+                let ops = if *is_uniform {
+                    self.produced as f64
+                } else {
+                    self.stage.position = self.stage.position.saturating_add(self.gap(1.0));
+                    self.stage.position as f64 / 1e9
+                };
+                self.stage.instant(&stages, ops)?.max(self.previous)
+            }
             ArrivalProcess::Poisson { rate_per_s } => {
                 let rate_per_s = *rate_per_s;
                 Instant::from_nanos(self.previous.as_nanos().saturating_add(self.gap(rate_per_s)))
@@ -108,9 +158,8 @@ fn scattered(groups: &[Group], seed: u64) -> Arc<[Instant]> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
+    use crate::arrival_rate::ArrivalRate;
 
     fn workload(arrivals: ArrivalProcess, ops: Option<u64>, duration: Option<u64>) -> Workload {
         Workload { arrivals, ops, duration: duration.map(Duration::from_millis) }
@@ -137,6 +186,50 @@ mod tests {
             arrivals,
             [Instant::ORIGIN, Instant::from_nanos(333_333_333), Instant::from_nanos(666_666_667)]
         );
+    }
+
+    fn staged(text: &str, is_uniform: bool, seed: u64) -> Vec<Instant> {
+        let Ok(ArrivalRate::Stages(stages)) = text.parse() else { panic!("{text}") };
+        Arrivals::new(workload(ArrivalProcess::Staged { stages, is_uniform }, None, None), seed).collect()
+    }
+
+    /// Within 1 op of the integral of the rate in every second.
+    #[test]
+    fn uniform_arrivals_of_stages_follow_the_rate_in_every_second() {
+        let arrivals = staged("10/s for 5s; 10/s..100/s for 9s; 0/s for 3s; 100/s..0/s for 10s", true, 1);
+        let rate_at = |t: f64| match t {
+            _ if t < 5.0 => 10.0,
+            _ if t < 14.0 => 10.0 + 10.0 * (t - 5.0),
+            _ if t < 17.0 => 0.0,
+            _ => 100.0 - 10.0 * (t - 17.0),
+        };
+        assert_eq!(arrivals.len(), 50 + 495 + 500);
+        assert!(arrivals.is_sorted());
+        for second in 0..27 {
+            let wanted = rate_at(f64::from(second) + 0.5);
+            let from = Instant::from_millis(second as u64 * 1000);
+            let to = from + Duration::from_secs(1);
+            let count = arrivals.iter().filter(|at| (from..to).contains(at)).count() as f64;
+            assert!((count - wanted).abs() <= 1.0, "second {second}: {count} instead of {wanted}");
+        }
+    }
+
+    /// Within 4 standard deviations of the mean in every stage.
+    #[test]
+    fn poisson_arrivals_of_stages_follow_the_rate_in_every_stage() {
+        for seed in 1..=20 {
+            let arrivals = staged("100/s for 10s; 100/s..500/s for 10s; 500/s..0/s for 4s", false, seed);
+            assert!(arrivals.is_sorted());
+            for (from, to, mean) in [(0, 10, 1000.0), (10, 20, 3000.0), (20, 24, 1000.0)] {
+                let [from, to] = [from, to].map(|s| Instant::from_millis(s * 1000));
+                let count = arrivals.iter().filter(|at| (from..to).contains(at)).count() as f64;
+                assert!(
+                    (count - mean).abs() <= 4.0 * f64::sqrt(mean),
+                    "seed {seed}: {count} instead of {mean}"
+                );
+            }
+        }
+        assert_ne!(staged("100/s for 1s", false, 1), staged("100/s for 1s", false, 2));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! Drivers only send attempts to a server and return its answers.
 #![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
+mod arrival_rate;
 mod arrivals;
 mod cause;
 mod classify;
@@ -20,6 +21,7 @@ mod snapshot;
 mod stall;
 mod workload;
 
+pub use arrival_rate::{ArrivalRate, ArrivalRateError, RateStage};
 pub use arrivals::Arrivals;
 pub use cause::{Cause, ErrorKind, FailureCounts, FailureResult, StatusCount};
 pub use classify::{Classifier, SuccessStatuses, SuccessStatusesError};

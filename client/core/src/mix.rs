@@ -26,6 +26,9 @@ const HIGHEST_WEIGHT: u64 = 1_000_000;
 /// excluded, because it separates kinds of requests.
 const IN_PATHS: &[u8] = b"-._~!$&'()*+,=:@/%";
 
+/// Stands for values of queries in results.
+const HIDDEN: char = '…';
+
 /// Kinds of requests of a workload with their weights; at least one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mix {
@@ -39,9 +42,12 @@ pub struct Mix {
 pub struct RequestKind {
     /// HTTP method of the request: a token in upper case.
     pub method: Box<str>,
-    /// Path of the request, which begins with `/`. The path has no query, because a query may contain a secret and the
-    /// path is written to result files.
+    /// Path of the request, which begins with `/`, without its query.
     pub path: Box<str>,
+    /// Query of the request, without `?`. Results contain only the names in it, because values may be secrets.
+    pub query: Option<Box<str>>,
+    /// Name of the file with the body of the request. Results contain it without its folder.
+    pub body: Option<Box<str>>,
     /// Cost that the client announces in the request, for servers that charge requests by cost.
     pub cost: Option<u64>,
     /// Actual cost of the request, which is known only when the request is answered.
@@ -54,8 +60,8 @@ pub struct RequestKind {
 #[non_exhaustive]
 pub enum MixError {
     #[error(
-        "`{kind}` is not a kind of request: {why}; write `METHOD PATH [WEIGHT] [cost=N] [used=N]`, several joined by `;`, \
-         such as `GET /repos 8; POST /issues 2 cost=5`"
+        "`{kind}` is not a kind of request: {why}; write `METHOD PATH[?QUERY] [@FILE] [WEIGHT] [cost=N] [used=N]`, several \
+         joined by `;`, such as `GET /repos 8; POST /issues 2 cost=5`"
     )]
     Kind { kind: String, why: String },
     #[error("it has {0} kinds of requests; at most {MAX_KINDS} are accepted")]
@@ -98,9 +104,24 @@ impl RequestKind {
     fn read(text: &str) -> Result<Self, String> {
         let mut words = text.split_ascii_whitespace();
         let method = method(words.next().unwrap_or_default())?;
-        let path = path(words.next().ok_or("it has no path")?)?;
-        let mut kind = Self { method, path, cost: None, used: None, weight: 0 };
+        let url = words.next().ok_or("it has no path")?;
+        let (path, query) = match url.split_once('?') {
+            Some((before, after)) => (path(before)?, Some(query(after)?)),
+            None => (path(url)?, None),
+        };
+        let mut kind = Self { method, path, query, body: None, cost: None, used: None, weight: 0 };
         for word in words {
+            if let Some(file) = word.strip_prefix('@') {
+                match &kind.body {
+                    _ if file.is_empty() => {
+                        return Err("`@` must be followed by the name of a file".to_owned());
+                    }
+                    _ if !kind.has_body() => return Err(format!("a {} request has no body", kind.method)),
+                    Some(_) => return Err(format!("`{word}` is a second body")),
+                    None => kind.body = Some(file.into()),
+                }
+                continue;
+            }
             match word.split_once('=') {
                 None if kind.weight == 0 => kind.weight = weight(word)?,
                 None => return Err(format!("`{word}` is not expected here")),
@@ -135,14 +156,7 @@ fn path(text: &str) -> Result<Box<str>, String> {
     if text.len() > MAX_PATH {
         return Err(format!("the path is longer than {MAX_PATH} bytes"));
     }
-    let is_allowed = |character: &char| {
-        u8::try_from(*character).is_ok_and(|byte| byte.is_ascii_alphanumeric() || IN_PATHS.contains(&byte))
-    };
-    if text.contains('?') {
-        return Err("a path must not have a query; put the query into the target's URL, which is not stored"
-            .to_owned());
-    }
-    if let Some(other) = text.chars().find(|character| !is_allowed(character)) {
+    if let Some(other) = text.chars().find(|character| !is_in_paths(*character)) {
         return Err(format!("a path must not contain `{other}`; write it percent-encoded"));
     }
     // Dot segments are rejected, because URL parsers remove them
@@ -156,6 +170,21 @@ fn path(text: &str) -> Result<Box<str>, String> {
         return Err("paths under `/_mock` are admin endpoints of the mockserver".to_owned());
     }
     Ok(text.into())
+}
+
+/// Checks a query. Besides the characters of paths, it may contain `?` (RFC 3986, section 3.4), and the `…` of results.
+fn query(text: &str) -> Result<Box<str>, String> {
+    if text.len() > MAX_PATH {
+        return Err(format!("the query is longer than {MAX_PATH} bytes"));
+    }
+    match text.chars().find(|character| !is_in_paths(*character) && !['?', HIDDEN].contains(character)) {
+        Some(other) => Err(format!("a query must not contain `{other}`; write it percent-encoded")),
+        None => Ok(text.into()),
+    }
+}
+
+fn is_in_paths(character: char) -> bool {
+    u8::try_from(character).is_ok_and(|byte| byte.is_ascii_alphanumeric() || IN_PATHS.contains(&byte))
 }
 
 fn is_or_is_below(path: &str, other: &str) -> bool {
@@ -220,6 +249,16 @@ impl fmt::Display for Mix {
 impl fmt::Display for RequestKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.path)?;
+        for (index, pair) in self.query.iter().flat_map(|query| query.split('&')).enumerate() {
+            let joint = if index == 0 { '?' } else { '&' };
+            match pair.split_once('=') {
+                Some((name, _)) => write!(f, "{joint}{name}={HIDDEN}")?,
+                None => write!(f, "{joint}{HIDDEN}")?,
+            }
+        }
+        if let Some(file) = &self.body {
+            write!(f, " @{}", file.rsplit(['/', '\\']).next().unwrap_or_default())?;
+        }
         match (self.weight / ONE, self.weight % ONE) {
             (1, 0) => {}
             (whole, 0) => write!(f, " {whole}")?,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tailback::Outcome;
 use vocabulary::Instant;
 
+use crate::arrival_rate::RateStage;
 use crate::classify::SuccessStatuses;
 use crate::rejected_when::RejectedWhen;
 use crate::requests::Requests;
@@ -20,6 +21,12 @@ pub enum ArrivalProcess {
     Uniform {
         /// Number of ops that arrive per second, at equal intervals; above 0.
         rate_per_s: f64,
+    },
+    /// Open loop whose rate changes over time.
+    Staged {
+        stages: Arc<[RateStage]>,
+        /// Whether the ops arrive at equal steps of the integral of the rate, and not at random.
+        is_uniform: bool,
     },
     /// Open loop in which all ops arrive at the origin of the run.
     Burst,

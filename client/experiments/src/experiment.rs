@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use http::header::{AUTHORIZATION, IF_MATCH};
 use http::{HeaderValue, Method};
-use loadgen_core::{ArrivalProcess, Mix, OperationKind, PlannedOutages, RequestKind, RunConfig};
-use loadgen_http::{RequestTemplate, TransportChoice, Trust};
+use loadgen_core::{ArrivalProcess, ArrivalRate, Mix, OperationKind, PlannedOutages, RequestKind, RunConfig};
+use loadgen_http::{ConnectTo, RequestTemplate, TransportChoice, Trust};
 use mockserver::core::Config;
 use results::Setting;
 use tailback::StrategySpec;
@@ -35,6 +35,8 @@ pub struct Sending {
     /// Local IP addresses that connections use in turn. If the list is empty, the operating system chooses the address.
     pub local_addresses: Arc<[IpAddr]>,
     pub threads: NonZero<usize>,
+    /// Whether connections are used for further requests.
+    pub keep_alive: bool,
     /// Number of HTTP/2 connections that each thread opens.
     pub http2_connections: NonZero<usize>,
 }
@@ -46,6 +48,7 @@ impl Default for Sending {
             transport: TransportChoice::Auto,
             local_addresses: Arc::default(),
             threads: one,
+            keep_alive: true,
             http2_connections: one,
         }
     }
@@ -74,6 +77,7 @@ pub struct Experiment {
     pub sending: Sending,
     pub request: RequestTemplate,
     pub trust: Trust,
+    pub connect_to: Vec<ConnectTo>,
     pub admin: Option<Admin>,
     /// True if every request may be sent more than once, even if its HTTP method is not idempotent.
     pub idempotent: bool,
@@ -122,6 +126,7 @@ impl Experiment {
             sending: Sending::default(),
             request: RequestTemplate::default(),
             trust: Trust::default(),
+            connect_to: Vec::new(),
             admin: None,
             idempotent: true,
             command_line: Vec::new(),
@@ -167,8 +172,19 @@ impl Experiment {
         else {
             return None;
         };
-        let given = self.workload.rate.filter(|rate| rate.per_s().total_cmp(&rate_per_s).is_eq());
+        let given = self.workload.rate.as_ref().and_then(ArrivalRate::steady);
+        let given = given.filter(|rate| rate.per_s().total_cmp(&rate_per_s).is_eq());
         Some(given.unwrap_or(Rate::per_second(rate_per_s)))
+    }
+
+    /// Returns the arrival rate, or its stages, as the user gave them; `None` if arrivals have no rate.
+    pub fn rate_text(&self) -> Option<String> {
+        let stages = self
+            .workload
+            .rate
+            .as_ref()
+            .filter(|_| matches!(self.run.workload.arrivals, ArrivalProcess::Staged { .. }));
+        stages.map(ToString::to_string).or_else(|| Some(self.rate()?.to_string()))
     }
 
     /// Rejects oracles (strategies that follow an optimal schedule) if such a schedule cannot be computed. It can be computed only if each

@@ -66,6 +66,8 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
     let (arrivals, rate_per_s, in_flight) = match run.workload.arrivals {
         ArrivalProcess::Poisson { rate_per_s } => ("poisson", Some(rate_per_s), None),
         ArrivalProcess::Uniform { rate_per_s } => ("uniform", Some(rate_per_s), None),
+        ArrivalProcess::Staged { is_uniform: false, .. } => ("poisson", None, None),
+        ArrivalProcess::Staged { is_uniform: true, .. } => ("uniform", None, None),
         ArrivalProcess::Burst => ("burst", None, None),
         ArrivalProcess::Scattered(_) => ("scattered", None, None),
         ArrivalProcess::Listed(_) => ("listed", None, None),
@@ -90,7 +92,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
             drain: run.drain.map(duration_text::format),
             arrivals: arrivals.to_owned(),
             rate_per_s,
-            rate: settings.rate().map(|rate| rate.to_string()),
+            rate: settings.rate_text(),
             in_flight,
             clients: run.clients,
             share_strategy: run.share_strategy,
@@ -117,6 +119,7 @@ pub fn config_record(settings: &Experiment, server: &ServerRecord<'_>, seed: u64
         transport: (server.kind != SIMULATED).then(|| TransportRecord {
             name: settings.sending.transport.towards(server.model.is_some()).name.to_owned(),
             threads: settings.sending.threads.get(),
+            no_keepalive: !settings.sending.keep_alive,
         }),
         server_model: server.model.map(server_model),
         merged: Vec::new(),

@@ -89,11 +89,13 @@ fn workload(config: &ConfigRecord) -> anyhow::Result<WorkloadSpec> {
     let has_list = ["scatter", "at"].iter().any(|key| of_workload.more.contains_key(*key));
     let ops = of_workload.ops.filter(|_| !has_list && !of_workload.more.contains_key("ops_per_client"));
     let rate = of_workload.rate.clone().or(of_workload.rate_per_s.map(|rate| format!("{rate}/s")));
+    // Stages have times of their own, and their sum is recorded as the duration.
+    let has_stages = rate.as_ref().is_some_and(|rate| rate.contains(" for "));
     let arrivals = Some(&*of_workload.arrivals).filter(|name| ["uniform", "burst"].contains(name));
     let switch = |is_on: bool, usual: bool| (is_on != usual).then(|| is_on.to_string());
     let mut texts: Vec<(&str, Option<String>)> = vec![
         ("ops", ops.map(|ops| ops.to_string())),
-        ("duration", of_workload.duration.clone()),
+        ("duration", of_workload.duration.clone().filter(|_| !has_stages)),
         ("drain", of_workload.drain.clone()),
         ("rate", rate),
         ("arrivals", arrivals.map(ToOwned::to_owned)),
@@ -134,14 +136,16 @@ fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
         headers.append(name, HeaderValue::from_static(""));
     }
     ensure!(record.body_bytes <= MAX_BODY, "a body of {} bytes is too long", record.body_bytes);
-    Ok(RequestTemplate { method, headers, body: vec![0; record.body_bytes].into() })
+    let body = vec![0; record.body_bytes].into();
+    Ok(RequestTemplate { method, headers, body, ..RequestTemplate::default() })
 }
 
 fn sending(record: &TransportRecord) -> anyhow::Result<Sending> {
     let entry = TransportEntry::find(&record.name)
         .with_context(|| format!("`{}` is not a transport", record.name))?;
     let threads = NonZero::new(record.threads).context("the number of threads must be at least 1")?;
-    Ok(Sending { transport: TransportChoice::Named(entry), threads, ..Sending::default() })
+    let keep_alive = !record.no_keepalive;
+    Ok(Sending { transport: TransportChoice::Named(entry), threads, keep_alive, ..Sending::default() })
 }
 
 #[cfg(test)]

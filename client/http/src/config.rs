@@ -1,5 +1,6 @@
 //! Configuration of a transport, and the errors of setting one up.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub struct TransportConfig {
     pub local_addresses: Arc<[IpAddr]>,
     /// Number of threads that carry attempts, each with connections of its own. The state machine runs on the first thread.
     pub threads: NonZero<usize>,
+    /// Whether connections are used for further requests. If not, requests have the header `Connection: close`.
+    pub keep_alive: bool,
     /// Number of HTTP/2 connections that each thread opens. The attempts of a thread are distributed over its connections.
     pub http2_connections: NonZero<usize>,
     /// Ratio of real time to experiment time. Servers that do not receive the run's headers give retry advice in real time. The ratio is
@@ -53,6 +56,8 @@ pub struct RequestTemplate {
     /// Headers of each request, in addition to the headers that identify the run.
     pub headers: HeaderMap,
     pub body: bytes::Bytes,
+    /// Bodies of the kinds of requests that have one of their own, by the number of the kind.
+    pub bodies_of_kinds: BTreeMap<usize, bytes::Bytes>,
 }
 
 /// Headers that identify the run to a mockserver. Other servers never receive them.
@@ -67,10 +72,14 @@ pub struct RunHeaders {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TransportError {
-    #[error("the certificates given by `--cacert` could not be read as PEM")]
+    #[error("the certificates given by `--cacert` or `--cert` could not be read as PEM")]
     Roots(#[source] rustls::pki_types::pem::Error),
     #[error("the certificates given by `--cacert` cannot be trusted")]
     Untrustable(#[source] rustls::Error),
+    #[error("the private key of the client certificate (`--key`, or in `--cert`) could not be read as PEM")]
+    Key(#[source] rustls::pki_types::pem::Error),
+    #[error("the client certificate (`--cert`, `--key`) cannot be used")]
+    Identity(#[source] rustls::Error),
     #[error("the target's host cannot be sent as a header")]
     Host(#[source] http::header::InvalidHeaderValue),
     #[error("the path `{0}` (--mix) cannot be sent to this target")]

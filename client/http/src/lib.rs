@@ -25,6 +25,6 @@ pub use error_kind::refused_certificate;
 pub use mock::{MockError, MockServer, Probe, probe, touch};
 pub use response::kept_body::SearchedBodies;
 pub use rusage::{peak_rss_bytes, process_cpu, raise_open_files};
-pub use target::{Target, TargetError, Trust};
+pub use target::{ConnectTo, Target, TargetError, Trust};
 pub use transport::WarmUp;
 pub use transport::registry::{ReadyTransport, TRANSPORTS, TransportChoice, TransportEntry};

@@ -4,7 +4,8 @@ use std::num::NonZero;
 
 use bytes::Bytes;
 use http::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH, USER_AGENT,
+    ACCEPT, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, IF_MATCH,
+    USER_AGENT,
 };
 use http::{HeaderMap, Method, Request, Uri};
 use loadgen_core::{Mix, OperationKind, RequestKind, Requests, SentAttempt, authorization};
@@ -64,8 +65,8 @@ fn template(
     let refuse = || TransportError::Kind(kind.to_string());
     let method = Method::from_bytes(kind.method.as_bytes()).map_err(|_| refuse())?;
     let mut headers = plain.headers.clone();
-    let has_body = kind.has_body();
-    if !has_body {
+    let body = if kind.has_body() { plain.body.clone() } else { Bytes::new() };
+    if !kind.has_body() {
         headers.remove(CONTENT_TYPE);
         headers.remove(CONTENT_LENGTH);
     }
@@ -74,15 +75,19 @@ fn template(
             headers.insert(HeaderName::from_static(name), HeaderValue::from(cost));
         }
     }
-    let url = url_of(&plain.url, &kind.path);
+    let url = url_of(&plain.url, &kind.path, kind.query.as_deref());
     let uri = name(&url).map_err(|_| refuse())?;
-    Ok(Template { method, url, uri, headers, has_body })
+    Ok(Template { method, url, uri, headers, body })
 }
 
-/// Returns the URL for a kind of request. The kind's path is appended to the target's own path, and the target's query is kept.
-fn url_of(target: &Url, path: &str) -> Url {
+/// Returns the URL for a kind of request. The kind's path and query are appended to those of the target.
+fn url_of(target: &Url, path: &str, query: Option<&str>) -> Url {
     let mut url = target.clone();
     url.set_path(&format!("{}{path}", target.path().trim_end_matches('/')));
+    if let Some(query) = query {
+        let query = target.query().map_or_else(|| query.to_owned(), |own| format!("{own}&{query}"));
+        url.set_query(Some(&query));
+    }
     url
 }
 
@@ -107,7 +112,6 @@ pub(crate) struct Prepared {
     /// Templates for workloads in which requests differ between ops, in the kind of request or in the API key. The template of an op's
     /// request kind replaces `plain`. `None` if all ops have the same request.
     asked: Option<RequestTemplates>,
-    body: Bytes,
     run: Option<RunHeaders>,
 }
 
@@ -158,6 +162,9 @@ impl Prepared {
         if naming == Naming::Whole {
             headers.remove(HOST);
         }
+        if !config.keep_alive {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         if let Some(run) = config.run {
             let id = HeaderValue::from_str(&format!("{:016x}", run.run)).map_err(TransportError::Host)?;
             headers.insert(HeaderName::from_static(wire::RUN), id);
@@ -168,13 +175,18 @@ impl Prepared {
             uri: named(&config.target.requested, naming, &host)?,
             url: config.target.requested.clone(),
             headers,
-            has_body: true,
+            body: config.request.body.clone(),
         };
         let is_mock = config.run.is_some();
         let name = |url: &Url| named(url, naming, &host);
         let asked = RequestTemplates::new(&config.requests, config.seed, &plain, is_mock, &name)?;
-        let body = config.request.body.clone();
-        let mut prepared = Self { plain, read: None, asked, body, run: config.run };
+        let mut asked = asked;
+        for (number, body) in &config.request.bodies_of_kinds {
+            if let Some(kind) = asked.as_mut().and_then(|asked| asked.kinds.get_mut(*number)) {
+                kind.body = body.clone();
+            }
+        }
+        let mut prepared = Self { plain, read: None, asked, run: config.run };
         if config.kind == OperationKind::ReadModifyWrite {
             prepared.read_first();
         }
@@ -189,7 +201,7 @@ impl Prepared {
     fn read_first(&mut self) {
         self.plain.method = Method::PUT;
         self.plain.headers.remove(IF_MATCH);
-        let mut read = Template { method: Method::GET, has_body: false, ..self.plain.clone() };
+        let mut read = Template { method: Method::GET, body: Bytes::new(), ..self.plain.clone() };
         read.headers.remove(CONTENT_TYPE);
         read.headers.remove(CONTENT_LENGTH);
         if self.run.is_some() {
@@ -202,11 +214,10 @@ impl Prepared {
     /// Adds `Content-Length: 0` to requests without a body, if requests with their method usually have one (RFC 9110, section 8.6).
     fn declare_empty_bodies(&mut self) {
         const WITHOUT_BODY: [Method; 4] = [Method::GET, Method::HEAD, Method::DELETE, Method::CONNECT];
-        let Self { plain, read, asked, body, .. } = self;
+        let Self { plain, read, asked, .. } = self;
         let kinds = asked.iter_mut().flat_map(|asked| &mut asked.kinds);
         for template in std::iter::once(plain).chain(read).chain(kinds) {
-            let has_body = template.has_body && !body.is_empty();
-            if !has_body && !WITHOUT_BODY.contains(&template.method) {
+            if template.body.is_empty() && !WITHOUT_BODY.contains(&template.method) {
                 template.headers.entry(CONTENT_LENGTH).or_insert(HeaderValue::from_static("0"));
             }
         }
@@ -247,8 +258,8 @@ impl Prepared {
         if let Some(key) = self.asked.as_ref().and_then(|asked| asked.authorization(attempt.op)) {
             headers.append(AUTHORIZATION, key);
         }
-        let body = if template.has_body { self.body.clone() } else { Bytes::new() };
-        Rendered { method: template.method.clone(), url: &template.url, uri: &template.uri, headers, body }
+        let Template { method, url, uri, body, .. } = template;
+        Rendered { method: method.clone(), url, uri, headers, body: body.clone() }
     }
 }
 
@@ -275,7 +286,8 @@ pub(crate) struct Template {
     pub url: Url,
     pub uri: Uri,
     pub headers: HeaderMap,
-    pub has_body: bool,
+    /// Body of the request; empty if its method has none.
+    pub body: Bytes,
 }
 
 fn named(url: &Url, naming: Naming, host: &HeaderValue) -> Result<Uri, TransportError> {
@@ -307,7 +319,7 @@ mod tests {
 
     fn plain(target: &str, headers: HeaderMap) -> Template {
         let url: Url = target.parse().unwrap();
-        Template { method: Method::GET, uri: path(&url).unwrap(), url, headers, has_body: true }
+        Template { method: Method::GET, uri: path(&url).unwrap(), url, headers, body: "text".into() }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "other ways to name a URL may fail")]
@@ -317,14 +329,15 @@ mod tests {
 
     #[test]
     fn a_path_comes_behind_that_of_the_target_whose_query_stays() {
-        for (target, path, url) in [
-            ("http://h", "/repos", "http://h/repos"),
-            ("http://h:8/", "/", "http://h:8/"),
-            ("http://h/api/v1", "/repos", "http://h/api/v1/repos"),
-            ("http://h/api/?version=2", "/repos", "http://h/api/repos?version=2"),
-            ("http://h", "//a/%20;", "http://h//a/%20;"),
+        for (target, path, query, url) in [
+            ("http://h", "/repos", None, "http://h/repos"),
+            ("http://h:8/", "/", None, "http://h:8/"),
+            ("http://h/api/v1", "/repos", Some("x=1"), "http://h/api/v1/repos?x=1"),
+            ("http://h/api/?version=2", "/repos", None, "http://h/api/repos?version=2"),
+            ("http://h/api/?version=2", "/repos", Some("x=1&y"), "http://h/api/repos?version=2&x=1&y"),
+            ("http://h", "//a/%20;", None, "http://h//a/%20;"),
         ] {
-            assert_eq!(url_of(&target.parse().unwrap(), path).as_str(), url, "{target} {path}");
+            assert_eq!(url_of(&target.parse().unwrap(), path, query).as_str(), url, "{target} {path}");
         }
     }
 
@@ -347,8 +360,11 @@ mod tests {
                 [mock_only("5"), mock_only("2")]
             );
             assert_eq!([header(post, "x-tailback-cost"), header(post, "x-tailback-used")], [None, None]);
-            assert_eq!((header(get, "content-type"), get.has_body), (None, false));
-            assert_eq!((header(post, "content-type").as_deref(), post.has_body), (Some("text/plain"), true));
+            assert_eq!((header(get, "content-type"), &get.body[..]), (None, &b""[..]));
+            assert_eq!(
+                (header(post, "content-type").as_deref(), &post.body[..]),
+                (Some("text/plain"), &b"text"[..])
+            );
         }
     }
 

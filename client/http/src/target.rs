@@ -1,6 +1,9 @@
 //! Target of attempts: a URL whose host is resolved once.
 
 use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use http::HeaderValue;
 use reqwest::Url;
@@ -16,16 +19,60 @@ pub struct Trust {
     pub insecure: bool,
     /// A PEM file with certificates that are trusted instead of the system's certificates.
     pub roots_pem: Option<Vec<u8>>,
+    /// PEM text with the client's certificates and its private key.
+    pub identity_pem: Option<Vec<u8>>,
+}
+
+/// Rule that sends connections for one host and port to another address: `HOST:PORT:ADDRESS:PORT`. An empty host or port before the
+/// address matches any; an empty address or port after it leaves that of the URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectTo {
+    from: (String, Option<u16>),
+    to: (String, Option<u16>),
+}
+
+impl ConnectTo {
+    fn applies(&self, host: &str, port: u16) -> bool {
+        let (of_host, of_port) = &self.from;
+        (of_host.is_empty() || of_host.eq_ignore_ascii_case(host))
+            && of_port.is_none_or(|of_port| of_port == port)
+    }
+}
+
+impl FromStr for ConnectTo {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        const FORM: &str = "write it as `HOST:PORT:ADDRESS:PORT`, such as `api.example.com:443:127.0.0.1:8443`; each part may be \
+                            empty, and an IPv6 address has brackets";
+        let mut is_within = false;
+        let parts: Vec<&str> = text
+            .split(|letter| {
+                is_within = letter == '[' || is_within && letter != ']';
+                letter == ':' && !is_within
+            })
+            .collect();
+        let [host, port, address, to_port] = parts[..] else { return Err(FORM) };
+        let number = |port: &str| match port {
+            "" => Ok(None),
+            port => port.parse().map(Some).map_err(|_| FORM),
+        };
+        let name = |host: &str| host.trim_matches(['[', ']']).to_owned();
+        Ok(Self { from: (name(host), number(port)?), to: (name(address), number(to_port)?) })
+    }
 }
 
 #[derive(Clone, Debug)]
 pub struct Target {
     /// URL as given on the command line.
     typed: Url,
-    /// URL as used in requests. It differs from `typed` only if the host is an IP address, which is replaced by [`STAND_IN`].
+    /// URL as used in requests. It differs from `typed` if the host is an IP address, which is replaced by [`STAND_IN`], or if a
+    /// [`ConnectTo`] changes the port.
     pub(crate) requested: Url,
     addresses: Vec<SocketAddr>,
     pub(crate) trust: Trust,
+    /// Set when the server asks for a client certificate and there is none.
+    pub(crate) asks_for_certificate: Arc<AtomicBool>,
     /// `Authorization` value for a mockserver's admin endpoints.
     pub(crate) admin: Option<HeaderValue>,
 }
@@ -42,6 +89,10 @@ pub enum TargetError {
          `-H 'Authorization: …'`"
     )]
     Credentials,
+    #[error(
+        "`--connect-to` cannot redirect `{text}`, because TLS checks its IP address; write a host name in the URL"
+    )]
+    Literal { text: String },
     #[error("the host `{host}` of the target could not be resolved; check its spelling and the network")]
     Unresolved {
         host: String,
@@ -51,17 +102,26 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Parses a URL (`host:port` counts as http) and resolves its host.
+    /// Parses a URL (`host:port` counts as http) and resolves its host, or the address to which the first matching rule leads.
     ///
     /// # Errors
     /// Fails if the text is not an http or https URL, or if no address is found for the host.
-    pub fn resolve(text: &str, trust: Trust) -> Result<Self, TargetError> {
+    pub fn resolve(text: &str, trust: Trust, rules: &[ConnectTo]) -> Result<Self, TargetError> {
         let typed = parse(text)?;
-        let host = typed.host_str().unwrap_or_default();
-        let port = typed.port_or_known_default().unwrap_or(80);
         // The host of a URL has brackets around an IPv6 address, which are removed before the address is parsed.
-        let literal: Option<IpAddr> = host.trim_start_matches('[').trim_end_matches(']').parse().ok();
-        let addresses: Vec<SocketAddr> = match literal {
+        let own_host = typed.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let own_port = typed.port_or_known_default().unwrap_or(80);
+        let literal: Option<IpAddr> = own_host.parse().ok();
+        let (host, port) = match rules.iter().find(|rule| rule.applies(own_host, own_port)) {
+            Some(_) if literal.is_some() && typed.scheme() == "https" => {
+                return Err(TargetError::Literal { text: text.to_owned() });
+            }
+            Some(ConnectTo { to: (host, port), .. }) => {
+                (if host.is_empty() { own_host } else { host }, port.unwrap_or(own_port))
+            }
+            None => (own_host, own_port),
+        };
+        let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>().ok() {
             Some(ip) => vec![SocketAddr::new(ip, port)],
             None => std::net::ToSocketAddrs::to_socket_addrs(&(host, port))
                 .map_err(|source| TargetError::Unresolved { host: host.to_owned(), source: Some(source) })?
@@ -75,7 +135,11 @@ impl Target {
             // An https URL keeps its host, because the server's certificate is checked against it.
             requested.set_host(Some(STAND_IN)).map_err(|_| TargetError::NoUrl { text: text.to_owned() })?;
         }
-        Ok(Self { typed, requested, addresses, trust, admin: None })
+        if port != own_port {
+            requested.set_port(Some(port)).map_err(|()| TargetError::NoUrl { text: text.to_owned() })?;
+        }
+        let asks_for_certificate = Arc::default();
+        Ok(Self { typed, requested, addresses, trust, asks_for_certificate, admin: None })
     }
 
     /// Sets the `Authorization` value for a mockserver's admin endpoints. Servers other than mockservers never receive this value.
@@ -104,17 +168,22 @@ impl Target {
     /// the target's scheme is not `from`.
     pub(crate) fn over(&self, from: &str, to: &str) -> Option<Self> {
         let mut other = self.with_path("/").with_admin(None);
-        let port = self.typed.port_or_known_default();
+        let port = self.requested.port_or_known_default();
         other.typed.set_scheme(to).ok().filter(|()| self.typed.scheme() == from)?;
         other.typed.set_port(port).ok()?;
         other.requested = other.typed.clone();
-        other.trust = Trust { insecure: true, roots_pem: None };
+        other.trust = Trust { insecure: true, ..Trust::default() };
         Some(other)
     }
 
     /// Returns true if no third party can read the requests: the server is on this machine, or proves its identity over TLS.
     pub fn is_private(&self) -> bool {
         self.is_loopback() || self.typed.scheme() == "https" && !self.trust.insecure
+    }
+
+    /// Returns true if the server asked for a client certificate, and there is none.
+    pub fn asks_for_certificate(&self) -> bool {
+        self.asks_for_certificate.load(Relaxed)
     }
 
     pub fn is_loopback(&self) -> bool {
@@ -133,7 +202,8 @@ impl Target {
 
     /// Returns the value of the `Host` header; `None` if the HTTP client sets the right value by default.
     pub(crate) fn host_header(&self) -> Option<String> {
-        (self.requested.host_str() != self.typed.host_str()).then(|| self.authority())
+        let place = |url: &Url| (url.host_str().map(ToOwned::to_owned), url.port());
+        (place(&self.requested) != place(&self.typed)).then(|| self.authority())
     }
 }
 
@@ -170,7 +240,7 @@ mod tests {
     use super::*;
 
     fn resolve(text: &str) -> Result<Target, TargetError> {
-        Target::resolve(text, Trust::default())
+        Target::resolve(text, Trust::default(), &[])
     }
 
     #[test]
@@ -217,7 +287,7 @@ mod tests {
             assert_eq!(resolve(text).unwrap().is_private(), private, "{text}");
         }
         let trust = Trust { insecure: true, ..Trust::default() };
-        assert!(!Target::resolve("https://192.0.2.1", trust).unwrap().is_private());
+        assert!(!Target::resolve("https://192.0.2.1", trust, &[]).unwrap().is_private());
     }
 
     #[test]

@@ -6,13 +6,15 @@
 //! specified this very certificate. The verifier of this module accepts it, too, if the certificate's name and dates are also valid.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::client::{ResolvesClientCert, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
+use rustls::sign::CertifiedKey;
 use rustls::{
     CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, OtherError, RootCertStore,
     SignatureScheme,
@@ -20,13 +22,14 @@ use rustls::{
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use crate::config::TransportError;
-use crate::target::Trust;
+use crate::target::Target;
 
-/// Returns the TLS configuration for the given trust settings.
+/// Returns the TLS configuration for a target.
 ///
 /// # Errors
 /// Fails if certificates cannot be read or used.
-pub(crate) fn config(trust: &Trust) -> Result<ClientConfig, TransportError> {
+pub(crate) fn config(target: &Target) -> Result<ClientConfig, TransportError> {
+    let trust = &target.trust;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let named = trust.roots_pem.as_deref().map(read).transpose()?;
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
@@ -40,7 +43,30 @@ pub(crate) fn config(trust: &Trust) -> Result<ClientConfig, TransportError> {
         Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)))
     };
     let config = builder.and_then(with).map_err(TransportError::Untrustable)?;
-    Ok(config.with_no_client_auth())
+    match &trust.identity_pem {
+        Some(pem) => {
+            let key = PrivateKeyDer::from_pem_slice(pem).map_err(TransportError::Key)?;
+            config.with_client_auth_cert(read(pem)?, key).map_err(TransportError::Identity)
+        }
+        None => {
+            Ok(config.with_client_cert_resolver(Arc::new(NoIdentity(target.asks_for_certificate.clone()))))
+        }
+    }
+}
+
+/// Stands for a missing client certificate, and records that the server asked for one.
+#[derive(Debug)]
+struct NoIdentity(Arc<AtomicBool>);
+
+impl ResolvesClientCert for NoIdentity {
+    fn resolve(&self, _issuers: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        self.0.store(true, Relaxed);
+        None
+    }
+
+    fn has_certs(&self) -> bool {
+        false
+    }
 }
 
 fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TransportError> {

@@ -47,7 +47,7 @@ fn drive(transport: &str, address: SocketAddr, max_connections: usize, config: &
     let mut run = Run::new(config.clone(), |_| spec.build(1, None), None).expect("it starts");
     let scale = TimeScale::parse("1").expect("it is a scale");
     let transport = TransportEntry::find(transport).expect("it is listed").build(TransportConfig {
-        target: Target::resolve(&format!("http://{address}/"), Trust::default()).expect("an address"),
+        target: Target::resolve(&format!("http://{address}/"), Trust::default(), &[]).expect("an address"),
         request: RequestTemplate::default(),
         run: None,
         classifier: Classifier::new(&config.rejected_when, Vec::new(), false),
@@ -59,6 +59,7 @@ fn drive(transport: &str, address: SocketAddr, max_connections: usize, config: &
         max_connections,
         local_addresses: Arc::default(),
         threads: NonZero::<usize>::MIN,
+        keep_alive: true,
         http2_connections: NonZero::<usize>::MIN,
         scale,
         searched: Arc::default(),

@@ -71,8 +71,8 @@ impl Conditions {
             merged: _,
             more,
         } = config.clone();
-        // The rate is compared as a number, and its text is dropped, because `60/m` and `1/s` are the same load.
-        workload.rate = None;
+        // The rate is compared as a number if it is steady, and its text is dropped, because `60/m` and `1/s` are the same load.
+        workload.rate = workload.rate.filter(|_| workload.rate_per_s.is_none());
         Self {
             deadline,
             delay_noise: delay_noise.filter(|noise| noise != "0s"),

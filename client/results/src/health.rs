@@ -151,6 +151,8 @@ pub enum Warning {
     },
     /// The attempts failed as they do where plain HTTP is sent to a TLS server. The value is the URL.
     MaySpeakTls(String),
+    /// The server asked for a client certificate, there was none, and attempts failed.
+    AsksForCertificate,
 }
 
 impl Warning {
@@ -251,6 +253,9 @@ impl fmt::Display for Warning {
                 thousands(*accepted),
                 counted(*opened, "connection")
             ),
+            Self::AsksForCertificate => {
+                f.write_str("the server asked for a client certificate: add `--cert FILE --key FILE`")
+            }
             Self::MaySpeakTls(url) => write!(
                 f,
                 "write `https://` if `{url}` speaks TLS; attempts failed as they do where plain HTTP is sent to a TLS server"

@@ -25,17 +25,31 @@ fn a_mix_is_written_as_parsed_without_its_defaults() {
     }
 }
 
+/// Values may be secrets, and a folder may have the name of a user.
+#[test]
+fn results_have_neither_the_values_of_a_query_nor_the_folder_of_a_body() {
+    let mix = mix("POST /v1/items?x=1&token=s3cret&all @/home/me/item.json 3; GET /a?");
+    assert_eq!(mix.to_string(), "POST /v1/items?x=…&token=…&… @item.json 3; GET /a?…");
+    let kind = &mix.kinds()[0];
+    assert_eq!(kind.query.as_deref(), Some("x=1&token=s3cret&all"));
+    assert_eq!(kind.body.as_deref(), Some("/home/me/item.json"));
+    assert_eq!(mix.to_string().parse::<Mix>().unwrap().to_string(), mix.to_string());
+}
+
 #[test]
 fn nonsense_is_refused_with_what_is_wrong_and_what_is_accepted() {
     for (text, why) in [
-        ("", "`` is not a kind of request: `` is not an HTTP method; write `METHOD PATH [WEIGHT]"),
+        ("", "`` is not a kind of request: `` is not an HTTP method; write `METHOD PATH[?QUERY]"),
         ("GET /a;", "`` is not a kind of request"),
         ("GET", "`GET` is not a kind of request: it has no path"),
         ("G(T /", "`G(T` is not an HTTP method"),
         ("CONNECT /", "CONNECT requests a tunnel"),
         ("GET repos", "the path `repos` does not begin with `/`"),
         ("GET /ä", "a path must not contain `ä`; write it percent-encoded"),
-        ("GET /a?token=x", "a path must not have a query"),
+        ("GET /a?x=<", "a query must not contain `<`"),
+        ("GET /a @item.json", "a GET request has no body"),
+        ("POST /a @", "`@` must be followed by the name of a file"),
+        ("POST /a @b @c", "`@c` is a second body"),
         ("GET /a#b", "a path must not contain `#`"),
         ("GET /a\\b", "a path must not contain `\\`"),
         ("GET /a/../b", "must not have the segments `.` and `..`"),

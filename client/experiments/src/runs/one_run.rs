@@ -134,7 +134,9 @@ pub fn start(
     let control = Arc::new(Control::default());
     let (tell_over, over) = channel();
     let watched = control.clone();
-    let options = DriveOptions { warm_connections: warm_connections(&config), ..DriveOptions::default() };
+    // Without keep-alive, a connection that is opened before the run would be closed after its first request.
+    let warm_connections = if settings.sending.keep_alive { warm_connections(&config) } else { 0 };
+    let options = DriveOptions { warm_connections, ..DriveOptions::default() };
     let started_at = now();
     let drive = move || {
         let driven = transport.drive(run, &watched, options);
@@ -280,9 +282,11 @@ fn of_outcome(
     let is_useless = measured.attempts.succeeded + measured.attempts.rejected == 0;
     let cause = measured.failures.by_frequency().first().map(|(cause, _)| *cause);
     let may_speak_tls = is_useless && cause.is_some_and(|cause| server.may_speak_tls(cause));
+    let misses_certificate = is_useless && cause.is_some_and(|cause| server.misses_certificate(cause));
     [
         counted(measured.attempts.by_gateway, Warning::ByGateway),
         may_speak_tls.then(|| Warning::MaySpeakTls(server.url())),
+        misses_certificate.then_some(Warning::AsksForCertificate),
         unfinished(run, asked_by),
         Warning::advised_wait(run),
         counted(searched.cut(), Warning::CutBodies),
@@ -348,6 +352,7 @@ fn transport(
         max_connections,
         local_addresses: settings.sending.local_addresses.clone(),
         threads: settings.sending.threads,
+        keep_alive: settings.sending.keep_alive,
         http2_connections: settings.sending.http2_connections,
         scale: settings.time_scale,
         searched: Arc::default(),
@@ -357,10 +362,11 @@ fn transport(
 /// Returns the number of connections to open before the first op, from 1 to 128. A closed loop needs one connection per op in flight. For
 /// arrivals at a rate, the number of arrivals in 10 ms is enough. For bursts and lists of arrivals, the maximum is opened.
 fn warm_connections(config: &RunConfig) -> usize {
-    use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Uniform};
-    let wanted = match config.workload.arrivals {
-        Closed { in_flight } => f64::from(in_flight),
+    use loadgen_core::ArrivalProcess::{Burst, Closed, Listed, Poisson, Scattered, Staged, Uniform};
+    let wanted = match &config.workload.arrivals {
+        Closed { in_flight } => f64::from(*in_flight),
         Poisson { rate_per_s } | Uniform { rate_per_s } => rate_per_s / 100.0,
+        Staged { stages, .. } => stages[0].from.per_s() / 100.0,
         Burst | Listed(_) | Scattered(_) => WARM_CONNECTIONS,
     };
     #[expect(

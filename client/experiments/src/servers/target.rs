@@ -171,7 +171,7 @@ impl Server {
         let server = Embedded::start(config, settings.time_scale).map_err(|error| {
             Error::because(ErrorKind::Usage, "the embedded mockserver could not be started", error)
         })?;
-        let target = Target::resolve(&server.address().to_string(), Trust::default())?;
+        let target = Target::resolve(&server.address().to_string(), Trust::default(), &[])?;
         let Probe::Mock(mock) = runtime.block_on(probe(&target))? else {
             let words = "the embedded mockserver was started but does not respond";
             return Err(Error::new(ErrorKind::Unreachable, words).into());
@@ -202,6 +202,17 @@ impl Server {
                 | Cause::Error(FailureKind::Unreadable | FailureKind::Closed | FailureKind::Reset)
         );
         !self.is_asked && is_usual && self.url().starts_with("http://")
+    }
+
+    /// Returns true if the server asked for a client certificate that is missing, and failures of this `kind` are usual then: the handshake
+    /// fails, or the server ends the connection, or nginx responds with 400.
+    pub fn misses_certificate(&self, kind: Cause) -> bool {
+        let is_usual = matches!(
+            kind,
+            Cause::Status(400 | 401 | 403 | 495 | 496)
+                | Cause::Error(FailureKind::Tls | FailureKind::Closed | FailureKind::Reset)
+        );
+        is_usual && self.target.as_ref().is_some_and(Target::asks_for_certificate)
     }
 
     pub fn counts_unknown(&self) -> Option<Warning> {
@@ -290,7 +301,7 @@ impl Server {
 }
 
 fn given(url: &str, ask: AskMock, settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Server> {
-    let target = Target::resolve(url, settings.trust.clone()).map_err(|error| {
+    let target = Target::resolve(url, settings.trust.clone(), &settings.connect_to).map_err(|error| {
         let exit = match error {
             loadgen_http::TargetError::Unresolved { .. } => ErrorKind::Unreachable,
             _ => ErrorKind::Usage,
@@ -375,6 +386,10 @@ fn shown(target: &Target) -> String {
 fn unreachable_words(target: &Target, kind: FailureKind) -> String {
     let url = shown(target);
     match kind {
+        FailureKind::Tls if target.asks_for_certificate() => format!(
+            "no TLS connection to `{url}` (--target): the server asked for a client certificate, and none was sent; add \
+             `--cert FILE --key FILE`"
+        ),
         FailureKind::PlainHttp => {
             format!(
                 "`{url}` (--target) responds in plain HTTP, not TLS; write `http://` instead of `https://`"
@@ -389,7 +404,7 @@ fn unreachable_words(target: &Target, kind: FailureKind) -> String {
 }
 
 fn found(settings: &Experiment, runtime: &Runtime) -> anyhow::Result<Option<Server>> {
-    let target = Target::resolve(wire::DEFAULT_ADDRESS, Trust::default())?;
+    let target = Target::resolve(wire::DEFAULT_ADDRESS, Trust::default(), &[])?;
     match runtime.block_on(probe(&target))? {
         Probe::Mock(mock) => recognised(Kind::Found, target, mock, None, settings).map(Some),
         _ => Ok(None),

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use command_line::count;
-use loadgen_core::{Group, Mix, RejectedWhen, SuccessStatuses};
+use loadgen_core::{ArrivalRate, Group, Mix, RejectedWhen, SuccessStatuses};
 use results::Setting;
 use serde::Deserialize;
 use toml::Value;
-use vocabulary::{Instant, Rate, TimeScale, did_you_mean, duration_text};
+use vocabulary::{Instant, TimeScale, did_you_mean, duration_text};
 
 use super::spec::{MAX_BURST, WorkloadSpec};
 
@@ -59,7 +59,7 @@ pub enum Kind {
     },
     Duration(Field<Duration>),
     PositiveDuration(Field<Duration>),
-    Rate(Field<Rate>),
+    Rate(Field<ArrivalRate>),
     TimeScale(Field<TimeScale>),
     /// A parameter that is a flag without a value on command lines. In files, its value is `true` or `false`.
     Switch(Field<bool>),
@@ -138,7 +138,7 @@ impl Parameter {
                 Duration::ZERO => return Err("it must be longer than zero".to_owned()),
                 positive => *field(spec) = Some(positive),
             },
-            Kind::Rate(field) => *field(spec) = Some(arrival_rate(text)?),
+            Kind::Rate(field) => *field(spec) = Some(parsed(text)?),
             Kind::TimeScale(field) => *field(spec) = Some(TimeScale::parse(text)?),
             Kind::Switch(field) | Kind::Truth(field) => match text.parse() {
                 Ok(truth) => *field(spec) = Some(truth),
@@ -245,13 +245,6 @@ fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Result<T, String> {
 
 fn shown<T: ToString>(field: Field<T>, spec: &mut WorkloadSpec) -> Option<String> {
     field(spec).as_ref().map(T::to_string)
-}
-
-fn arrival_rate(text: &str) -> Result<Rate, String> {
-    let rate = Rate::parse(text).filter(|rate| (1e-6..=1e7).contains(&rate.per_s()));
-    rate.ok_or_else(|| {
-        "it must be a rate above 0, at most 10000000/s, such as `1000/s`, `60/m` or `10/h`".to_owned()
-    })
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

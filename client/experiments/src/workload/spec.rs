@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_core::{
-    ArrivalProcess, Group, Mix, OperationKind, RejectedWhen, Requests, RunConfig, SuccessStatuses, Workload,
+    ArrivalProcess, ArrivalRate, Group, Mix, OperationKind, RateStage, RejectedWhen, Requests, RunConfig,
+    SuccessStatuses, Workload,
 };
 use tailback::StrategySpec;
 use vocabulary::{Instant, Rate, TimeScale, duration_text};
@@ -31,7 +32,7 @@ pub struct WorkloadSpec {
     pub ops_per_client: Option<u64>,
     pub duration: Option<Duration>,
     pub drain: Option<Duration>,
-    pub rate: Option<Rate>,
+    pub rate: Option<ArrivalRate>,
     pub arrivals: Option<Arrivals>,
     pub scatter: Option<Arc<[Group]>>,
     pub at: Option<Arc<[Instant]>>,
@@ -74,6 +75,16 @@ pub enum Spelling {
     Keys,
 }
 
+impl Spelling {
+    /// Returns the name of a parameter in this spelling, in backticks.
+    fn of(self, key: &str) -> String {
+        match self {
+            Self::Flags => format!("`--{key}`"),
+            Self::Keys => format!("`{key}`"),
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{words}")]
 pub struct WorkloadError {
@@ -100,23 +111,24 @@ impl WorkloadSpec {
         strategy: &StrategySpec,
         spelling: Spelling,
     ) -> Result<RunConfig, WorkloadError> {
-        let arrivals = self.arrival_process();
+        let duration = self.lasts(spelling)?;
+        let arrivals = self.arrival_process(duration);
         let counted = matches!(arrivals, ArrivalProcess::Scattered(_) | ArrivalProcess::Listed(_));
-        let unlimited = self.ops.is_none() && self.duration.is_none() && !counted;
+        let unlimited = self.ops.is_none() && duration.is_none() && !counted;
         let clients = self.clients.unwrap_or(1);
         let of_clients = self.ops_per_client.map(|ops| ops.saturating_mul(clients.into()));
         let ops = of_clients.or(self.ops).or(unlimited.then_some(DEFAULT_OPS));
         if let Some(ops) = ops.filter(|ops| !(1..=MAX_OPS).contains(ops)) {
             return Err(error("ops", format!("`ops` is {ops}; it must be from 1 to {MAX_OPS}")));
         }
-        check_arrivals(&arrivals, ops, self.duration, spelling)?;
+        check_arrivals(&arrivals, ops, duration, spelling)?;
         if counted && self.ops.is_some() {
             return Err(error(
                 "ops",
                 "`ops` and a list of arrivals both set the number of ops; leave one out",
             ));
         }
-        if spelling == Spelling::Flags && self.drain.is_some() && self.duration.is_none() {
+        if spelling == Spelling::Flags && self.drain.is_some() && duration.is_none() {
             return Err(error(
                 "drain",
                 "`--drain` needs `--duration`, because a run without it ends with its last op",
@@ -125,7 +137,7 @@ impl WorkloadSpec {
         let defaults = RunConfig::default();
         Ok(RunConfig {
             seed: self.seed.unwrap_or(defaults.seed),
-            workload: Workload { arrivals, ops, duration: self.duration },
+            workload: Workload { arrivals, ops, duration },
             kind: self.kind.unwrap_or_default(),
             requests: self.requests(spelling)?,
             clients,
@@ -134,7 +146,7 @@ impl WorkloadSpec {
             deadline: self.deadline,
             within: self.within,
             warm_up: self.warm_up.unwrap_or(defaults.warm_up),
-            drain: self.duration.map(|_| self.drain.unwrap_or(DEFAULT_DRAIN)),
+            drain: duration.map(|_| self.drain.unwrap_or(DEFAULT_DRAIN)),
             retry_failed: self.retry_failed.unwrap_or(defaults.retry_failed),
             patience: self.patience.unwrap_or(defaults.patience),
             bins: self.bins,
@@ -160,7 +172,33 @@ impl WorkloadSpec {
         Ok(Requests { mix: self.mix.clone(), api_keys, ..Requests::default() })
     }
 
-    fn arrival_process(&self) -> ArrivalProcess {
+    /// Returns the time during which ops arrive. Checks that it goes with the rate.
+    fn lasts(&self, spelling: Spelling) -> Result<Option<Duration>, WorkloadError> {
+        let Some(rate) = self.rate.as_ref().filter(|rate| rate.steady().is_none()) else {
+            return Ok(self.duration);
+        };
+        let (key, words) = match (rate.lasts(), self.duration) {
+            _ if self.arrivals == Some(Arrivals::Burst) => (
+                "arrivals",
+                format!("ops that arrive at `{rate}` are no burst; leave out `burst` or the rate"),
+            ),
+            (Some(_), Some(_)) => {
+                let words = "stages of a rate have times of their own";
+                (
+                    "duration",
+                    format!("{} has no effect, because {words}; leave it out", spelling.of("duration")),
+                )
+            }
+            (None, None) => {
+                let duration = spelling.of("duration");
+                ("rate", format!("`{rate}` needs {duration}, or a time of its own, such as `{rate} for 2m`"))
+            }
+            (of_stages, given) => return Ok(of_stages.or(given)),
+        };
+        Err(error(key, words))
+    }
+
+    fn arrival_process(&self, lasts: Option<Duration>) -> ArrivalProcess {
         if let Some(in_flight) = self.in_flight {
             return ArrivalProcess::Closed { in_flight };
         }
@@ -170,7 +208,17 @@ impl WorkloadSpec {
         if let Some(instants) = &self.at {
             return ArrivalProcess::Listed(instants.clone());
         }
-        let rate_per_s = self.rate.unwrap_or(DEFAULT_RATE).per_s();
+        let stages = match (&self.rate, lasts) {
+            (Some(ArrivalRate::Stages(stages)), _) => Some(stages.clone()),
+            (Some(ArrivalRate::Ramp(from, to)), Some(lasts)) => {
+                Some([RateStage { from: *from, to: *to, lasts }].into())
+            }
+            _ => None,
+        };
+        if let Some(stages) = stages {
+            return ArrivalProcess::Staged { stages, is_uniform: self.arrivals == Some(Arrivals::Uniform) };
+        }
+        let rate_per_s = self.rate.as_ref().and_then(ArrivalRate::steady).unwrap_or(DEFAULT_RATE).per_s();
         match self.arrivals.unwrap_or_default() {
             Arrivals::Poisson => ArrivalProcess::Poisson { rate_per_s },
             Arrivals::Uniform => ArrivalProcess::Uniform { rate_per_s },

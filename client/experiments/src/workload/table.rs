@@ -43,7 +43,8 @@ pub static PARAMETERS: &[Parameter] = &[
         "rate",
         "RATE",
         "Rate of arrivals, such as `20/s` [default: 1000/s]\n\nPer second, minute or hour (open loop). There is no \
-         default where --target is not a mockserver.",
+         default where --target is not a mockserver. `10/s..100/s` changes over --duration; stages have times of their \
+         own: `10/s for 1m; 10/s..100/s for 2m; 100/s for 5m`.",
         Kind::Rate(|spec| &mut spec.rate),
     ),
     Parameter::new("arrivals", "ARRIVALS", "Open loop: arrival process", Kind::Words(ARRIVALS))
@@ -138,9 +139,9 @@ pub static PARAMETERS: &[Parameter] = &[
     Parameter::new(
         "mix",
         "KINDS",
-        "Kinds of requests by weight: `GET /repos 8; POST /issues 2 cost=5`. Each is `METHOD PATH [WEIGHT] [cost=N] \
-         [used=N]`. PATH is appended to that of the target; --body is sent with methods that have one. A mockserver \
-         receives `cost` (x-tailback-cost) and the actual cost, `used` (x-tailback-used)",
+        "Kinds of requests by weight: `GET /repos 8; POST /issues?x=1 @issue.json 2 cost=5`. Each is `METHOD PATH[?QUERY] \
+         [@FILE] [WEIGHT] [cost=N] [used=N]`. PATH is appended to that of the target; FILE, or else --body, is sent with methods \
+         that have a body. Results have neither the values of queries nor the folders of files. A mockserver receives `cost` (x-tailback-cost) and the actual cost, `used` (x-tailback-used)",
         Kind::Mix(|spec| &mut spec.mix),
     )
     .recorded_as_typed(),

@@ -52,7 +52,7 @@ impl Dialer {
     ) -> Result<Self, TransportError> {
         let tls = match target.url().scheme() {
             "https" => {
-                let mut tls: ClientConfig = tls::config(&target.trust)?;
+                let mut tls: ClientConfig = tls::config(target)?;
                 tls.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
                 // In a URL, an IPv6 address has brackets. A server name in TLS must not have them, so they are removed.
                 let host = target.url().host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();

@@ -45,7 +45,7 @@ pub(crate) fn client(
         // The system's certificates are not read, because they are useless without TLS. Reading them takes megabytes and milliseconds.
         builder = builder.tls_certs_only([]);
     } else {
-        let mut config = tls::config(&target.trust)?;
+        let mut config = tls::config(target)?;
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         builder = builder.tls_backend_preconfigured(config);
     }

@@ -180,6 +180,9 @@ pub struct TransportRecord {
     #[serde(deserialize_with = "transport_name")]
     pub name: String,
     pub threads: usize,
+    /// Whether each request had a connection of its own (`--no-keepalive`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_keepalive: bool,
 }
 
 /// Transports that were renamed, as pairs of old and new name. For one version, old names are still accepted on command lines, in
@@ -252,7 +255,7 @@ mod tests {
         ] {
             let record = serde_json::json!({ "name": read, "threads": 2 });
             let record: TransportRecord = serde_json::from_value(record).unwrap();
-            assert_eq!(record, TransportRecord { name: written.to_owned(), threads: 2 });
+            assert_eq!(record, TransportRecord { name: written.to_owned(), threads: 2, no_keepalive: false });
         }
     }
 }

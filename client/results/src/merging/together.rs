@@ -107,6 +107,10 @@ fn load(file: String, part: Part) -> Result<Load, MergeError> {
     if command != MergedCommand::Run || run.mode != Mode::Http || !run.config.merged.is_empty() {
         return Err(unsuitable("it is not the document of a single run over HTTP"));
     }
+    let WorkloadRecord { rate, rate_per_s, .. } = &run.config.workload;
+    if rate.is_some() && rate_per_s.is_none() {
+        return Err(unsuitable("its rate changes, and rates that change cannot be added up"));
+    }
     let start = run.started_at.as_ref().and_then(|text| humantime::parse_rfc3339_weak(text).ok());
     let start = start.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let wall = run.wall_s.and_then(|s| Duration::try_from_secs_f64(s).ok());

@@ -9,14 +9,14 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use command_line::count;
 use experiments::Sending;
 use experiments::servers::target::AskMock;
-use loadgen_http::{TransportChoice, TransportEntry};
+use loadgen_http::{ConnectTo, TransportChoice, TransportEntry};
 use results::current_transport_name;
 
 use crate::args::values::{Header, Method};
 use crate::usage;
 
 /// Flags that conflict with virtual time.
-pub(super) const OF_REAL_REQUESTS: [&str; 12] = [
+pub(super) const OF_REAL_REQUESTS: [&str; 16] = [
     "target",
     "mock",
     "headers",
@@ -24,6 +24,10 @@ pub(super) const OF_REAL_REQUESTS: [&str; 12] = [
     "idempotent",
     "insecure",
     "cacert",
+    "cert",
+    "key",
+    "connect_to",
+    "no_keepalive",
     "admin_token",
     "transport",
     "local_addresses",
@@ -72,6 +76,21 @@ pub struct TargetArgs {
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
 
+    /// Client certificate for TLS, with its chain, in PEM form. The file may hold the private key, too.
+    #[arg(long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+
+    /// Private key of the client certificate, in PEM form.
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+
+    /// Connect to another address, `HOST:PORT:ADDRESS:PORT`; repeatable.
+    ///
+    /// As in curl: an empty HOST or PORT matches any, and an empty ADDRESS or second PORT keeps that of the URL. The name for TLS and the
+    /// `Host` header stay. The first rule that matches is used.
+    #[arg(long, value_name = "RULE")]
+    pub connect_to: Vec<ConnectTo>,
+
     #[command(flatten)]
     pub transport: TransportArgs,
 
@@ -113,6 +132,10 @@ pub struct TransportArgs {
     #[arg(long = "local-address", value_name = "IP", value_delimiter = ',', value_parser = own_address)]
     local_addresses: Vec<IpAddr>,
 
+    /// Open a connection for every request, with `Connection: close`.
+    #[arg(long, alias = "disable-keepalive", conflicts_with = "http2")]
+    no_keepalive: bool,
+
     /// Send attempts as HTTP/2 streams, by prior knowledge or ALPN. Attempts beyond the server's stream limit wait, and are
     /// counted as waiting for a connection.
     #[arg(long)]
@@ -133,7 +156,7 @@ impl TransportArgs {
         threads: Option<u16>,
         environment: Option<&str>,
     ) -> anyhow::Result<Sending> {
-        let Self { transport, http2, http2_connections, .. } = *self;
+        let Self { transport, http2, http2_connections, no_keepalive, .. } = *self;
         let number = |given: u16| NonZero::new(given.into()).unwrap_or(NonZero::<usize>::MIN);
         let transport = match (transport, environment) {
             (Some(TransportChoice::Named(entry)), _) if http2 && entry.name == "reqwest" => {
@@ -150,6 +173,7 @@ impl TransportArgs {
             transport,
             local_addresses: self.local_addresses.as_slice().into(),
             threads: number(threads.unwrap_or(1)),
+            keep_alive: !no_keepalive,
             http2_connections: number(http2_connections),
         })
     }

@@ -44,8 +44,15 @@ pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
         request: request(args)?,
         trust: Trust {
             insecure: args.target.insecure,
-            roots_pem: args.target.cacert.as_ref().map(|path| roots(path)).transpose()?,
+            roots_pem: args
+                .target
+                .cacert
+                .as_ref()
+                .map(|path| pem(path, "--cacert", CERTIFICATE))
+                .transpose()?,
+            identity_pem: identity(args)?,
         },
+        connect_to: args.target.connect_to.clone(),
         admin: admin(args)?,
         idempotent: args.target.idempotent,
         command_line: crate::secrets::command_line(),
@@ -72,10 +79,14 @@ pub fn workload_text(experiment: &Experiment) -> String {
         (None, Some(duration)) => format!("ops for {}", duration_text::format(*duration)),
         (None, None) => "ops".to_owned(),
     };
-    let rate = experiment.rate().map(|rate| rate.to_string()).unwrap_or_default();
+    let rate = experiment.rate_text().unwrap_or_default();
     let _ = match arrivals {
-        ArrivalProcess::Poisson { .. } => write!(text, ", poisson {rate}"),
-        ArrivalProcess::Uniform { .. } => write!(text, ", uniform {rate}"),
+        ArrivalProcess::Poisson { .. } | ArrivalProcess::Staged { is_uniform: false, .. } => {
+            write!(text, ", poisson {rate}")
+        }
+        ArrivalProcess::Uniform { .. } | ArrivalProcess::Staged { is_uniform: true, .. } => {
+            write!(text, ", uniform {rate}")
+        }
         ArrivalProcess::Burst => write!(text, ", all at once"),
         ArrivalProcess::Scattered(_) => write!(text, ", scattered"),
         ArrivalProcess::Listed(_) => write!(text, ", as listed"),
@@ -107,7 +118,15 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
         }
         Some((body, None)) => body.as_bytes().to_vec(),
     };
-    Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
+    let kinds = args.workload.0.mix.iter().flat_map(|mix| mix.kinds()).enumerate();
+    let files = kinds.filter_map(|(number, kind)| Some((number, kind.body.as_deref()?)));
+    let bodies_of_kinds = files.filter(|_| !args.simulate).map(|(number, path)| {
+        let body =
+            bytes_of(Path::new(path), SMALL).with_context(|| format!("cannot read `{path}` (--mix)"))?;
+        Ok((number, body.into()))
+    });
+    let bodies_of_kinds = bodies_of_kinds.collect::<anyhow::Result<_>>()?;
+    Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into(), bodies_of_kinds })
 }
 
 fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
@@ -122,13 +141,39 @@ fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
     Ok(Some(Admin { authorization: value, typed: args.target.admin_token.is_some() }))
 }
 
-fn roots(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let pem =
-        bytes_of(path, SMALL).with_context(|| format!("cannot read `{}` (--cacert)", path.display()))?;
-    let begin = b"-----BEGIN CERTIFICATE-----";
-    if !pem.windows(begin.len()).any(|bytes| bytes == begin) {
-        let message = format!("`{}` (--cacert) holds no certificate in PEM form", path.display());
-        return Err(usage(message));
+const CERTIFICATE: &str = "BEGIN CERTIFICATE-----";
+const KEY: &str = "PRIVATE KEY-----";
+
+/// Reads a file of a flag, which must contain `mark`: the line that begins a certificate or a private key.
+fn pem(path: &Path, flag: &str, mark: &str) -> anyhow::Result<Vec<u8>> {
+    let path_text = path.display();
+    let pem = bytes_of(path, SMALL).with_context(|| format!("cannot read `{path_text}` ({flag})"))?;
+    let holds = |mark: &str| pem.windows(mark.len()).any(|bytes| bytes == mark.as_bytes());
+    if holds("ENCRYPTED PRIVATE KEY") {
+        return Err(usage(format!(
+            "the private key in `{path_text}` ({flag}) has a password; decrypt it first, with `openssl pkey -in FILE -out FILE`"
+        )));
     }
-    Ok(pem)
+    if holds(mark) {
+        return Ok(pem);
+    }
+    let (what, other) = if mark == KEY { ("private key", "--key") } else { ("certificate", "--cert") };
+    let hint =
+        if flag == "--cacert" || flag == other { String::new() } else { format!("; add `{other} FILE`") };
+    Err(usage(format!("`{path_text}` ({flag}) holds no {what} in PEM form{hint}")))
+}
+
+/// Returns the client certificate and its private key as one PEM text. One file may hold both.
+fn identity(args: &RunArgs) -> anyhow::Result<Option<Vec<u8>>> {
+    Ok(match (&args.target.cert, &args.target.key) {
+        (Some(cert), Some(key)) => {
+            let both = [pem(cert, "--cert", CERTIFICATE)?, pem(key, "--key", KEY)?];
+            Some(both.join(&b'\n'))
+        }
+        (Some(cert), None) => {
+            pem(cert, "--cert", CERTIFICATE).and_then(|_| pem(cert, "--cert", KEY)).map(Some)?
+        }
+        (None, Some(key)) => pem(key, "--key", KEY).and_then(|_| pem(key, "--key", CERTIFICATE)).map(Some)?,
+        (None, None) => None,
+    })
 }

@@ -119,11 +119,14 @@ fn text_of_strategy(matches: &ArgMatches, args: &RecommendArgs) -> String {
 fn goal(args: &RecommendArgs) -> anyhow::Result<Goal> {
     let workload = &args.workload.0;
     let is_burst = workload.arrivals == Some(Arrivals::Burst);
-    let words = match (workload.in_flight, workload.rate) {
+    let words = match (workload.in_flight, &workload.rate) {
         (Some(_), _) if workload.duration.is_some() => {
             "`--in-flight` with `--duration` does as many ops as fit, so no setting finishes sooner; give `--ops` instead of `--duration`"
         }
         (Some(_), _) => return Ok(Goal::Finish),
+        (None, Some(rate)) if rate.steady().is_none() => {
+            "`--rate` must be one rate here, because a setting is searched for a steady load; give the rate of the stage that matters most"
+        }
         (None, Some(_)) if !is_burst && workload.within.is_some() => return Ok(Goal::InTime),
         (None, Some(_)) if !is_burst => {
             "`--rate` needs `--within`, because late ops decide which setting is best; add for example `--within 5s`"

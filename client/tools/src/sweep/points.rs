@@ -175,6 +175,12 @@ fn point(
         let first = words.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         usage_because(refused.clone(), anyhow::anyhow!(first))
     })?;
+    let rate = read.several.workload.0.rate.as_ref();
+    if let Some(axis) =
+        args.vary.iter().find(|axis| axis.key == "rate" && rate.is_some_and(|rate| rate.steady().is_none()))
+    {
+        return Err(refusal(axis, "must be one rate at every point; stages cannot be varied"));
+    }
     let mut here = Vec::with_capacity(strategies.len());
     for strategy in strategies {
         let mut strategy = strategy.clone();
