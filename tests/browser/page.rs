@@ -14,12 +14,16 @@ pub(crate) struct Page<'a> {
 
 impl<'a> Page<'a> {
     pub(crate) fn open(browser: &'a mut Browser, file: &Path) -> Self {
+        Self::at(browser, format!("file://{}", file.display()))
+    }
+
+    pub(crate) fn at(browser: &'a mut Browser, url: String) -> Self {
         let target = browser.ask(None, "Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let attached = browser.ask(None, "Target.attachToTarget", &attach);
         let session = attached["sessionId"].as_str().unwrap().to_owned();
         browser.events();
-        let mut page = Self { browser, session, url: format!("file://{}", file.display()) };
+        let mut page = Self { browser, session, url };
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.ask(&format!("{domain}.enable"), &json!({}));
         }

@@ -192,6 +192,10 @@ pub struct ServerStats {
     /// not count such requests.
     #[serde(default)]
     pub retried_too_early: u64,
+    /// Number of preflight requests of browsers, which are not in `received`. Missing if the server does not answer
+    /// preflight requests (`--cors`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preflights: Option<u64>,
     /// Time of the latest activity that may be missing from the counts of the requested run, in seconds of experiment
     /// time since the server started. Activity may be missing if too many runs were counted at once. Null if no
     /// activity can be missing.

@@ -112,6 +112,10 @@ struct Cli {
     #[arg(long, value_name = "TOKEN", num_args = 0..=1, default_missing_value = "", help_heading = SERVER)]
     admin_remote: Option<String>,
 
+    /// Let web pages of any origin use the server: allow cross-origin requests (CORS), and answer preflight requests.
+    #[arg(long, help_heading = SERVER)]
+    cors: bool,
+
     /// Print only errors.
     #[arg(short, long, help_heading = SERVER)]
     quiet: bool,
@@ -240,7 +244,9 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     let listener = listen::listen(cli.listen)?;
     let address = listener.local_addr()?;
     raise();
-    let shared = Arc::new(Shared::new(config.clone(), cli.time_scale, cli.http2_max_streams));
+    let mut shared = Shared::new(config.clone(), cli.time_scale, cli.http2_max_streams);
+    shared.cors = cli.cors;
+    let shared = Arc::new(shared);
     let runtime = threads::runtime(cli.threads)?;
     alarm::start(&runtime, shared.clone()).map_err(threads::Error::alarm)?;
     let signal = runtime.block_on(async {

@@ -1,7 +1,7 @@
 //! The server's state machine behind a lock, and the requests that wait for its answers.
 
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -34,6 +34,10 @@ pub(crate) struct Shared {
     /// Maximum number of streams of an HTTP/2 connection. It is stored here only for the description of the server, because the connections
     /// themselves enforce it.
     pub(crate) http2_max_streams: u32,
+    /// Whether web pages of any origin may use the server.
+    pub(crate) cors: bool,
+    /// Number of preflight requests since the last reset.
+    pub(crate) preflights: AtomicU64,
     pub(crate) stopping: Arc<Stopping>,
     /// Whether a client began a TLS handshake, which this server does not speak.
     pub(crate) tls_seen: Arc<AtomicBool>,
@@ -121,6 +125,8 @@ impl Shared {
             // The random number has at most 53 bits, because JSON numbers are exact only up to 2^53.
             instance: RandomState::new().hash_one(0) >> 11,
             http2_max_streams,
+            cors: false,
+            preflights: AtomicU64::new(0),
             stopping: Arc::default(),
             tls_seen: Arc::default(),
         }
@@ -223,6 +229,7 @@ impl Shared {
         let mut inner = self.lock();
         inner.since_reset = 0;
         inner.calls = Calls::default();
+        self.preflights.store(0, Ordering::Relaxed);
         inner.server.handle(self.clock.now(), Input::Reset);
     }
 
@@ -233,7 +240,8 @@ impl Shared {
     pub(crate) fn stats(&self, run: Option<RunId>) -> ServerStats {
         let now = self.clock.now();
         let stats = self.lock().server.stats(now, run);
-        ServerStats { uptime_s: now.as_secs_f64(), instance: self.instance, ..stats }
+        let preflights = self.cors.then(|| self.preflights.load(Ordering::Relaxed));
+        ServerStats { uptime_s: now.as_secs_f64(), instance: self.instance, preflights, ..stats }
     }
 
     pub(crate) fn take_log(&self) -> Option<ServerLog> {

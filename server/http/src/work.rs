@@ -10,6 +10,7 @@ pub(crate) mod response;
 use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -50,6 +51,10 @@ fn serve(
 ) -> impl Future<Output = Result<Response, Infallible>> + Send + 'static {
     let client =
         request.extensions_mut().remove::<Client>().expect("connections insert it into every request");
+    let preflight =
+        if shared.cors { response::to_preflight(request.method(), request.headers()) } else { None };
+    // The answer is boxed, because only the few preflight requests need its space.
+    let preflight = preflight.map(Box::new);
     let mut identity = Identity::from(request.headers());
     if identity.op.is_none() && identity.attempt.is_none() && shared.counts_calls() {
         identity.call = Some(CallKey::new(request.method(), request.uri()));
@@ -58,8 +63,12 @@ fn serve(
     let is_bare = request.body().is_end_stream() && !shared.wanted.is_any();
     let unread = (!is_bare).then(|| Box::new(request.into_parts()));
     async move {
+        if let Some(answer) = preflight {
+            shared.preflights.fetch_add(1, Ordering::Relaxed);
+            return Ok(*answer);
+        }
         if method == Method::CONNECT {
-            return Ok(undecided(StatusCode::NOT_IMPLEMENTED, NO_PROXY, &identity).map(Body::new));
+            return Ok(undecided(&shared, StatusCode::NOT_IMPLEMENTED, NO_PROXY, &identity).map(Body::new));
         }
         let details = match unread {
             None => Ok(None),
@@ -67,7 +76,7 @@ fn serve(
         };
         Ok(match details {
             Ok(details) => answer(&shared, &method, identity, details, &client).await,
-            Err((code, text)) => undecided(code, text, &identity).map(Body::new),
+            Err((code, text)) => undecided(&shared, code, text, &identity).map(Body::new),
         })
     }
 }
@@ -102,7 +111,7 @@ async fn answer(
     };
     let Some(decided) = decided else {
         let text = "the server is shutting down\n";
-        return undecided(StatusCode::SERVICE_UNAVAILABLE, text, &identity).map(Body::new);
+        return undecided(shared, StatusCode::SERVICE_UNAVAILABLE, text, &identity).map(Body::new);
     };
     let response = respond(shared, &identity, &decided);
     match decided.answer.fault() {
@@ -120,12 +129,15 @@ async fn answer(
 
 /// Answers a request on which the state machine made no decision. In a run of loadgen, the answer is marked as a failure of the server
 /// itself. The mark shows that the answer is not from a proxy.
-fn undecided(code: StatusCode, text: &'static str, identity: &Identity) -> Plain {
+fn undecided(shared: &Shared, code: StatusCode, text: &'static str, identity: &Identity) -> Plain {
     let mut response = response::with_text(identity, code, text);
     if identity.run.is_some() {
         let [_, _, failed] = wire::VERDICTS;
         response.headers_mut().insert(response::MOCK, response::MOCK_VERSION);
         response.headers_mut().insert(response::VERDICT, HeaderValue::from_static(failed));
+    }
+    if shared.cors {
+        response::allow_any_origin(response.headers_mut());
     }
     response
 }
@@ -144,6 +156,9 @@ fn respond(shared: &Shared, identity: &Identity, decided: &Admitted) -> Plain {
         apply_templates(&mut response, answers.render(&answer.response_context(facts), &teller));
     }
     response::insert_headers(response.headers_mut(), &shared.clock, identity, decided);
+    if shared.cors {
+        response::allow_any_origin(response.headers_mut());
+    }
     response
 }
 
@@ -175,3 +190,6 @@ fn insert(response: &mut Plain, name: &str, value: &str) {
         response.headers_mut().insert(name, value);
     }
 }
+
+#[cfg(test)]
+mod tests;

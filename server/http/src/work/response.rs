@@ -1,7 +1,12 @@
 //! Responses without templates, scripts or faults, and the headers that the server itself sets.
 
-use axum::http::header::{CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use axum::http::{Response, StatusCode};
+use axum::body::Body;
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_REQUEST_HEADERS, ACCESS_CONTROL_REQUEST_METHOD,
+    CACHE_CONTROL, ETAG, HeaderMap, HeaderName, HeaderValue, ORIGIN, RETRY_AFTER,
+};
+use axum::http::{Method, Response, StatusCode};
 use bytes::Bytes;
 use http_body_util::Full;
 use mockserver_core::{Answer, HeaderWriter, ServerDecision, Step};
@@ -25,6 +30,9 @@ pub(crate) const MOCK_VERSION: HeaderValue = HeaderValue::from_static(wire::MOCK
 
 /// Value of `Cache-Control` that forbids caching, because a cached response would be mistaken for one of this server.
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// Value of CORS headers that allows every origin and exposes every header (Fetch standard, section 3.3).
+const ANY: HeaderValue = HeaderValue::from_static("*");
 
 /// Capacity of the header map of a response to loadgen. It is large enough that the map never grows.
 const RUN_HEADERS: usize = 12;
@@ -107,6 +115,28 @@ pub(crate) fn insert_headers(
         headers.insert(VERDICT, HeaderValue::from_static(verdict(answer)));
     }
     headers.insert(AT, answer.at.as_nanos().into());
+}
+
+/// Lets web pages of any origin read the response.
+pub(crate) fn allow_any_origin(headers: &mut HeaderMap) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, ANY);
+}
+
+/// Returns the answer to a preflight request, by which a browser checks whether a web page may send its actual request. Returns `None` for
+/// any other request. The answer repeats the requested method and headers, because `*` would exclude the header `authorization`.
+pub(crate) fn to_preflight(method: &Method, requested: &HeaderMap) -> Option<Response<Body>> {
+    let is_preflight = *method == Method::OPTIONS && requested.contains_key(ORIGIN);
+    let actual = requested.get(ACCESS_CONTROL_REQUEST_METHOD).filter(|_| is_preflight)?;
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NO_CONTENT;
+    let headers = response.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, ANY);
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, actual.clone());
+    for names in requested.get_all(ACCESS_CONTROL_REQUEST_HEADERS) {
+        headers.append(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
+    }
+    Some(response)
 }
 
 fn insert_text(headers: &mut HeaderMap, name: HeaderName, value: &str) {
