@@ -5,7 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, skipped};
+use crate::support::{MockServer, assert_conserved, count, eventually, loadgen, request_with, skipped};
 
 pub(super) const NGINX: &str = "/usr/sbin/nginx";
 
@@ -104,6 +104,41 @@ fn an_unrequested_deferral_is_a_failure_and_counts_add_up() {
     let result = loadgen(&[&["--target", &gateway.url][..], &args].concat()).exits(1).json();
     assert_eq!((count(&result, "/attempts/failed"), count(&result, "/server/received")), (5, 5));
     assert_conserved(&result);
+}
+
+/// Returns the statuses of requests with these values of `Authorization`, sent one after another.
+fn statuses(address: SocketAddr, keys: &[Option<&str>]) -> Vec<u16> {
+    let status = |key: &Option<&str>| {
+        let own = key.map(|key| format!("authorization: {key}\r\n")).unwrap_or_default();
+        request_with(address, "GET", "/", &format!("host: localhost\r\n{own}"), "").status
+    };
+    keys.iter().map(status).collect()
+}
+
+/// nginx does not limit a request by a zone whose key is empty.
+#[test]
+fn a_policy_with_missing_unlimited_decides_as_nginx_with_an_empty_key() {
+    if !Path::new(NGINX).exists() {
+        skipped(&format!("there is no {NGINX}"));
+        return;
+    }
+    let upstream = MockServer::start(&QUICK);
+    let gateway = Gateway::configured(&format!(
+        "limit_req_zone $binary_remote_addr zone=address:1m rate=1r/m;\n\
+         limit_req_zone $http_authorization zone=user:1m rate=1r/m;\n\
+         server {{ listen LISTEN; location / {{ limit_req zone=address burst=20 nodelay;\n\
+         limit_req zone=user burst=2 nodelay; proxy_pass http://{}; }} }}",
+        upstream.address
+    ));
+    let policy = "leaky-queue:rate=1/min,burst=20,delay=unlimited,key=address then \
+                  leaky-queue:rate=1/min,burst=2,delay=unlimited,key=header:authorization,missing=unlimited";
+    let ours = MockServer::start(&[&QUICK[..6], &["--policy", policy]].concat());
+    let keys = [&[Some("a"); 5][..], &[None; 6], &[Some("")], &[Some("b"); 2], &[None; 20]].concat();
+    let nginx = gateway.url.trim_start_matches("http://").trim_end_matches('/').parse().unwrap();
+    let expected = statuses(nginx, &keys);
+    assert_eq!(expected.iter().filter(|status| **status == 200).count(), 21, "{expected:?}");
+    assert_eq!(expected[..6], [200, 200, 200, 503, 503, 200]);
+    assert_eq!(statuses(ours.address, &keys), expected);
 }
 
 /// Starts a gateway to `upstream` that changes the host of requests. It ends with the test's process. Returns its URL.

@@ -115,9 +115,12 @@ fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) ->
         let details = RequestFields { fields: fields.to_vec(), ..details.clone() };
         let charged = common.cost.of(Some(&details));
         let cost = common.refund.of(Some(&details), charged).unwrap_or(charged);
-        let key = common.key.of(&details);
-        let users =
-            if common.key.of(&of_another_user(&details)) == key { 1 } else { traffic.api_keys.max(1) };
+        let key_of = |details: &RequestFields| common.key.of(details, common.missing);
+        let key = key_of(&details);
+        if common.exempts(key) {
+            continue;
+        }
+        let users = if key_of(&of_another_user(&details)) == key { 1 } else { traffic.api_keys.max(1) };
         mean += share * f64::from(cost);
         *of_keys.entry(key).or_default() += share * f64::from(cost) / f64::from(users);
     }
@@ -239,6 +242,9 @@ mod tests {
             "nothing costs anything"
         );
         assert_per_s(&with_policy("token-bucket:rate=80/s,cost=body:max_tokens"), &traffic, 2.0);
+        // No request has the header.
+        let exempt = "token-bucket:rate=1/s,key=header:x,missing=unlimited then token-bucket:rate=7/s";
+        assert_per_s(&with_policy(exempt), &traffic, 7.0);
         let half_comes_back = with_policy("token-bucket:rate=80/s,cost=10,refund=50%");
         assert_per_s(&half_comes_back, &traffic, 16.0);
     }

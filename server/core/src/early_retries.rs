@@ -11,6 +11,7 @@ use std::time::Duration;
 use vocabulary::{Instant, TextField as _, WallTime};
 
 use crate::policies::KeyRule;
+use crate::policies::common::Missing;
 use crate::{Answer, AnswerSet, Config, FieldSelection, HeaderWriter, Key, Keys, Reply, RequestFields};
 
 /// Names of the headers that advise a wait, each with the unit of the header's numbers.
@@ -81,7 +82,7 @@ impl EarlyRetries {
     pub(crate) fn client(&mut self, details: &Arc<RequestFields>) -> Key {
         match &self.latest {
             Some((known, client)) if Arc::ptr_eq(known, details) => *client,
-            _ => self.latest.insert((details.clone(), self.key.of(details))).1,
+            _ => self.latest.insert((details.clone(), self.key.of(details, Missing::Shared))).1,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Admission policies of the server, one per file, and the list of all policies.
 
 mod admission;
-mod common;
+pub(crate) mod common;
 mod concurrency;
 mod concurrency_cap;
 mod cost;

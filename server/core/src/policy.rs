@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use vocabulary::{OptionsError, ParameterError, ParameterInfo, WallTime, did_you_mean, split_options};
 
+use crate::policies::common::Missing;
 use crate::policies::{Capacity, Common, Configured, Meaningless, PolicyConfig, Stage};
 use crate::{POLICIES, PolicyEntry, quoted};
 
@@ -137,11 +138,16 @@ impl Policy {
                 None => Ok(()),
             };
         };
-        let Some(Meaningless { keys, why }) = stage.gate.meaningless() else { return Ok(()) };
-        match self.given.iter().find(|parameter| keys.contains(&parameter.key)) {
-            Some(parameter) => {
-                Err(refuse(format!("{why}, so `{}` has no effect; leave it out", parameter.key)))
-            }
+        if let Some(Meaningless { keys, why }) = stage.gate.meaningless()
+            && let Some(parameter) = self.given.iter().find(|parameter| keys.contains(&parameter.key))
+        {
+            return Err(refuse(format!("{why}, so `{}` has no effect; leave it out", parameter.key)));
+        }
+        match self.common.key.known_of_all().filter(|_| self.common.missing == Missing::Unlimited) {
+            Some(known) => Err(refuse(format!(
+                "every request has the key `{known}`, so `missing=unlimited` has no effect; leave it out, or let \
+                 `key` name only headers, such as `key=header:authorization`"
+            ))),
             None => Ok(()),
         }
     }
@@ -312,7 +318,7 @@ mod tests {
             ),
             (
                 "concurrency-cap:x=1",
-                "policy `concurrency-cap` has no parameter `x`; its parameters are `key`, `keys`, `cost`, `refund`, `own`, `later`, `charged`",
+                "policy `concurrency-cap` has no parameter `x`; its parameters are `key`, `missing`, `keys`, `cost`, `refund`, `own`, `later`, `charged`",
             ),
             (
                 "descriptor-pool:service-rate=0",

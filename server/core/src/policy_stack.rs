@@ -343,6 +343,20 @@ mod tests {
             ),
             ("gcra:key=address,key=all", "policy `gcra` sets `key` twice"),
             (
+                "gcra:key=header:x|address,missing=unlimited",
+                "policy `gcra`: every request has the key `address`, so `missing=unlimited` has no effect; leave it out, or let `key` name only headers",
+            ),
+            ("gcra:missing=unlimited", "policy `gcra`: every request has the key `all`, so"),
+            (
+                "gcra:key=method&path:2,missing=unlimited",
+                "policy `gcra`: every request has the key `method&path:2`, so",
+            ),
+            (
+                "slow-down:missing=unlimited",
+                "policy `slow-down`: `slow-down` rejects no request, so `missing` has no effect",
+            ),
+            ("gcra:missing=none", "policy `gcra`: `missing=none` is not accepted"),
+            (
                 "gcra:kye=address",
                 "policy `gcra` has no parameter `kye` (did you mean `key`?); its parameters are `rate`, `burst`; and, as in every policy, `key`",
             ),

@@ -123,6 +123,48 @@ fn keys_are_counted_apart_and_the_oldest_are_forgotten() {
 }
 
 #[test]
+fn requests_without_the_key_pass_a_policy_with_missing_unlimited() {
+    let none =
+        || Arc::new(RequestFields { method: "GET".into(), path: "/".into(), ..RequestFields::default() });
+    let arrivals: Vec<_> =
+        [none(), details("GET", ""), details("GET", "a"), none(), details("GET", "a"), details("GET", "")]
+            .map(|details| (0, details))
+            .to_vec();
+    for policy in [
+        "fixed-window:limit=1,window=1s",
+        "token-bucket:rate=1/s,burst=1,charged=answer,own=yes",
+        "token-bucket:rate=1/s,burst=1,refund=0",
+        "concurrency:cap=1",
+        "growing-concurrency:start=1,by=1,most=1",
+    ] {
+        let policy = format!("{policy},key=header:authorization,missing=unlimited");
+        let answers = answers(config(&policy), &arrivals);
+        let accepted = |op: usize| answers[op].1.verdict == ServerDecision::Accepted;
+        let limit = |op: usize| answers[op].1.facts().expect("stages").limit_statuses[0].is_some();
+        for exempt in [0, 1, 3, 5] {
+            assert!(accepted(exempt) && !limit(exempt), "{policy}: {exempt}");
+        }
+        assert!(accepted(2) && limit(2), "{policy}");
+        // With `charged=answer`, the second request of the client arrives before the first one is charged.
+        assert_eq!(accepted(4), policy.contains("charged=answer"), "{policy}");
+    }
+    // A penalty does not lock them either.
+    let policy =
+        "penalty:lock=1h,key=header:authorization,missing=unlimited then fixed-window:limit=1,window=10ms";
+    let arrivals = [
+        (0, none()),
+        (0, none()),
+        (20, none()),
+        (40, details("GET", "a")),
+        (41, details("GET", "a")),
+        (60, details("GET", "a")),
+    ];
+    let told: Vec<bool> =
+        chosen_by(config(policy), &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect();
+    assert_eq!(told, [true, false, true, true, false, false]);
+}
+
+#[test]
 fn a_queue_s_place_is_given_on_and_its_timeout_rejects() {
     let policy = "concurrency:cap=1,queue=2,queue-timeout=150ms";
     let ok = Ok(());

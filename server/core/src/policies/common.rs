@@ -3,12 +3,13 @@
 use vocabulary::{OptionsError, Parameter, ParameterInfo, WallTime, choices};
 
 use crate::FieldSelection;
-use crate::policies::KeyRule;
 use crate::policies::cost::{CostRule, Refund};
+use crate::policies::{Key, KeyRule};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Common {
     pub(crate) key: KeyRule,
+    pub(crate) missing: Missing,
     pub(crate) keys: u32,
     pub(crate) cost: CostRule,
     pub(crate) refund: Refund,
@@ -17,6 +18,17 @@ pub(crate) struct Common {
     pub(crate) charged: Charged,
     /// Wall-clock time of the server's start. Clock-aligned time windows depend on it. Users cannot set it as a parameter.
     pub(crate) anchor: WallTime,
+}
+
+choices! {
+    /// Treatment of requests to which no alternative of the key rule applies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Missing {
+        /// All of them share one key.
+        Shared = "shared",
+        /// The stage does not apply to them, as in nginx and Envoy. A header with an empty value counts as missing.
+        Unlimited = "unlimited",
+    }
 }
 
 choices! {
@@ -51,6 +63,7 @@ impl Default for Common {
     fn default() -> Self {
         Self {
             key: KeyRule::default(),
+            missing: Missing::Shared,
             keys: 100_000,
             cost: CostRule::default(),
             refund: Refund::default(),
@@ -67,6 +80,11 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
         "key",
         "property of a request by which clients are distinguished; requests with different values are counted separately",
         |common| &mut common.key,
+    ),
+    Parameter::choice(
+        "missing",
+        "whether requests without the headers of `key` are counted together (`shared`) or are not limited by this policy (`unlimited`)",
+        |common| &mut common.missing,
     ),
     Parameter::count(
         "keys",
@@ -123,6 +141,12 @@ impl Common {
         let default = Self::default();
         let Self { key, cost, refund, charged, .. } = self;
         (key, cost, refund, charged) == (&default.key, &default.cost, &default.refund, &default.charged)
+    }
+
+    /// Whether the stage does not apply to requests with this key.
+    #[inline]
+    pub(crate) fn exempts(&self, key: Key) -> bool {
+        self.missing == Missing::Unlimited && key == Key::default()
     }
 
     pub(crate) fn keys() -> impl Iterator<Item = &'static str> + Clone {

@@ -258,6 +258,7 @@ mod tests {
 
     use super::*;
     use crate::config::Config;
+    use crate::policies::common::Missing;
     use crate::policies::key::KeyRule;
     use crate::request::{Request, Step};
     use crate::request_fields::RequestFields;
@@ -272,7 +273,7 @@ mod tests {
     fn key() -> Key {
         let mut rule = KeyRule::default();
         rule.read("method").unwrap();
-        rule.of(&RequestFields { method: "GET".into(), ..RequestFields::default() })
+        rule.of(&RequestFields { method: "GET".into(), ..RequestFields::default() }, Missing::Shared)
     }
 
     fn asked(id: u32, cost: u32) -> StageRequest<'static> {

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use vocabulary::TextField;
 
 use crate::header_rules::is_name;
+use crate::policies::common::Missing;
 use crate::{FieldSelection, RequestFields};
 
 /// Key of all requests that are counted together. The key is a hash of the facts that these requests have in common. Two different sets of
@@ -51,25 +52,36 @@ impl KeyRule {
         }
     }
 
-    /// Returns the key of a request. All requests to which no alternative applies share one key.
-    pub(crate) fn of(&self, details: &RequestFields) -> Key {
+    /// Returns the key of a request. All requests to which no alternative applies have the default key.
+    pub(crate) fn of(&self, details: &RequestFields, missing: Missing) -> Key {
         for (index, facts) in self.0.iter().enumerate() {
             let mut hash = Fnv::default();
             hash.write(&index.to_le_bytes());
-            if facts.iter().all(|fact| fact.hash(details, &mut hash)) {
+            if facts.iter().all(|fact| fact.hash(details, missing, &mut hash)) {
                 return Key(hash.0);
             }
         }
         Key::default()
     }
+
+    /// Returns the first alternative that every request has. `None` if each alternative contains a header.
+    pub(crate) fn known_of_all(&self) -> Option<String> {
+        let is_header = |fact: &Fact| matches!(fact, Fact::Header(_));
+        self.0.iter().find(|facts| !facts.iter().any(is_header)).map(|facts| joined(facts))
+    }
+}
+
+fn joined(facts: &[Fact]) -> String {
+    facts.iter().map(Fact::show).collect::<Vec<_>>().join("&")
 }
 
 impl Fact {
     /// Adds the request's value of this fact to the hash. Returns false if the request has no value of this fact.
-    fn hash(&self, details: &RequestFields, hash: &mut Fnv) -> bool {
+    fn hash(&self, details: &RequestFields, missing: Missing, hash: &mut Fnv) -> bool {
         match self {
             Self::All => {}
             Self::Header(name) => match details.header(name) {
+                Some("") if missing == Missing::Unlimited => return false,
                 Some(value) => hash.write(value.as_bytes()),
                 None => return false,
             },
@@ -136,9 +148,7 @@ impl TextField for KeyRule {
     }
 
     fn show(&self) -> String {
-        let alternatives =
-            self.0.iter().map(|facts| facts.iter().map(Fact::show).collect::<Vec<_>>().join("&"));
-        alternatives.collect::<Vec<_>>().join("|")
+        self.0.iter().map(|facts| joined(facts)).collect::<Vec<_>>().join("|")
     }
 
     fn accepted(&self) -> &'static str {
@@ -205,7 +215,8 @@ mod tests {
             ("header:x-none", [true, true, true]),
         ] {
             let rule = rule(text).unwrap();
-            let same = [&post, &other, &none].map(|details| rule.of(details) == rule.of(&get));
+            let of = |details| rule.of(details, Missing::Shared);
+            let same = [&post, &other, &none].map(|details| of(details) == of(&get));
             assert_eq!(same, [post_is, other_is, none_is], "{text}");
             assert_eq!(rule.show(), text.to_lowercase());
         }
@@ -214,9 +225,25 @@ mod tests {
     #[test]
     fn parts_do_not_run_into_one_another() {
         let rule = rule("path:2&method").unwrap();
-        let keys = ["/a/bc", "/ab/c", "/abc", "/abc/"].map(|path| rule.of(&details("GET", path, &[])));
+        let keys = ["/a/bc", "/ab/c", "/abc", "/abc/"]
+            .map(|path| rule.of(&details("GET", path, &[]), Missing::Shared));
         assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
         assert_eq!(keys[2], keys[3]);
+    }
+
+    #[test]
+    fn an_empty_header_is_missing_only_where_missing_ones_are_unlimited() {
+        let rule = rule("header:x|header:y&path").unwrap();
+        for (headers, missing, is_default) in [
+            (&[][..], Missing::Shared, true),
+            (&[("x", "")], Missing::Shared, false),
+            (&[("x", "")], Missing::Unlimited, true),
+            (&[("x", "a")], Missing::Unlimited, false),
+            (&[("x", ""), ("y", "b")], Missing::Unlimited, false),
+        ] {
+            let key = rule.of(&details("GET", "/", headers), missing);
+            assert_eq!(key == Key::default(), is_default, "{headers:?} {missing:?}");
+        }
     }
 
     #[test]

@@ -106,6 +106,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::policies::common::Missing;
     use crate::policies::key::KeyRule;
     use crate::request_fields::RequestFields;
     use vocabulary::TextField as _;
@@ -113,7 +114,10 @@ mod tests {
     fn key(number: u32) -> Key {
         let mut rule = KeyRule::default();
         rule.read("path").unwrap();
-        rule.of(&RequestFields { path: format!("/{number}").into(), ..RequestFields::default() })
+        rule.of(
+            &RequestFields { path: format!("/{number}").into(), ..RequestFields::default() },
+            Missing::Shared,
+        )
     }
 
     proptest! {

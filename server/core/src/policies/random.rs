@@ -45,7 +45,7 @@ impl StagePolicy for Random {
 
     fn meaningless(&self) -> Option<Meaningless> {
         Some(Meaningless {
-            keys: &["key", "keys", "cost", "refund", "own", "later", "charged"],
+            keys: &["key", "missing", "keys", "cost", "refund", "own", "later", "charged"],
             why: "`random` counts no requests",
         })
     }

@@ -63,7 +63,7 @@ impl StagePolicy for SlowDown {
 
     fn meaningless(&self) -> Option<Meaningless> {
         Some(Meaningless {
-            keys: &["key", "keys", "cost", "refund", "own", "later", "charged"],
+            keys: &["key", "missing", "keys", "cost", "refund", "own", "later", "charged"],
             why: "`slow-down` rejects no request",
         })
     }

@@ -192,7 +192,7 @@ impl Stages {
                 None if stage.common.counts_all_alike() => stage.plain.key,
                 None => return None,
             };
-            stage.gate.limit_status(at, key, service)
+            stage.limit_status(at, key, service)
         };
         gates.iter_mut().enumerate().map(limit_status).collect()
     }

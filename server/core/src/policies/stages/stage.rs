@@ -1,8 +1,10 @@
 //! Stage of a policy stack: a policy, and the key and cost that the stage determines for each request.
 
-use crate::RequestFields;
+use vocabulary::Instant;
+
 use crate::policies::common::Charged;
 use crate::policies::{Common, Key, StagePolicy};
+use crate::{LimitStatus, RequestFields, ServiceModel};
 
 #[derive(Debug)]
 pub(crate) struct Stage {
@@ -27,10 +29,20 @@ impl Stage {
         }
     }
 
+    /// Returns the status of the limit for a key. `None` if the stage has no limit, or does not limit this key.
+    pub(super) fn limit_status(
+        &mut self,
+        at: Instant,
+        key: Key,
+        service: &ServiceModel,
+    ) -> Option<LimitStatus> {
+        if self.common.exempts(key) { None } else { self.gate.limit_status(at, key, service) }
+    }
+
     pub(super) fn face(&self, details: &RequestFields) -> Face {
-        let Common { key, cost, refund, .. } = &self.common;
+        let Common { key, missing, cost, refund, .. } = &self.common;
         let cost = cost.of(Some(details));
-        Face { key: key.of(details), cost, used: refund.of(Some(details), cost) }
+        Face { key: key.of(details, *missing), cost, used: refund.of(Some(details), cost) }
     }
 }
 

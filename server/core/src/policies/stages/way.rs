@@ -25,7 +25,12 @@ impl Stages {
     ) -> Arrived {
         for index in from..self.gates.len() {
             let stage = &mut self.gates[index];
-            match stage.gate.ask(at, &slot.asked(index, stage), service) {
+            let asked = slot.asked(index, stage);
+            if stage.common.exempts(asked.key) {
+                slot.passed = index + 1;
+                continue;
+            }
+            match stage.gate.ask(at, &asked, service) {
                 Decision::Pass => self.pass(at, slot, index, false),
                 Decision::PassAfter(wait) => {
                     self.pass(at, slot, index, false);
@@ -107,7 +112,11 @@ impl Stages {
         mut wait: Option<Duration>,
     ) -> Option<Duration> {
         for (index, stage) in self.gates[..passed].iter_mut().enumerate().rev() {
-            wait = stage.gate.on_later_rejection(at, &slot.asked(index, stage), wait);
+            let asked = slot.asked(index, stage);
+            if stage.common.exempts(asked.key) {
+                continue;
+            }
+            wait = stage.gate.on_later_rejection(at, &asked, wait);
             if stage.common.later == Later::Back
                 && let Some(taken) = slot.taken.get_mut(index).and_then(Option::take)
             {
@@ -124,7 +133,7 @@ impl Stages {
         slot.facts().decided_at = at;
         for (index, stage) in self.gates.iter_mut().enumerate() {
             let StageRequest { key, cost, .. } = slot.asked(index, stage);
-            let mut limit_status = stage.gate.limit_status(at, key, service);
+            let mut limit_status = stage.limit_status(at, key, service);
             if let Some(limit_status) = &mut limit_status
                 && is_charged_with_answer(index, stage, slot)
             {
@@ -257,7 +266,7 @@ impl Stages {
         let all = self.gates.len();
         let has_passed = slot.rejection.map_or(all, |rejection| rejection.stage.unwrap_or_default());
         for (index, stage) in self.gates.iter_mut().enumerate().take(has_passed) {
-            if !stage.settles {
+            if !stage.settles || stage.common.exempts(slot.asked(index, stage).key) {
                 continue;
             }
             let Common { charged, later, .. } = stage.common;
