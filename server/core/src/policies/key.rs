@@ -26,6 +26,9 @@ enum Fact {
     Method,
     /// First segments of the request's path. The value is the number of segments.
     Path(u32),
+    /// Whole path, in which all segments with a digit after the first one are alike, because they are ids. Requests of one operation of an
+    /// API therefore have the same value. The first segment may be a version, such as `v1`.
+    Route,
 }
 
 const MAX_SEGMENTS: u32 = 16;
@@ -98,6 +101,14 @@ impl Fact {
                     hash.write(b"/");
                 }
             }
+            Self::Route => {
+                let named = details.path.split('/').filter(|segment| !segment.is_empty());
+                for (index, segment) in named.enumerate() {
+                    let is_id = index > 0 && segment.bytes().any(|byte| byte.is_ascii_digit());
+                    hash.write(if is_id { b"*" } else { segment.as_bytes() });
+                    hash.write(b"/");
+                }
+            }
         }
         // Adds a separator to the hash, so that adjacent values cannot be confused.
         hash.write(&[0xff]);
@@ -110,6 +121,7 @@ impl Fact {
             ("all", "") => Ok(Self::All),
             ("address", "") => Ok(Self::Address),
             ("method", "") => Ok(Self::Method),
+            ("route", "") => Ok(Self::Route),
             ("path", "") => Ok(Self::Path(1)),
             ("path", number) => match number.parse() {
                 Ok(segments @ 1..=MAX_SEGMENTS) => Ok(Self::Path(segments)),
@@ -126,6 +138,7 @@ impl Fact {
             Self::Header(name) => format!("header:{name}"),
             Self::Address => "address".to_owned(),
             Self::Method => "method".to_owned(),
+            Self::Route => "route".to_owned(),
             Self::Path(1) => "path".to_owned(),
             Self::Path(segments) => format!("path:{segments}"),
         }
@@ -152,8 +165,8 @@ impl TextField for KeyRule {
     }
 
     fn accepted(&self) -> &'static str {
-        "`all`, `address`, `method`, `path` (its first segment), `path:N` (its first N segments) or \
-         `header:NAME`; pairs joined by `&`, such as `header:authorization&path`; alternatives joined by \
+        "`all`, `address`, `method`, `path` (its first segment), `path:N` (its first N segments), `route` \
+         (the whole path, with all ids alike) or `header:NAME`; pairs joined by `&`, such as `header:authorization&path`; alternatives joined by \
          `|`, such as `header:authorization|address`, and the first alternative that the request has is used"
     }
 }
@@ -243,6 +256,22 @@ mod tests {
         ] {
             let key = rule.of(&details("GET", "/", headers), missing);
             assert_eq!(key == Key::default(), is_default, "{headers:?} {missing:?}");
+        }
+    }
+
+    #[test]
+    fn a_route_is_a_path_with_any_ids() {
+        let rule = rule("route").unwrap();
+        let of = |path| rule.of(&details("GET", path, &[]), Missing::Shared);
+        let one = of("/v1/payment_intents/pi_3Mt");
+        assert_eq!(one, of("/v1/payment_intents/pi_9"));
+        for path in [
+            "/v1/payment_intents",
+            "/v2/payment_intents/pi_3",
+            "/v1/payment_intents/pi_3/capture",
+            "/v1/charges/ch_3",
+        ] {
+            assert_ne!(one, of(path), "{path}");
         }
     }
 
