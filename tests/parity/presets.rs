@@ -50,7 +50,7 @@ fn the_usual_client_of_every_preset_is_a_strategy() {
 
 /// Presets whose answers state a quota of requests: its limit, its longest reset in seconds, and whether resets have whole seconds.
 const QUOTAS: [(&str, u64, u64, bool); 8] = [
-    ("anthropic", 50, 60, true),
+    ("anthropic", 1000, 60, true),
     ("cloudflare-api", 1200, 300, true),
     ("discord", 5, 5, false),
     ("envoy-ratelimit", 100, 60, true),

@@ -36,6 +36,8 @@ const EMBEDDED: &[(&str, &str)] = &[
     embedded!("anthropic"),
     embedded!("azure-arm"),
     embedded!("google-cloud"),
+    embedded!("microsoft-graph"),
+    embedded!("hubspot"),
     embedded!("slack"),
     embedded!("discord"),
     embedded!("envoy-local"),

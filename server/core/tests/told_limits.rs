@@ -72,12 +72,9 @@ fn values(answers: &[(ServerDecision, Vec<(String, String)>)], name: &str) -> Ve
 
 #[test]
 fn a_reset_instant_does_not_depend_on_service_or_return_time() {
-    for (name, header) in [
-        ("github", "x-ratelimit-reset"),
-        ("discord", "x-ratelimit-reset"),
-        ("anthropic", "-requests-reset"),
-        ("cloudflare-api", "x-ratelimit-reset"),
-    ] {
+    for (name, header) in
+        [("github", "x-ratelimit-reset"), ("discord", "x-ratelimit-reset"), ("anthropic", "-requests-reset")]
+    {
         let at_once = values(&answers(preset(name, 0), &["GET /"; 3]), header);
         for slow in
             [preset(name, 4000), Config { return_delay: Distribution::millis(4000), ..preset(name, 0) }]
@@ -88,7 +85,7 @@ fn a_reset_instant_does_not_depend_on_service_or_return_time() {
         }
     }
     let hour = values(&answers(preset("github", 5000), &["GET /"]), "x-ratelimit-reset");
-    assert_eq!(hour, ["1800003600"], "the next hour of the clock");
+    assert_eq!(hour, ["1800007180"], "an hour after the first request");
 }
 
 #[test]

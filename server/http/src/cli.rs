@@ -316,20 +316,20 @@ fn say(words: &str) {
 }
 
 /// Maximum width of a preset's limits in a line of the list, in columns.
-const LIMITS: usize = 42;
+const LIMITS: usize = 40;
 
-const MIDDLE: usize = 50;
+const MIDDLE: usize = 49;
 
 /// Returns the list of presets in lines of at most 80 columns.
 pub(crate) fn short_list() -> String {
-    let mut text = format!("{:<17}{:<41}rejects  from\n", "name", "limits (first two)");
+    let mut text = format!("{:<16}{:<39}rejects   docs read\n", "name", "limits (first two)");
     for preset in server_presets() {
         let statuses: Vec<String> = preset.statuses().iter().map(u16::to_string).collect();
         let (limits, statuses) = (limits(preset), statuses.join("/"));
         // A text with several statuses, such as `429/503`, starts one column further left than a single status.
         let before = if statuses.len() > 3 { LIMITS } else { LIMITS + 1 };
         let middle = format!("{limits:<before$}{statuses}");
-        let _ = writeln!(text, "{:<17}{middle:<MIDDLE$}{}", preset.name, from(preset));
+        let _ = writeln!(text, "{:<16}{middle:<MIDDLE$}{:<5}{}", preset.name, from(preset), preset.read);
     }
     text + "mockserver presets NAME: limits, answers, sources.  --preset NAME --scale 0.02\n"
 }
@@ -346,13 +346,10 @@ fn limits(preset: &ServerPreset) -> String {
     if both.chars().count() <= LIMITS { both } else { listed(1) }
 }
 
+/// Returns the number of limits that were found in a source, out of all limits.
 fn from(preset: &ServerPreset) -> String {
     let read = preset.limits.iter().filter(|limit| limit.verified).count();
-    match (read, preset.limits.len()) {
-        (0, _) => "unverified".to_owned(),
-        (read, all) if read == all => "docs".to_owned(),
-        (read, all) => format!("docs ({read} of {all})"),
-    }
+    format!("{read}/{}", preset.limits.len())
 }
 
 /// The system's limit on open files. Every connection counts as an open file, so the limit is raised as far as the system allows.
@@ -391,11 +388,9 @@ mod tests {
             format!("name = 'x'\ntitle = 'X'\nread = '2026-11-21'\n{}", limits.concat()).parse().unwrap()
         };
         let (docs, unverified) = (limit("source = 'x.org, Limits'"), limit("verified = false"));
-        for (limits, origin) in [
-            (vec![docs.clone()], "docs"),
-            (vec![unverified.clone()], "unverified"),
-            (vec![docs, unverified], "docs (1 of 2)"),
-        ] {
+        for (limits, origin) in
+            [(vec![docs.clone()], "1/1"), (vec![unverified.clone()], "0/1"), (vec![docs, unverified], "1/2")]
+        {
             assert_eq!(from(&preset(&limits)), origin);
         }
     }

@@ -65,11 +65,11 @@ fn unsure_figures_are_few_and_have_a_number_and_a_range() {
 fn limits_are_set_and_switched_off_by_their_names() {
     let stack = |text: &str, scale| expand(text, scale).unwrap().policy.to_string();
     let all = stack("github", None);
-    assert!(all.starts_with("primary=fixed-window:limit=5000,window=1h,align=epoch,key="), "{all}");
+    assert!(all.starts_with("primary=fixed-window:limit=5000,window=1h,align=first,key="), "{all}");
     let few = stack("github:points=off, creations=off,primary.limit=10", None);
     assert_eq!(
         few,
-        "primary=fixed-window:limit=10,window=1h,align=epoch,key=header:authorization|address,\
+        "primary=fixed-window:limit=10,window=1h,align=first,key=header:authorization|address,\
          cost=GET /rate_limit 0|1 then \
          concurrent=concurrency:cap=100,queue=0,queue-timeout=5s,order=fifo,key=header:authorization|address"
     );

@@ -328,7 +328,7 @@ mod tests {
                 &["5 000/h per user", "100 at once", "900 points/min per endpoint", "80 creations/min"],
             ),
             ("stripe", &["100/s per account", "25/s per endpoint", "100 at once"]),
-            ("cloudflare-api", &["1 200 in 5m per user"]),
+            ("cloudflare-api", &["200/s per address", "320 queries in 5m per user", "1 200 in 5m per user"]),
             ("ietf", &["100 requests/min", "1 000 requests/day"]),
             ("s3", &["5 500 reads/s", "3 500 writes/s"]),
             ("lambda", &["1 000 at once", "1 000 at once per function"]),

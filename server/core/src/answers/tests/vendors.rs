@@ -81,16 +81,16 @@ fn anthropic_reports_rfc_3339_instants() {
     assert_eq!(headers, ["retry-after: 21", "anthropic-ratelimit-requests-reset: 2026-01-01T00:00:38Z"]);
 }
 
-/// Source: cloudflare/cloudflare-docs, `fundamentals/api/reference/limits.mdx`. A date, and a wait that is rounded up.
+/// Source: developers.cloudflare.com/fundamentals/api/reference/limits. The fields of the IETF, and a wait that is rounded up.
 #[test]
-fn cloudflare_reports_dates() {
+fn cloudflare_reports_ietf_fields() {
     let set = set(
-        "[every]\nheaders = { x-ratelimit-reset = '{reset_date}' }\n[reject.api]\nstatus = 429\nadvice = 'seconds'",
+        "[every]\nheaders = { ratelimit = '\"default\";r={remaining};t={reset_s}' }\n[reject.api]\nstatus = 429\nadvice = 'seconds'",
         &["api"],
     );
     let (_, headers, _) =
         said(&set, &context(rejected(0, 299_001 * MS), &[limit_status(1200, 0, 299_500 * MS)]));
-    assert_eq!(headers, ["retry-after: 300", "x-ratelimit-reset: Thu, 01 Jan 2026 00:05:00 GMT"]);
+    assert_eq!(headers, ["retry-after: 300", "ratelimit: \"default\";r=0;t=300"]);
 }
 
 /// Source: shopify.dev, REST Admin API rate limits. Used of available calls, and seconds with a decimal point.
