@@ -17,6 +17,7 @@ use std::time::Duration;
 pub use forms::AdviceForms;
 pub use headers::{AdviceHeaders, AdviceValue, CustomResponses};
 pub use quota::Quota;
+pub(crate) use rule::Then;
 pub use rule::{AdviceRule, Advised, RetryAfter};
 
 /// Advice of a server about retries, as parsed by the client.

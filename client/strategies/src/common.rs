@@ -110,7 +110,8 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     ),
     Parameter::choice(
         "advice-then",
-        "whether the back-off continues or starts anew after an advised wait was followed",
+        "effect of an advised wait on the back-off: it goes on as after a wait of its own (`go-on`), starts \
+         anew (`restart`), or pauses, so that its next wait is the one that the advice replaced (`pause`)",
         |common| &mut common.advice.then,
     ),
     Parameter::text("retry-on", "outcomes after which an op is retried", |common| &mut common.retry_on),
@@ -149,7 +150,8 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
         "over-time",
         "what happens to a retry that would begin after `max-time`: the op is given up at once, the wait is \
          shortened, or the retry is sent as the last one; `last-unless-advised` sends it unless the server \
-         advised the wait",
+         advised the wait, and `last-unless-advised-seconds` counts the time before an advised wait in whole \
+         seconds",
         |common| &mut common.max_time.when,
     ),
     Parameter::duration(

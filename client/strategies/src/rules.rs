@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use vocabulary::choices;
 
+use crate::advice::Then;
 use crate::hint_rule::HintRule;
 use crate::retry_on::Compiled;
 use crate::{Advice, AdviceRule, Classification, Failure, Instant, Missing, Outcome, Status};
@@ -46,7 +47,7 @@ impl Rules {
     }
 
     pub(crate) fn need_memory(&self) -> bool {
-        self.max_retries != UNLIMITED_RETRIES || self.advice.restarts()
+        self.max_retries != UNLIMITED_RETRIES || self.advice.then != Then::GoOn
     }
 
     #[inline]
@@ -137,8 +138,12 @@ choices! {
         /// after each failed attempt.
         Last = "last",
         /// If the server advised the wait, the op is given up at once, without waiting. Otherwise, the wait is not changed,
-        /// and the retry is the last one of its op.
+        /// and the retry is the last one of its op. An advised wait must end before the limit, because curl 8.16 counts
+        /// the milliseconds of attempts, which virtual time may not have.
         LastUnlessAdvised = "last-unless-advised",
+        /// Variant of `LastUnlessAdvised` that counts the time before an advised wait in whole seconds, as curl before
+        /// 8.16 does. The advised wait may end at the limit.
+        LastUnlessAdvisedSeconds = "last-unless-advised-seconds",
     }
 }
 
@@ -154,8 +159,13 @@ impl MaxTime {
     ) -> Option<Duration> {
         let left = self.limit.checked_sub(now.since(since)).filter(|left| !left.is_zero())?;
         match self.when {
-            WhenOver::LastUnlessAdvised if !is_advised => Some(delay),
-            WhenOver::GiveUp | WhenOver::LastUnlessAdvised => (delay <= left).then_some(delay),
+            WhenOver::LastUnlessAdvised | WhenOver::LastUnlessAdvisedSeconds if !is_advised => Some(delay),
+            WhenOver::GiveUp => (delay <= left).then_some(delay),
+            WhenOver::LastUnlessAdvised => (delay < left).then_some(delay),
+            WhenOver::LastUnlessAdvisedSeconds => {
+                let whole = Duration::from_secs(now.since(since).as_secs());
+                (whole + delay <= self.limit).then_some(delay)
+            }
             WhenOver::Shorten => Some(delay.min(left)),
             WhenOver::Last => Some(delay),
         }
@@ -213,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_out_in_one_of_four_ways() {
+    fn time_runs_out_in_one_of_five_ways() {
         let second = Duration::from_secs(1);
         let allow = |when, now: u64, delay: u32| {
             let max_time = MaxTime { limit: 10 * second, when };
@@ -224,10 +234,17 @@ mod tests {
         assert_eq!(allow(WhenOver::Shorten, 7, 4), Some(3 * second));
         assert_eq!(allow(WhenOver::Last, 7, 4), Some(4 * second));
         assert_eq!(allow(WhenOver::LastUnlessAdvised, 7, 4), Some(4 * second));
-        let advised = MaxTime { limit: 10 * second, when: WhenOver::LastUnlessAdvised };
-        let allow_advised =
-            |delay: u32| advised.allow(Instant::ORIGIN, Instant::from_millis(7000), delay * second, true);
-        assert_eq!((allow_advised(3), allow_advised(4)), (Some(3 * second), None));
+        let allow_advised = |when, now, delay: u32| {
+            let max_time = MaxTime { limit: 10 * second, when };
+            max_time.allow(Instant::ORIGIN, Instant::from_millis(now), delay * second, true).is_some()
+        };
+        for (now, delay, is_allowed, in_seconds) in
+            [(7000, 2, true, true), (7000, 3, false, true), (7999, 3, false, true), (7000, 4, false, false)]
+        {
+            assert_eq!(allow_advised(WhenOver::LastUnlessAdvised, now, delay), is_allowed, "{now} {delay}");
+            let when = WhenOver::LastUnlessAdvisedSeconds;
+            assert_eq!(allow_advised(when, now, delay), in_seconds, "{now} {delay}");
+        }
         for (_, when) in WhenOver::CHOICES {
             assert_eq!(allow(*when, 10, 0), None, "{when:?}");
         }

@@ -388,7 +388,7 @@ impl Strategy {
         let advised = rules.advice.apply(advice, classification, Duration::ZERO, draws);
         match (advised, after_failure) {
             (Advised::GiveUp, _) => AfterCopy::NoMore,
-            (Advised::After { delay, .. }, _) => AfterCopy::NextAfter(delay),
+            (Advised::After { delay }, _) => AfterCopy::NextAfter(delay),
             (Advised::BackOff, AfterFailure::Next) => AfterCopy::NextAfter(Duration::ZERO),
             (Advised::BackOff, _) => AfterCopy::GoOn,
         }

@@ -54,6 +54,8 @@ choices! {
         GoOn = "go-on",
         /// The backoff starts again with its first delay, as in gRPC.
         Restart = "restart",
+        /// The advised wait replaces no delay of the backoff, as in curl 8.17.
+        Pause = "pause",
     }
 }
 
@@ -66,8 +68,6 @@ pub enum Advised {
     After {
         /// Wait before the retry of the op.
         delay: Duration,
-        /// Whether the op's backoff starts again with its first delay.
-        restarts: bool,
     },
     /// The op is not retried and ends without success.
     GiveUp,
@@ -134,9 +134,11 @@ impl AdviceRule {
             Reaction::As(wait) => {
                 let longest = self.clamp.0.map_or(LONGEST, |beyond| delay.saturating_add(beyond));
                 let wait = self.spread(wait, draws).min(longest);
-                self.after(if self.heeded == RetryAfter::Floor { delay.max(wait) } else { wait })
+                Advised::After {
+                    delay: if self.heeded == RetryAfter::Floor { delay.max(wait) } else { wait },
+                }
             }
-            Reaction::AtOnce => self.after(Duration::ZERO),
+            Reaction::AtOnce => Advised::After { delay: Duration::ZERO },
             Reaction::GiveUp => Advised::GiveUp,
             Reaction::BackOff => Advised::BackOff,
         }
@@ -144,14 +146,6 @@ impl AdviceRule {
 
     pub(crate) fn misses_advice(&self) -> bool {
         self.missing != Reaction::BackOff
-    }
-
-    pub(crate) fn restarts(&self) -> bool {
-        self.then == Then::Restart
-    }
-
-    fn after(&self, delay: Duration) -> Advised {
-        Advised::After { delay, restarts: self.restarts() }
     }
 
     /// Returns the longest advised wait that is followed; `None` if advice is ignored.

@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use vocabulary::{Draws, Rng};
 
 use super::memory::{LayerMemory, Permits};
+use crate::advice::Then;
 use crate::rules::{FailureKind, Rules};
 use crate::shape::Shaped;
 use crate::{
@@ -213,12 +214,13 @@ impl Layer {
             return Retry::GiveUp;
         }
         let is_refused = refused.is_some();
-        let restarted = memory.as_ref().map_or(0, |memory| memory.failures_at_restart);
+        let uncounted = memory.as_ref().map_or(0, |memory| memory.uncounted_failures);
+        let state_before = *state;
         let counted;
-        let counted = if restarted == 0 {
+        let counted = if uncounted == 0 {
             failed
         } else {
-            counted = FailedOp { failures: failed.failures.saturating_sub(restarted).max(1), ..*failed };
+            counted = FailedOp { failures: failed.failures.saturating_sub(uncounted).max(1), ..*failed };
             &counted
         };
         let delay = match self.back_off(now, counted, state, &draws) {
@@ -233,10 +235,19 @@ impl Layer {
         let delay = match advised {
             Advised::GiveUp => return Retry::GiveUp,
             Advised::BackOff => delay,
-            Advised::After { delay, restarts } => {
-                if let Some(memory) = memory.as_deref_mut().filter(|_| restarts) {
-                    memory.failures_at_restart = failed.failures;
-                    *state = RetryState::default();
+            Advised::After { delay } => {
+                if let Some(memory) = memory.as_deref_mut() {
+                    match self.rules.advice.then {
+                        Then::GoOn => {}
+                        Then::Restart => {
+                            memory.uncounted_failures = failed.failures;
+                            *state = RetryState::default();
+                        }
+                        Then::Pause => {
+                            memory.uncounted_failures += 1;
+                            *state = state_before;
+                        }
+                    }
                 }
                 delay
             }

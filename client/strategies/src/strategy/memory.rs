@@ -33,8 +33,8 @@ pub(super) struct LayerMemory {
     /// Number of earlier failures of the op, which this layer of the strategy does not count. They happened before the
     /// op's current try of the next outer layer began.
     pub(super) failures_before: u32,
-    /// Number of failures of the op, as counted in this layer, at the time when advice last restarted the retry policy.
-    pub(super) failures_at_restart: u32,
+    /// Number of failures of the op that the retry policy does not count because of `advice-then`.
+    pub(super) uncounted_failures: u32,
     pub(super) attempts_before: u32,
     pub(super) retries: [u32; 3],
     /// Number of failed tries of the op; used only by outer layers.

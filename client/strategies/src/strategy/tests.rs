@@ -86,15 +86,17 @@ fn the_servers_advice_is_a_floor_or_exact_or_ignored() {
     assert_eq!(retry("constant:retry-after=exact", REJECTED, 1), after_ms(1000));
 }
 
-/// gRPC, proposal A6: a pushback restarts the backoff.
+/// gRPC, proposal A6: a pushback restarts the backoff. In curl 8.17, an advised wait replaces no wait of the backoff.
 #[test]
-fn after_advice_the_back_off_may_begin_anew() {
+fn after_advice_the_back_off_may_begin_anew_or_pause() {
     let push_back = Advice::After(Duration::from_millis(700));
     for (policy, delays) in [
-        ("exponential:base=1s,jitter=0", [1000, 2000, 700, 1000, 2000]),
-        ("linear:base=1s", [1000, 2000, 700, 1000, 2000]),
+        ("exponential:base=1s,jitter=0,advice-then=restart", [1000, 2000, 700, 1000, 2000]),
+        ("linear:base=1s,advice-then=restart", [1000, 2000, 700, 1000, 2000]),
+        ("exponential:base=1s,jitter=0,advice-then=pause", [1000, 2000, 700, 4000, 8000]),
+        ("backoff:base=1s,growth=truncated,cap=none,advice-then=pause", [1000, 2000, 700, 4000, 8000]),
     ] {
-        let mut strategy = strategy(&format!("{policy},retry-after=exact,advice-then=restart"));
+        let mut strategy = strategy(&format!("{policy},retry-after=exact"));
         let mut state = RetryState::default();
         for (failures, delay) in (1..).zip(delays) {
             let outcome = if failures == 3 { advised(push_back) } else { REJECTED };

@@ -30,7 +30,7 @@ const fn seconds(seconds: u64) -> Advice {
 }
 
 const fn after(millis: u64) -> Advised {
-    Advised::After { delay: Duration::from_millis(millis), restarts: false }
+    Advised::After { delay: Duration::from_millis(millis) }
 }
 
 #[test]
@@ -120,16 +120,6 @@ fn advice_is_spread() {
     between("retry-after=exact,advice-shrink=1", 0.0, 10.0);
     between("retry-after=exact,advice-stretch=0.5,advice-limit=4s", 4.0, 6.0);
     assert_eq!(apply("retry-after=exact,advice-plus=1s,advice-negative=at-once", Advice::Negative), after(0));
-}
-
-#[test]
-fn the_back_off_may_begin_anew() {
-    let advised = Advised::After { delay: Duration::from_millis(700), restarts: true };
-    assert_eq!(
-        apply("retry-after=exact,advice-then=restart", Advice::After(Duration::from_millis(700))),
-        advised
-    );
-    assert_eq!(apply("retry-after=exact,advice-then=restart", Advice::None), Advised::BackOff);
 }
 
 #[test]
