@@ -58,9 +58,9 @@ fn kubernetes_client_go_leaves_lost_connections_to_urllib3() {
 fn curl_checks_its_time_limit_before_waiting() {
     let texts = reproduced("curl.json");
     for (pair, text) in [
-        ("503 · --retry 10 --retry-max-time 10", "preset:curl,max-attempts=11,max-time=10s"),
-        ("404 · --retry 3 --retry-all-errors", "preset:curl,errors=all,max-attempts=4"),
-        ("404 · --retry 2 --retry-all-errors --fail", "preset:curl,errors=failing,max-attempts=3"),
+        ("503 · --retry 10 --retry-max-time 10", "preset:curl-7,max-attempts=11,max-time=10s"),
+        ("404 · --retry 3 --retry-all-errors", "preset:curl-7,errors=all,max-attempts=4"),
+        ("404 · --retry 2 --retry-all-errors --fail", "preset:curl-7,errors=failing,max-attempts=3"),
     ] {
         assert_eq!(texts[pair], text, "{pair}");
     }
@@ -172,7 +172,13 @@ fn recordings_with_other_options_find_parameterized_presets() {
             "preset:got-14,max-attempts=6,advice-limit=3s,advice-beyond=give-up",
         ),
         ("p-retry", "9.0.0", "retries 2, minTimeout 50", "preset:node-retry,max-attempts=3,base=50ms"),
-        ("curl", "8.5.0", "--retry 7 --retry-delay 3", "preset:curl,max-attempts=8,growth=constant,base=3s"),
+        (
+            "curl",
+            "8.16.9",
+            "--retry 7 --retry-delay 3",
+            "preset:curl-7,max-attempts=8,growth=constant,base=3s",
+        ),
+        ("curl", "8.17.0", "--retry 7 --retry-delay 3", "preset:curl,max-attempts=8,growth=constant,base=3s"),
         (
             "wget",
             "1.21.3",

@@ -69,6 +69,7 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/celery.toml"),
     include_str!("../presets/celery-backoff.toml"),
     include_str!("../presets/curl.toml"),
+    include_str!("../presets/curl-7.toml"),
     include_str!("../presets/wget.toml"),
     include_str!("../presets/dotnet-standard.toml"),
     include_str!("../presets/dotnet-hedging.toml"),
