@@ -121,6 +121,30 @@ fn a_long_poll_of_the_aws_sdk_for_rust_waits_before_giving_up() {
     assert!(matches!(checked(0.05, send).1, CheckOutcome::Differs(_)), "other operations do not wait");
 }
 
+/// Recorded with the AWS SDK for JavaScript (S3 3.1175.0). A client whose first answer comes in a later half second than its
+/// creation starts with a higher rate, which happens in half of the runs.
+#[test]
+fn a_new_adaptive_client_of_aws_starts_in_one_of_two_ways() {
+    let map = Map::of_presets(presets());
+    let verdict = |first: [f64; 2], second: f64, later: f64| {
+        let mut waits = vec![vec![later; 3]; 20];
+        waits[0] = vec![0.0, first[0], first[1]];
+        waits[1][0] = second;
+        let text = serde_json::json!({
+            "library": "aws-sdk-js-s3", "version": "3.1175.0", "language": "javascript", "interception": "virtual clock",
+            "scenarios": [{"id": "series-SlowDown", "config": "S3Client retryMode adaptive", "kind": "series", "ops": 20,
+                           "attempts_per_op": vec![3; 20], "waits_per_op": waits}],
+        });
+        let recording = read(&text.to_string()).expect("it is a recording");
+        let mapped = map.strategy("x.json", &recording, &recording.pairs[0]).expect("there is a rule");
+        check(&recording.pairs[0], Some(&mapped.strategy)).expect("it starts")
+    };
+    assert_eq!(verdict([2.0, 2.0], 2.0, 2.0), CheckOutcome::Reproduced);
+    assert_eq!(verdict([0.893, 1.276], 1.823, 2.0), CheckOutcome::Reproduced);
+    assert!(matches!(verdict([0.5, 1.276], 1.823, 2.0), CheckOutcome::Differs(_)));
+    assert!(matches!(verdict([2.0, 2.0], 2.0, 1.0), CheckOutcome::Differs(_)));
+}
+
 /// Options of known libraries that no recording contains.
 #[test]
 fn recordings_with_other_options_find_parameterized_presets() {

@@ -16,6 +16,8 @@
 //! so the measured rate of answers can be only a tenth of the token rate. But the token rate is limited to twice the
 //! measured rate.
 
+use std::time::Duration;
+
 use super::bucket::Bucket;
 use super::curve::Curve;
 use crate::gauges::{RATE, TOKENS};
@@ -51,6 +53,9 @@ parameters! {
         min_capacity: f64 = 1.0, "minimum size of the bucket in tokens", 1.0..=1e6;
         costs: choice Costs = Costs::One,
             "tokens that a retry costs: one, or (`older`) 5, and 10 after throttling";
+        created: Duration = Duration::ZERO,
+            "maximum time from the client's creation to the start of the run; the actual time is drawn at random",
+            Duration::ZERO..=Duration::from_secs(1);
     }
     summary = "rate limit of the AWS SDKs: cut when throttled, then grows as in CUBIC";
     rule = "there is no limit until the first throttling answer. Every half second, measured = smooth * \
@@ -67,8 +72,10 @@ parameters! {
 part!(AwsAdaptiveConfig: Limiter, |config, context| {
     let mut limiter = AwsAdaptive::new(config);
     // The imitated SDKs measure the rate of answers in half seconds of the wall clock. Therefore, all clients of a
-    // run start at the same random point within a half second.
-    let begun = unit(&mut draws(context.seed, Purpose::Probe, 0, 0)) * HALF as f64;
+    // run start at the same random point within a half second. The first half second is that of the client's creation:
+    // if the first answer comes in a later one, its rate counts.
+    let mut random = draws(context.seed, Purpose::Probe, 0, 0);
+    let begun = unit(&mut random) * HALF as f64 + unit(&mut random) * whole_nanos(limiter.config.created) as f64;
     limiter.measured.begun = whole_nanos(vocabulary::nanos(begun));
     limiter
 });
@@ -80,10 +87,10 @@ struct Measured {
     smooth: f64,
     per_s: f64,
     answers: u32,
-    /// Index of the half second in which the rate was last measured. The half second that contains the origin of time
-    /// has index 0.
+    /// Index of the half second in which the rate was last measured. The half second in which the client was created has
+    /// index 0.
     half: u64,
-    /// Part of the first half second that had already passed at the origin of time, in nanoseconds.
+    /// Time from the start of half second 0 to the origin of time, in nanoseconds.
     begun: u64,
 }
 
@@ -307,6 +314,16 @@ mod tests {
             assert_eq!(now, ms(2000 * attempt));
             limiter.on_ended(now, &ended(attempt, 1), &REJECTED);
         }
+    }
+
+    /// Recorded with botocore 1.44.8 and the AWS SDK for JavaScript (S3 3.1175.0): if the first answer comes in a later
+    /// half second than the client's creation, the measured rate is 1.6/s, and the first waits are shorter.
+    #[test]
+    fn a_client_created_in_an_earlier_half_second_starts_faster() {
+        let mut limiter = new();
+        limiter.measured.begun = HALF;
+        limiter.on_ended(ms(0), &ended(0, 1), &REJECTED);
+        near(limiter.bucket.rate, 1.12);
     }
 
     /// Recorded with the AWS SDK for JavaScript (S3 3.1169.0): 60 ops, each 50 ms after the previous one, every tenth
