@@ -119,7 +119,9 @@ class Server {
         onRequest(request.method);
         if (step.close) return request.socket.destroy();
         const headers = Object.entries(step.headers ?? {}).map(([name, value]) => [name, atInstant(value, clock.ms)]);
-        response.writeHead(step.status, { 'content-type': 'application/json', ...Object.fromEntries(headers) });
+        // The AWS SDK retries if its clock is wrong, so the server has the same clock.
+        const usual = { 'content-type': 'application/json', date: new real.Date(clock.ms).toUTCString() };
+        response.writeHead(step.status, { ...usual, ...Object.fromEntries(headers) });
         response.end(step.body ?? '');
       });
     });
