@@ -53,6 +53,7 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/undici-7.toml"),
     include_str!("../presets/undici-8.toml"),
     include_str!("../presets/axios-retry.toml"),
+    include_str!("../presets/gaxios.toml"),
     include_str!("../presets/node-retry.toml"),
     include_str!("../presets/aiohttp-retry.toml"),
     include_str!("../presets/httpx.toml"),
