@@ -55,6 +55,7 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/axios-retry.toml"),
     include_str!("../presets/gaxios.toml"),
     include_str!("../presets/node-retry.toml"),
+    include_str!("../presets/exponential-backoff.toml"),
     include_str!("../presets/tanstack-query.toml"),
     include_str!("../presets/aiohttp-retry.toml"),
     include_str!("../presets/httpx.toml"),
