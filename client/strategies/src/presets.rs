@@ -54,6 +54,7 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/undici-8.toml"),
     include_str!("../presets/axios-retry.toml"),
     include_str!("../presets/gaxios.toml"),
+    include_str!("../presets/retry-request.toml"),
     include_str!("../presets/node-retry.toml"),
     include_str!("../presets/exponential-backoff.toml"),
     include_str!("../presets/tanstack-query.toml"),
