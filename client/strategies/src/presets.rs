@@ -21,6 +21,8 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/openai-node-7.toml"),
     include_str!("../presets/anthropic.toml"),
     include_str!("../presets/anthropic-node.toml"),
+    include_str!("../presets/google-genai.toml"),
+    include_str!("../presets/google-genai-node.toml"),
     include_str!("../presets/stripe-python.toml"),
     include_str!("../presets/stripe-node.toml"),
     include_str!("../presets/stripe-go.toml"),
