@@ -23,6 +23,7 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/anthropic-node.toml"),
     include_str!("../presets/google-genai.toml"),
     include_str!("../presets/google-genai-node.toml"),
+    include_str!("../presets/huggingface-hub.toml"),
     include_str!("../presets/stripe-python.toml"),
     include_str!("../presets/stripe-node.toml"),
     include_str!("../presets/stripe-go.toml"),
