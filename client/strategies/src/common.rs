@@ -57,7 +57,7 @@ pub(crate) const COMMON: &[Parameter<Common>] = &[
     Parameter::choice(
         "retry-after",
         "how the wait that the server advises (Retry-After) is used: wait at least that long (`floor`), \
-         exactly that long (`exact`), or ignore it",
+         exactly that long (`exact`), that long and then its own wait (`add`), or ignore it",
         |common| &mut common.advice.heeded,
     ),
     Parameter::text(

@@ -43,6 +43,8 @@ choices! {
         Floor = "floor",
         /// A retry waits exactly the time that the server advises, if the server gives advice.
         Exact = "exact",
+        /// The delay of the backoff is added to the wait that the server advises.
+        Add = "add",
         /// Waits that the server advises are ignored.
         Ignore = "ignore",
     }
@@ -134,9 +136,11 @@ impl AdviceRule {
             Reaction::As(wait) => {
                 let longest = self.clamp.0.map_or(LONGEST, |beyond| delay.saturating_add(beyond));
                 let wait = self.spread(wait, draws).min(longest);
-                Advised::After {
-                    delay: if self.heeded == RetryAfter::Floor { delay.max(wait) } else { wait },
-                }
+                self.after(match self.heeded {
+                    RetryAfter::Floor => delay.max(wait),
+                    RetryAfter::Add => delay.saturating_add(wait),
+                    RetryAfter::Exact | RetryAfter::Ignore => wait,
+                })
             }
             Reaction::AtOnce => Advised::After { delay: Duration::ZERO },
             Reaction::GiveUp => Advised::GiveUp,

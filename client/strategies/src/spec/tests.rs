@@ -105,7 +105,7 @@ fn a_value_out_of_range_is_answered_with_what_is_accepted() {
     );
     assert_eq!(
         error("none:retry-after=never"),
-        "in `none`: `retry-after=never` is not accepted; `retry-after` takes floor or exact or ignore"
+        "in `none`: `retry-after=never` is not accepted; `retry-after` takes floor or exact or add or ignore"
     );
     assert!(error("none:max-attempts=0").contains("a whole number from 1 or `unlimited`"));
 }

@@ -68,13 +68,14 @@ fn failures_that_no_retry_will_change_end_the_op() {
 }
 
 #[test]
-fn the_servers_advice_is_a_floor_or_exact_or_ignored() {
+fn the_servers_advice_is_a_floor_or_exact_or_added_or_ignored() {
     let long = advised(Advice::After(Duration::from_secs(3)));
     let short = advised(Advice::After(Duration::from_millis(10)));
     for (text, with_long, with_short) in [
         ("constant", 3000, 1000),
         ("constant:retry-after=floor", 3000, 1000),
         ("constant:retry-after=exact", 3000, 10),
+        ("constant:retry-after=add", 4000, 1010),
         ("constant:retry-after=ignore", 1000, 1000),
         ("aimd", 3000, 10),
     ] {

@@ -192,8 +192,12 @@ impl Rules {
     }
 
     fn combined(&self) -> String {
-        let how = if self.value("retry-after") == "exact" { "instead of its own wait" } else { "at least" };
-        let mut words = how.to_owned();
+        let mut words = match self.value("retry-after") {
+            "exact" => "instead of its own wait",
+            "add" => "before its own wait",
+            _ => "at least",
+        }
+        .to_owned();
         let usual = StrategySpec::common_parameters();
         for (key, before, behind) in
             [("advice-limit", ", up to ", ""), ("advice-clamp", ", at most ", " more than its own wait")]

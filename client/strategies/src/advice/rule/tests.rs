@@ -53,6 +53,16 @@ fn advice_is_a_floor_at_most_for_a_day() {
     assert_eq!(apply("retry-after=ignore", Advice::Never), Advised::GiveUp);
 }
 
+/// Slack for Node waits as advised and then backs off.
+#[test]
+fn advice_may_be_added_to_the_back_off() {
+    assert_eq!(apply("retry-after=add", seconds(2)), after(3000));
+    assert_eq!(apply("retry-after=add", seconds(0)), after(1000));
+    assert_eq!(apply("retry-after=add,advice-limit=1s", seconds(2)), after(2000));
+    assert_eq!(apply("retry-after=add", Advice::None), Advised::BackOff);
+    assert_eq!(apply("retry-after=add,advice-missing=give-up", Advice::None), Advised::GiveUp);
+}
+
 #[test]
 fn beyond_the_limit_clients_differ() {
     let openai = "retry-after=exact,advice-limit=120s,advice-beyond=give-up";
