@@ -66,6 +66,7 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/httpx-retries.toml"),
     include_str!("../presets/slack.toml"),
     include_str!("../presets/slack-rate-limited.toml"),
+    include_str!("../presets/slack-node.toml"),
     include_str!("../presets/shopify.toml"),
     include_str!("../presets/supabase.toml"),
     include_str!("../presets/tenacity.toml"),
