@@ -46,6 +46,8 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/azure-js.toml"),
     include_str!("../presets/azure-go.toml"),
     include_str!("../presets/azure-net.toml"),
+    include_str!("../presets/azure-storage-python.toml"),
+    include_str!("../presets/azure-storage-js.toml"),
     include_str!("../presets/grpc.toml"),
     include_str!("../presets/grpc-hedging.toml"),
     include_str!("../presets/go-retryablehttp.toml"),
