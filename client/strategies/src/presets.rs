@@ -71,6 +71,7 @@ const EMBEDDED: &[&str] = &[
     include_str!("../presets/slack-node.toml"),
     include_str!("../presets/shopify.toml"),
     include_str!("../presets/supabase.toml"),
+    include_str!("../presets/notion.toml"),
     include_str!("../presets/tenacity.toml"),
     include_str!("../presets/backoff-python.toml"),
     include_str!("../presets/backon.toml"),
