@@ -136,11 +136,12 @@ impl AdviceRule {
             Reaction::As(wait) => {
                 let longest = self.clamp.0.map_or(LONGEST, |beyond| delay.saturating_add(beyond));
                 let wait = self.spread(wait, draws).min(longest);
-                self.after(match self.heeded {
+                let delay = match self.heeded {
                     RetryAfter::Floor => delay.max(wait),
                     RetryAfter::Add => delay.saturating_add(wait),
                     RetryAfter::Exact | RetryAfter::Ignore => wait,
-                })
+                };
+                Advised::After { delay }
             }
             Reaction::AtOnce => Advised::After { delay: Duration::ZERO },
             Reaction::GiveUp => Advised::GiveUp,
