@@ -108,11 +108,11 @@ fn an_unrequested_deferral_is_a_failure_and_counts_add_up() {
 
 /// Returns the statuses of requests with these values of `Authorization`, sent one after another.
 fn statuses(address: SocketAddr, keys: &[Option<&str>]) -> Vec<u16> {
-    let status = |key: &Option<&str>| {
+    let status = |key: Option<&str>| {
         let own = key.map(|key| format!("authorization: {key}\r\n")).unwrap_or_default();
         request_with(address, "GET", "/", &format!("host: localhost\r\n{own}"), "").status
     };
-    keys.iter().map(status).collect()
+    keys.iter().copied().map(status).collect()
 }
 
 /// nginx does not limit a request by a zone whose key is empty.
