@@ -22,7 +22,7 @@ fn every_recording_is_read() {
             pairs += recorded.pairs.len();
         }
     }
-    assert_eq!(pairs, 1805);
+    assert_eq!(pairs, 1847);
 }
 
 /// Recorded configurations with the plain strategies that reproduce them, and one with a strategy that differs.
