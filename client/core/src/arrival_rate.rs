@@ -69,7 +69,7 @@ impl ArrivalRate {
 impl RateStage {
     /// Returns the mean number of ops that arrive in the whole stage.
     pub(crate) fn ops(&self) -> f64 {
-        (self.from.per_s() + self.to.per_s()) / 2.0 * self.lasts.as_secs_f64()
+        f64::midpoint(self.from.per_s(), self.to.per_s()) * self.lasts.as_secs_f64()
     }
 
     /// Returns the time from the start of the stage until `ops` ops have arrived on average. It is the root t of

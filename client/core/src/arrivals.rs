@@ -205,9 +205,9 @@ mod tests {
         };
         assert_eq!(arrivals.len(), 50 + 495 + 500);
         assert!(arrivals.is_sorted());
-        for second in 0..27 {
+        for second in 0..27_u32 {
             let wanted = rate_at(f64::from(second) + 0.5);
-            let from = Instant::from_millis(second as u64 * 1000);
+            let from = Instant::from_millis(u64::from(second) * 1000);
             let to = from + Duration::from_secs(1);
             let count = arrivals.iter().filter(|at| (from..to).contains(at)).count() as f64;
             assert!((count - wanted).abs() <= 1.0, "second {second}: {count} instead of {wanted}");

@@ -8,7 +8,7 @@ use experiments::servers::target::ServerChoice;
 use experiments::workload::Spelling;
 use experiments::{Admin, Experiment};
 use http::HeaderValue;
-use loadgen_core::{ArrivalProcess, Workload};
+use loadgen_core::{ArrivalProcess, Mix, Workload};
 use loadgen_http::{RequestTemplate, Trust};
 use mockserver::AdminToken;
 use vocabulary::{TimeScale, duration_text};
@@ -118,7 +118,7 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
         }
         Some((body, None)) => body.as_bytes().to_vec(),
     };
-    let kinds = args.workload.0.mix.iter().flat_map(|mix| mix.kinds()).enumerate();
+    let kinds = args.workload.0.mix.iter().flat_map(Mix::kinds).enumerate();
     let files = kinds.filter_map(|(number, kind)| Some((number, kind.body.as_deref()?)));
     let bodies_of_kinds = files.filter(|_| !args.simulate).map(|(number, path)| {
         let body =
