@@ -198,6 +198,11 @@ pub(crate) fn over_tls(certificate: &rcgen::Certificate, key: &rcgen::KeyPair) -
         .with_no_client_auth()
         .with_single_cert(vec![certificate.der().clone()], key)
         .unwrap();
+    serving_tls(config)
+}
+
+/// Starts a server that answers every request over TLS.
+pub(crate) fn serving_tls(config: ServerConfig) -> ForeignServer {
     let config = Arc::new(config);
     let wrap = move |stream: TcpStream| -> io::Result<Box<dyn Connection>> {
         let connection = ServerConnection::new(config.clone()).map_err(io::Error::other)?;
@@ -275,12 +280,7 @@ fn a_certificate_is_checked_against_the_trusted_ones() {
         .with_no_client_auth()
         .with_single_cert(vec![certified.cert.der().clone()], key)
         .unwrap();
-    let config = Arc::new(config);
-    let wrap = move |stream: TcpStream| -> io::Result<Box<dyn Connection>> {
-        let connection = ServerConnection::new(config.clone()).map_err(io::Error::other)?;
-        Ok(Box::new(StreamOwned::new(connection, stream)))
-    };
-    let server = ForeignServer::start_with(|_, connection| reply(connection, "200 OK", "done"), wrap);
+    let server = serving_tls(config);
     let url = format!("https://localhost:{}/", server.address.port());
     let base = ["--target", &url, "--ops", "3", "--rate", "1000/s"];
 

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use experiments::servers::target::url;
+use loadgen_core::Mix;
 
 use crate::args::is_url;
 use crate::files::exporters::EXPORTERS;
@@ -19,6 +20,7 @@ struct Secret {
 const SECRETS: &[Secret] = &[
     Secret { long: "--header", short: Some('H'), shown: header },
     Secret { long: "--body", short: Some('d'), shown: file_name_only },
+    Secret { long: "--mix", short: None, shown: mix },
     Secret { long: "--target", short: Some('t'), shown: url },
     Secret { long: "--admin-token", short: None, shown: file_name_only },
 ];
@@ -109,6 +111,15 @@ fn header(typed: &str) -> String {
     format!("{name}: {HIDDEN}")
 }
 
+/// Removes the values of queries and the folders of files.
+fn mix(typed: &str) -> String {
+    match typed.parse::<Mix>() {
+        Ok(mix) if typed.contains(['?', '@']) => mix.to_string(),
+        Ok(_) => typed.to_owned(),
+        Err(_) => HIDDEN.to_owned(),
+    }
+}
+
 fn file_name_only(typed: &str) -> String {
     if typed.starts_with('@') { typed.to_owned() } else { HIDDEN.to_owned() }
 }
@@ -127,6 +138,16 @@ mod tests {
             ["--simulate", "--color", "never", "--color=always", "--theme", "dark", "-q", "--ops", "9"];
         let kept: Vec<OsString> = without_outputs(typed.iter().map(Into::into)).collect();
         assert_eq!(kept, ["--simulate", "--ops", "9"]);
+    }
+
+    #[test]
+    fn values_of_queries_and_folders_of_bodies_are_left_out() {
+        let typed =
+            ["--mix", "POST /a?x=1 @/home/me/b.json 2", "--mix=GET /a?x=1;GET /b", "--mix", "get /c 1.0"];
+        assert_eq!(
+            shown(&typed),
+            ["--mix", "POST /a?x=… @b.json 2", "--mix=GET /a?x=…; GET /b", "--mix", "get /c 1.0"]
+        );
     }
 
     #[test]

@@ -181,6 +181,14 @@ fn point(
     {
         return Err(refusal(axis, "must be one rate at every point; stages cannot be varied"));
     }
+    let mix = read.several.workload.0.mix.as_ref();
+    let has_query = mix.is_some_and(|mix| mix.kinds().iter().any(|kind| kind.query.is_some()));
+    if let Some(axis) = args.vary.iter().find(|axis| axis.key == "mix" && has_query) {
+        return Err(refusal(
+            axis,
+            "must have no query at any point, because results have the values of points",
+        ));
+    }
     let mut here = Vec::with_capacity(strategies.len());
     for strategy in strategies {
         let mut strategy = strategy.clone();
