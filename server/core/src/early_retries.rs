@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use vocabulary::{Instant, TextField as _, WallTime};
 
-use crate::policies::KeyRule;
-use crate::policies::common::Missing;
+use crate::policies::{KeyRule, Missing};
 use crate::{Answer, AnswerSet, Config, FieldSelection, HeaderWriter, Key, Keys, Reply, RequestFields};
 
 /// Names of the headers that advise a wait, each with the unit of the header's numbers.

@@ -38,7 +38,7 @@ pub(crate) use common::Common;
 pub(crate) use entry::Configured;
 pub use entry::PolicyEntry;
 pub use key::Key;
-pub(crate) use key::KeyRule;
+pub(crate) use key::{KeyRule, Missing};
 pub use keys::Keys;
 pub(crate) use policy_config::{Limit, Per, PolicyConfig};
 pub(crate) use stages::{Face, Stage, Stages};

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use vocabulary::{OptionsError, ParameterError, ParameterInfo, WallTime, did_you_mean, split_options};
 
-use crate::policies::common::Missing;
+use crate::policies::Missing;
 use crate::policies::{Capacity, Common, Configured, Meaningless, PolicyConfig, Stage};
 use crate::{POLICIES, PolicyEntry, quoted};
 

@@ -159,9 +159,9 @@ fn requests_without_the_key_pass_a_policy_with_missing_unlimited() {
         (41, details("GET", "a")),
         (60, details("GET", "a")),
     ];
-    let told: Vec<bool> =
+    let accepted: Vec<bool> =
         chosen_by(config(policy), &arrivals).iter().map(|(_, verdict)| verdict.is_ok()).collect();
-    assert_eq!(told, [true, false, true, true, false, false]);
+    assert_eq!(accepted, [true, false, true, true, false, false]);
 }
 
 #[test]

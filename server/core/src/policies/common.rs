@@ -4,7 +4,7 @@ use vocabulary::{OptionsError, Parameter, ParameterInfo, WallTime, choices};
 
 use crate::FieldSelection;
 use crate::policies::cost::{CostRule, Refund};
-use crate::policies::{Key, KeyRule};
+use crate::policies::{Key, KeyRule, Missing};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Common {
@@ -18,17 +18,6 @@ pub(crate) struct Common {
     pub(crate) charged: Charged,
     /// Wall-clock time of the server's start. Clock-aligned time windows depend on it. Users cannot set it as a parameter.
     pub(crate) anchor: WallTime,
-}
-
-choices! {
-    /// Treatment of requests to which no alternative of the key rule applies.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum Missing {
-        /// All of them share one key.
-        Shared = "shared",
-        /// The stage does not apply to them, as in nginx and Envoy. A header with an empty value counts as missing.
-        Unlimited = "unlimited",
-    }
 }
 
 choices! {

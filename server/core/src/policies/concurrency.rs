@@ -258,7 +258,7 @@ mod tests {
 
     use super::*;
     use crate::config::Config;
-    use crate::policies::common::Missing;
+    use crate::policies::Missing;
     use crate::policies::key::KeyRule;
     use crate::request::{Request, Step};
     use crate::request_fields::RequestFields;

@@ -2,10 +2,9 @@
 
 use std::net::IpAddr;
 
-use vocabulary::TextField;
+use vocabulary::{TextField, choices};
 
 use crate::header_rules::is_name;
-use crate::policies::common::Missing;
 use crate::{FieldSelection, RequestFields};
 
 /// Key of all requests that are counted together. The key is a hash of the facts that these requests have in common. Two different sets of
@@ -32,6 +31,17 @@ enum Fact {
 }
 
 const MAX_SEGMENTS: u32 = 16;
+
+choices! {
+    /// Treatment of requests to which no alternative of the key rule applies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Missing {
+        /// All of them share one key.
+        Shared = "shared",
+        /// The stage does not apply to them, as in nginx and Envoy. A header with an empty value counts as missing.
+        Unlimited = "unlimited",
+    }
+}
 
 impl From<u64> for Key {
     fn from(hash: u64) -> Self {

@@ -106,7 +106,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::policies::common::Missing;
+    use crate::policies::Missing;
     use crate::policies::key::KeyRule;
     use crate::request_fields::RequestFields;
     use vocabulary::TextField as _;

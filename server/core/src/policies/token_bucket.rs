@@ -119,7 +119,7 @@ impl RateAlgorithm for TokenBucket {
     }
 
     fn advance(&self, level: &mut Level, at: Instant) {
-        // Fast path: a request is asked, charged and told of its limit at one instant.
+        // Fast path: the decision, the charge and the status of the limit have the same instant.
         if level.at == at {
             return;
         }
