@@ -4,6 +4,7 @@ use std::num::NonZero;
 
 use anyhow::{Context as _, anyhow, ensure};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use loadgen_core::ArrivalRate;
 use loadgen_http::{RequestTemplate, TransportChoice, TransportEntry};
 use mockserver::core::Config;
 use results::{ConfigRecord, Mode, RequestRecord, RunResult, TransportRecord};
@@ -90,7 +91,7 @@ fn workload(config: &ConfigRecord) -> anyhow::Result<WorkloadSpec> {
     let ops = of_workload.ops.filter(|_| !has_list && !of_workload.more.contains_key("ops_per_client"));
     let rate = of_workload.rate.clone().or(of_workload.rate_per_s.map(|rate| format!("{rate}/s")));
     // Stages have times of their own, and their sum is recorded as the duration.
-    let has_stages = rate.as_ref().is_some_and(|rate| rate.contains(" for "));
+    let has_stages = rate.as_ref().and_then(|rate| rate.parse::<ArrivalRate>().ok()?.lasts()).is_some();
     let arrivals = Some(&*of_workload.arrivals).filter(|name| ["uniform", "burst"].contains(name));
     let switch = |is_on: bool, usual: bool| (is_on != usual).then(|| is_on.to_string());
     let mut texts: Vec<(&str, Option<String>)> = vec![

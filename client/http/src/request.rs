@@ -179,8 +179,7 @@ impl Prepared {
         };
         let is_mock = config.run.is_some();
         let name = |url: &Url| named(url, naming, &host);
-        let asked = RequestTemplates::new(&config.requests, config.seed, &plain, is_mock, &name)?;
-        let mut asked = asked;
+        let mut asked = RequestTemplates::new(&config.requests, config.seed, &plain, is_mock, &name)?;
         for (number, body) in &config.request.bodies_of_kinds {
             if let Some(kind) = asked.as_mut().and_then(|asked| asked.kinds.get_mut(*number)) {
                 kind.body = body.clone();

@@ -202,8 +202,9 @@ impl Target {
 
     /// Returns the value of the `Host` header; `None` if the HTTP client sets the right value by default.
     pub(crate) fn host_header(&self) -> Option<String> {
-        let place = |url: &Url| (url.host_str().map(ToOwned::to_owned), url.port());
-        (place(&self.requested) != place(&self.typed)).then(|| self.authority())
+        let Self { requested, typed, .. } = self;
+        (requested.host_str() != typed.host_str() || requested.port() != typed.port())
+            .then(|| self.authority())
     }
 }
 

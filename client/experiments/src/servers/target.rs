@@ -209,7 +209,7 @@ impl Server {
     pub fn misses_certificate(&self, kind: Cause) -> bool {
         let is_usual = matches!(
             kind,
-            Cause::Status(400 | 401 | 403 | 495 | 496)
+            Cause::Status(400 | 401 | 403)
                 | Cause::Error(FailureKind::Tls | FailureKind::Closed | FailureKind::Reset)
         );
         is_usual && self.target.as_ref().is_some_and(Target::asks_for_certificate)
