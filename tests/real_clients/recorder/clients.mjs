@@ -120,7 +120,8 @@ class Server {
         if (step.close) return request.socket.destroy();
         const headers = Object.entries(step.headers ?? {}).map(([name, value]) => [name, atInstant(value, clock.ms)]);
         // The AWS SDK retries if its clock is wrong, so the server has the same clock.
-        const usual = { 'content-type': 'application/json', date: new real.Date(clock.ms).toUTCString() };
+        const type = step.body?.startsWith('<?xml') ? 'application/xml' : 'application/json';
+        const usual = { 'content-type': type, date: new real.Date(clock.ms).toUTCString() };
         response.writeHead(step.status, { ...usual, ...Object.fromEntries(headers) });
         response.end(step.body ?? '');
       });
@@ -249,6 +250,13 @@ const number = (config, name) => {
   const match = new RegExp(`${name.replaceAll('.', '\\.')}[:=]? (\\d+(?:\\.\\d+)?)( s)?`).exec(config);
   return match ? Number(match[1]) * (match[2] ? 1000 : 1) : undefined;
 };
+// Returns the object in a configuration such as `retryConfig { retry: 6 }`, or undefined.
+const literal = (config) => (config.includes('{') ? Function(`return (${config.slice(config.indexOf('{'))})`)() : undefined);
+// Returns the settings in a configuration such as `retries 4, retryDelayMultiplier 3`; those without a number are left out.
+const numbers = (config) => {
+  const pairs = config.split(', ').map((part) => part.split(' ')).filter(([, value]) => Number.isFinite(Number(value)));
+  return Object.fromEntries(pairs.map(([name, value]) => [name, Number(value)]));
+};
 const given = (settings) => Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 const isKnown = (config, pattern) => config.split(', ').every((part) => pattern.test(part));
 
@@ -341,8 +349,9 @@ async function octokit(config, baseUrl, method) {
 }
 
 // A function that fails like the requests of `fetch`, for libraries that retry any function.
-const fetched = async (url) => {
-  const answer = await fetch(`${url}/x`);
+const fetched = async (url, method = 'GET') => {
+  const answer = await fetch(`${url}/x`, { method });
+  await answer.text();
   if (!answer.ok) throw Object.assign(new Error('scripted'), { status: answer.status });
   return answer.status;
 };
@@ -409,6 +418,129 @@ async function azure(config, url, method) {
   };
 }
 
+async function azureStorage(config, url, method) {
+  if (!isKnown(config, /^(newPipeline\(\) default|(maxTries|retryDelayInMs|maxRetryDelayInMs) \d+|retryPolicyType FIXED)$/)) {
+    return undefined;
+  }
+  const sdk = await import('@azure/storage-blob');
+  const retryOptions = numbers(config);
+  if (config.includes('FIXED')) retryOptions.retryPolicyType = sdk.StorageRetryPolicyType.FIXED;
+  const pipeline = sdk.newPipeline(new sdk.AnonymousCredential(), { retryOptions });
+  const blob = new sdk.BlockBlobClient(`${url}/account/container/blob`, pipeline);
+  const call = {
+    GET: () => blob.getTags(),
+    HEAD: () => blob.getProperties(),
+    PUT: () => blob.upload('x', 1),
+    DELETE: () => blob.delete(),
+  }[method];
+  return call && (async () => void (await call()));
+}
+
+async function exponentialBackoff(config, url, method) {
+  const names = /^(backOff\(\) default|jitter full|(numOfAttempts|startingDelay|timeMultiple|maxDelay) \d+)$/;
+  if (!isKnown(config, names)) return undefined;
+  const { backOff } = await import('exponential-backoff');
+  const settings = { ...numbers(config), ...(config.includes('jitter full') && { jitter: 'full' }) };
+  return () => backOff(() => fetched(url, method), settings);
+}
+
+async function gaxios(config, url, method) {
+  const retryConfig = literal(config);
+  if (!retryConfig && config !== 'request() without retryConfig') return undefined;
+  const { Gaxios } = await import('gaxios');
+  const data = ['POST', 'PUT'].includes(method) ? {} : undefined;
+  return async () => (await new Gaxios().request({ url: `${url}/x`, method, data, retryConfig })).status;
+}
+
+async function googleGenai(config, baseUrl, method) {
+  const retryOptions = literal(config);
+  if (!retryOptions && config !== 'new GoogleGenAI() without retryOptions') return undefined;
+  const { GoogleGenAI } = await import('@google/genai');
+  const { models } = new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl, ...given({ retryOptions }) } });
+  if (method === 'GET') return async () => void (await models.get({ model: 'x' }));
+  return async () => void (await models.generateContent({ model: 'x', contents: 'x' }));
+}
+
+async function notion(config, baseUrl, method) {
+  const retry = config === 'retry: false' ? false : literal(config);
+  if (retry === undefined && config !== 'new Client() default') return undefined;
+  const { Client } = await import('@notionhq/client');
+  const { pages, blocks } = new Client({ auth: 'key', baseUrl, logger() {}, ...given({ retry }) });
+  const id = '0123456789abcdef0123456789abcdef';
+  const call = {
+    GET: () => pages.retrieve({ page_id: id }),
+    POST: () => pages.create({ parent: { page_id: id }, properties: {} }),
+    PATCH: () => pages.update({ page_id: id, properties: {} }),
+    DELETE: () => blocks.delete({ block_id: id }),
+  }[method];
+  return call && (async () => void (await call()));
+}
+
+async function retryRequest(config, url, method) {
+  const names = /^(retryRequest\(\) default|(retries|retryDelayMultiplier|maxRetryDelay|noResponseRetries) \d+)$/;
+  if (!isKnown(config, names)) return undefined;
+  const [{ default: own }, { teenyRequest }] = [await import('retry-request'), await import('teeny-request')];
+  const request = { uri: `${url}/x`, method, ...(method === 'POST' && { json: {} }) };
+  const settings = { request: teenyRequest, ...numbers(config) };
+  return () => new Promise((resolve, reject) => {
+    own(request, settings, (error, answer) => (error ? reject(error) : resolve(answer.statusCode)));
+  });
+}
+
+async function slack(config, url) {
+  const { WebClient, LogLevel, retryPolicies } = (await import('@slack/web-api')).default;
+  const settings = {
+    'new WebClient() default': {},
+    'retryConfig fiveRetriesInFiveMinutes': { retryConfig: retryPolicies.fiveRetriesInFiveMinutes },
+    'rejectRateLimitedCalls: true': { rejectRateLimitedCalls: true },
+  }[config] ?? { retryConfig: literal(config) };
+  if (config.startsWith('retryConfig {') !== Boolean(literal(config))) return undefined;
+  const client = new WebClient('key', { slackApiUrl: `${url}/api/`, logLevel: LogLevel.ERROR, ...settings });
+  return async () => void (await client.chat.postMessage({ channel: 'x', text: 'x' }));
+}
+
+async function postgrest(config, url, method) {
+  const settings = { 'new PostgrestClient() default': {}, 'retry: false': { retry: false } }[config];
+  if (!settings) return undefined;
+  const { PostgrestClient } = await import('@supabase/postgrest-js');
+  const table = new PostgrestClient(url, settings).from('x');
+  const call = {
+    GET: () => table.select(),
+    HEAD: () => table.select('*', { head: true }),
+    POST: () => table.insert({ x: 1 }),
+    PATCH: () => table.update({ x: 1 }).eq('x', 2),
+    DELETE: () => table.delete().eq('x', 2),
+  }[method];
+  return call && (async () => {
+    const { error, status } = await call();
+    if (error) throw Object.assign(new Error('scripted'), { status });
+    return status;
+  });
+}
+
+async function tanstack(config, url, method) {
+  const match = /^(query|mutation) (default \((browser|server)\)|\{.*\})$/.exec(config);
+  if (!match) return undefined;
+  // The library takes a process without a window for a server, which does not retry.
+  globalThis.window ??= { addEventListener() {}, removeEventListener() {} };
+  const sdk = await import('@tanstack/query-core');
+  sdk.environmentManager.setIsServer(() => match[3] === 'server');
+  const client = new sdk.QueryClient();
+  const send = () => fetched(url, method);
+  if (match[1] === 'mutation') {
+    return () => new sdk.MutationObserver(client, { mutationFn: send, ...literal(config) }).mutate();
+  }
+  return () => new Promise((resolve, reject) => {
+    const observer = new sdk.QueryObserver(client, { queryKey: ['x'], queryFn: send, ...literal(config) });
+    const stop = observer.subscribe((result) => {
+      if (result.fetchStatus !== 'idle') return;
+      stop();
+      client.clear();
+      result.isSuccess ? resolve(result.data) : reject(result.error);
+    });
+  });
+}
+
 const CLIENTS = {
   'anthropic-node': anthropic,
   'aws-sdk-js-dynamodb': aws,
@@ -416,13 +548,22 @@ const CLIENTS = {
   'aws-sdk-js-sqs': aws,
   'axios-retry': axios,
   'azure-core-rest-pipeline': azure,
+  'azure-storage-common': azureStorage,
+  'exponential-backoff': exponentialBackoff,
+  gaxios,
+  'google-genai-node': googleGenai,
   'got-16': got,
   'ky-2': ky,
   'node-retry': nodeRetry,
+  'notion-client': notion,
   octokit,
   'openai-node-7': openai,
   'p-retry-9': pRetry,
+  'retry-request': retryRequest,
+  'slack-web-api': slack,
   'stripe-node': stripe,
+  'supabase-postgrest-js': postgrest,
+  'tanstack-query-core': tanstack,
   'undici-8': undici,
 };
 

@@ -80,7 +80,7 @@ class Server:
         lines = [f"HTTP/1.1 {step['status']} Scripted", f"Content-Length: {len(body)}"]
         given = step.get("headers", {})
         if "content-type" not in given:
-            lines.append("Content-Type: application/json")
+            lines.append(f"Content-Type: application/{'xml' if body.startswith(b'<?xml') else 'json'}")
         lines += [f"{name}: {at_instant(value)}" for name, value in given.items()]
         text = "\r\n".join(lines).encode() + b"\r\n\r\n"
         self.on_response()
@@ -519,6 +519,43 @@ def aiohttp_retry_client(config, url, method):
     return lambda: asyncio.run(run())
 
 
+def azure_storage_client(config, url, method):
+    from azure.storage import blob
+    if config.startswith("retry_total="):
+        options = evaluated(f"dict({config})", dict=dict)
+    elif config == "BlobClient() default":
+        options = {}
+    else:
+        policy = evaluated(config, ExponentialRetry=blob.ExponentialRetry, LinearRetry=blob.LinearRetry)
+        options = policy and {"retry_policy": policy}
+    if options is None:
+        return None
+    client = blob.BlobClient(url + "/account", "container", "blob", **options)
+    call = {"GET": client.get_blob_tags, "HEAD": client.get_blob_properties, "DELETE": client.delete_blob,
+            "PUT": lambda: client.upload_blob(b"x", overwrite=True)}[method]
+    return lambda: call() and None
+
+
+def google_genai_client(config, url, method):
+    from google import genai
+    from google.genai import types
+    retry = evaluated(config, HttpRetryOptions=types.HttpRetryOptions)
+    if retry is None and config != "Client() without retry_options":
+        return None
+    client = genai.Client(api_key="key", http_options=types.HttpOptions(base_url=url, retry_options=retry))
+    if method == "GET":
+        return lambda: client.models.get(model="x") and None
+    return lambda: client.models.generate_content(model="x", contents="x") and None
+
+
+def huggingface_client(config, url, method):
+    from huggingface_hub.utils import http_backoff
+    options = evaluated(config.removesuffix(" default"), http_backoff=dict)
+    if options is None:
+        return None
+    return lambda: http_backoff(method, url + "/x", **options).status_code
+
+
 # Libraries that read the time from `datetime`.
 WITH_DATES = {"PyGithub", "backoff", "httpx-retries"}
 
@@ -528,12 +565,15 @@ CLIENTS = {
     "aiohttp-retry": ("aiohttp-retry", aiohttp_retry_client),
     "anthropic": ("anthropic", anthropic_client),
     "azure-core": ("azure-core", azure_client),
+    "azure-storage-blob": ("azure-storage-blob", azure_storage_client),
     "backoff": ("backoff", backoff_client),
     "botocore": ("botocore", boto_client),
     "google-api-core": ("google-api-core", google_api_core_client),
     "google-api-python-client": ("google-api-python-client", google_api_client),
+    "google-genai": ("google-genai", google_genai_client),
     "httpx": ("httpx", httpx_client),
     "httpx-retries": ("httpx-retries", httpx_client),
+    "huggingface_hub": ("huggingface_hub", huggingface_client),
     "kubernetes": ("kubernetes", kubernetes_client),
     "openai": ("openai", openai_client),
     "requests": ("requests", requests_client),
