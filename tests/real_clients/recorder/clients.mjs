@@ -251,8 +251,9 @@ const number = (config, name) => {
   return match ? Number(match[1]) * (match[2] ? 1000 : 1) : undefined;
 };
 // Returns the object in a configuration such as `retryConfig { retry: 6 }`, or undefined.
-const literal = (config) => (config.includes('{') ? Function(`return (${config.slice(config.indexOf('{'))})`)() : undefined);
-// Returns the settings in a configuration such as `retries 4, retryDelayMultiplier 3`; those without a number are left out.
+const literal = (config) =>
+  config.includes('{') ? Function(`return (${config.slice(config.indexOf('{'))})`)() : undefined;
+// Returns the settings in a configuration such as `retries 4, retryDelayMultiplier 3`. Others are left out.
 const numbers = (config) => {
   const pairs = config.split(', ').map((part) => part.split(' ')).filter(([, value]) => Number.isFinite(Number(value)));
   return Object.fromEntries(pairs.map(([name, value]) => [name, Number(value)]));
@@ -419,9 +420,8 @@ async function azure(config, url, method) {
 }
 
 async function azureStorage(config, url, method) {
-  if (!isKnown(config, /^(newPipeline\(\) default|(maxTries|retryDelayInMs|maxRetryDelayInMs) \d+|retryPolicyType FIXED)$/)) {
-    return undefined;
-  }
+  const names = /^(newPipeline\(\) default|(maxTries|retryDelayInMs|maxRetryDelayInMs) \d+|retryPolicyType FIXED)$/;
+  if (!isKnown(config, names)) return undefined;
   const sdk = await import('@azure/storage-blob');
   const retryOptions = numbers(config);
   if (config.includes('FIXED')) retryOptions.retryPolicyType = sdk.StorageRetryPolicyType.FIXED;
@@ -582,7 +582,6 @@ for (const scenario of old.scenarios) {
 const { language, interception } = old;
 const head = { library: old.library, version, language };
 const runtime = `Node ${process.versions.node}`;
-const recorded = new real.Date().toISOString().slice(0, 10);
-const rest = { runtime, interception, recorded, not_recorded: unknown, series: old.series, scenarios };
+const rest = { runtime, interception, not_recorded: unknown, series: old.series, scenarios };
 writeFileSync(target, JSON.stringify({ ...head, ...rest }));
 process.exit(0);

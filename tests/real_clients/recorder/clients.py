@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from math import ceil
 from pathlib import Path
@@ -98,7 +99,7 @@ def at_instant(value):
 
 
 class Clock:
-    """Replaced sleeps and clocks. A sleep returns at once and sets all clocks forward."""
+    """Replaced sleeps and clocks. Clocks stand still, and a sleep returns at once and sets all of them forward."""
 
     def __init__(self):
         self.slept = 0.0
@@ -106,7 +107,7 @@ class Clock:
     def install(self):
         for name in ("time", "monotonic", "perf_counter"):
             real = getattr(time, name)
-            setattr(time, name, lambda real=real: real() + self.slept)
+            setattr(time, name, lambda start=real(): start + self.slept)
         real_wait, real_sleep, main = threading.Condition.wait, asyncio.sleep, threading.main_thread()
 
         def wait(condition, timeout=None):
@@ -123,21 +124,57 @@ class Clock:
 
     def install_dates(self):
         """Replaces the class of dates. Libraries whose types are checked in C do not accept the new class."""
-        clock = self
 
-        class Shifted(datetime.datetime):
+        class Replaced(datetime.datetime):
             @classmethod
             def now(cls, tz=None):
-                return super().now(tz) + datetime.timedelta(seconds=clock.slept)
+                return super().fromtimestamp(time.time(), tz)
 
             @classmethod
             def utcnow(cls):
-                return super().utcnow() + datetime.timedelta(seconds=clock.slept)
+                return super().fromtimestamp(time.time(), datetime.timezone.utc).replace(tzinfo=None)
 
-        datetime.datetime = Shifted
+        datetime.datetime = Replaced
 
     def sleep(self, seconds):
         self.slept += max(0.0, seconds)
+
+
+class RealClock:
+    """Clock for libraries that wait outside of Python."""
+
+    slept = property(lambda self: time.monotonic())
+
+    def sleep(self, seconds):
+        time.sleep(seconds)
+
+
+class GrpcServer:
+    """Variant of `Server` for gRPC. The steps have codes instead of statuses."""
+
+    def __init__(self, on_request):
+        import grpc
+        self.steps, self.number = [], 0
+        self.on_request = on_request
+        server = grpc.server(ThreadPoolExecutor())
+        handler = grpc.unary_unary_rpc_method_handler(self.answer)
+        server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("scripted.Service", {"Method": handler})])
+        self.url = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+        server.start()
+        self.server = server
+
+    play = Server.play
+
+    def answer(self, _request, context):
+        import grpc
+        step = self.steps[min(self.number, len(self.steps) - 1)]
+        self.number += 1
+        self.on_request("unary")
+        if "push" in step:
+            context.set_trailing_metadata([("grpc-retry-pushback-ms", step["push"])])
+        if step["code"] != "OK":
+            context.abort(grpc.StatusCode[step["code"]], "scripted")
+        return b""
 
 
 def status_of(error):
@@ -154,7 +191,8 @@ def outcome_of(operation):
     try:
         status = operation()
     except Exception as error:
-        status, kind = status_of(error), type(error).__name__
+        code = getattr(error, "code", None)
+        status, kind = status_of(error), code().name if callable(code) else type(error).__name__
     else:
         kind = "success" if not isinstance(status, int) or status < 300 else "Response"
     return {"type": kind, **({"status": status} if isinstance(status, int) else {})}
@@ -163,8 +201,9 @@ def outcome_of(operation):
 class Recorder:
     def __init__(self, clock):
         self.clock = clock
-        self.waits, self.mark = [], 0.0
-        self.server = Server(self.on_request)
+        self.is_real = isinstance(clock, RealClock)
+        self.waits, self.mark, self.method = [], 0.0, None
+        self.server = (GrpcServer if self.is_real else Server)(self.on_request)
 
     def on_request(self, method):
         self.waits.append(round(self.clock.slept - self.mark, 4))
@@ -179,7 +218,8 @@ class Recorder:
 
     def scenario(self, old, make, series, max_ops):
         """Records a scenario anew. Returns None if its configuration or its script is not known."""
-        kept = {key: old[key] for key in ("id", "config", "method", "steps", "kind") if key in old}
+        names = ("id", "config", "service_config", "method", "steps", "kind")
+        kept = {key: old[key] for key in names if key in old}
         # An operation waits before its first request only because of earlier operations of the same client.
         before = old.get("sleep_before_first", 0)
         before = before if isinstance(before, list) else [before]
@@ -204,20 +244,24 @@ class Recorder:
                     runs[-1][1] += 1
                 else:
                     runs.append([outcome, 1])
-            return {**kept, "ops": old["ops"], "attempts_per_op": attempts, "waits_per_op": waits,
-                    "outcomes_per_op": runs}
+            # In real time, the waits before and after the requests of an operation are noise.
+            waits = {} if self.is_real else {"waits_per_op": waits}
+            return {**kept, "ops": old["ops"], "attempts_per_op": attempts, **waits, "outcomes_per_op": runs}
         ops, outcomes = [], Counter()
         for number in range(min(old["n"], max_ops)):
             if number and not one:
                 client = create(make, self.server.url, old)
-            waits, outcome = self.operation(client, old["steps"])
-            ops.append(waits)
+            # Without steps, there is no server, and an operation returns its waits.
+            waits, outcome = self.operation(client, old["steps"]) if old.get("steps") else client()
+            ops.append([0, *waits[1:-1], 0] if self.is_real else waits)
             outcomes[json.dumps(outcome)] += 1
-        return {**kept, "method": self.method or old.get("method"), **measured(ops), **ended(outcomes)}
+        fields = {"method": self.method or old.get("method"), **measured(ops), **ended(outcomes)}
+        # A formula gives waits without an end.
+        return {**kept, **fields, **({"attempts": None} if old["id"] == "formula" else {})}
 
 
 def create(make, url, old):
-    return make(old["config"], url, old.get("method") or "GET")
+    return make(old.get("service_config") or old["config"], url, old.get("method") or "GET")
 
 
 def listed(script, ops):
@@ -556,6 +600,50 @@ def huggingface_client(config, url, method):
     return lambda: http_backoff(method, url + "/x", **options).status_code
 
 
+def celery_client(config, _url, _method):
+    import celery
+    from celery.utils.time import get_exponential_backoff_interval
+    limits = {"retry_backoff=True (factor 1, max 600, jitter)": (1, 600),
+              "retry_backoff=2, retry_backoff_max=20": (2, 20)}
+    if limit := limits.get(config):
+        waits = lambda: [get_exponential_backoff_interval(limit[0], number, limit[1], True) for number in range(12)]
+        return lambda: ([0, *waits(), 0], {"type": "formula"})
+    options = evaluated(f"dict({config.removesuffix(', default')})", dict=dict, Exception=Exception)
+    if options is None:
+        return None
+    app = celery.Celery(set_as_current=False)
+    waits = []
+
+    class Noted(app.Task):
+        """Task that notes the countdowns of its retries."""
+
+        def signature_from_request(self, *arguments, **named):
+            waits.append(named["countdown"])
+            return super().signature_from_request(*arguments, **named)
+
+    @app.task(base=Noted, name="scripted", **options)
+    def scripted():
+        raise ConnectionError("scripted")
+
+    def operation():
+        waits.clear()
+        outcome = outcome_of(lambda: scripted.apply().get())
+        # The last countdown is not used, because the task does not retry any more.
+        return [0, *waits[:-1], 0], outcome
+    return operation
+
+
+def grpc_client(service_config, url, _method):
+    import grpc
+    channel = grpc.insecure_channel(url, options=[("grpc.service_config", json.dumps(service_config))])
+    call = channel.unary_unary("/scripted.Service/Method")
+    # The channel starts before the operation, so that no retry comes from the connection.
+    grpc.channel_ready_future(channel).result(GRPC_TIMEOUT_S)
+    return lambda: call(b"", timeout=GRPC_TIMEOUT_S) and None
+
+
+GRPC_TIMEOUT_S = 5  # Longer than the retries of all scenarios.
+
 # Libraries that read the time from `datetime`.
 WITH_DATES = {"PyGithub", "backoff", "httpx-retries"}
 
@@ -568,9 +656,11 @@ CLIENTS = {
     "azure-storage-blob": ("azure-storage-blob", azure_storage_client),
     "backoff": ("backoff", backoff_client),
     "botocore": ("botocore", boto_client),
+    "celery": ("celery", celery_client),
     "google-api-core": ("google-api-core", google_api_core_client),
     "google-api-python-client": ("google-api-python-client", google_api_client),
     "google-genai": ("google-genai", google_genai_client),
+    "grpcio": ("grpcio", grpc_client),
     "httpx": ("httpx", httpx_client),
     "httpx-retries": ("httpx-retries", httpx_client),
     "huggingface_hub": ("huggingface_hub", huggingface_client),
@@ -588,8 +678,9 @@ def main():
     library, source, target, max_ops, series_file = sys.argv[1:]
     old = json.loads(Path(source).read_text())
     package, make = CLIENTS[library]
-    clock = Clock()
-    clock.install()
+    clock = RealClock() if library == "grpcio" else Clock()
+    if library != "grpcio":
+        clock.install()
     if library in WITH_DATES:
         clock.install_dates()
     recorder = Recorder(clock)
@@ -603,7 +694,7 @@ def main():
             scenarios.append(new)
     new = {**{key: old[key] for key in ("library", "language", "interception", "series") if key in old},
            "version": importlib.metadata.version(package), "runtime": f"Python {sys.version.split()[0]}",
-           "recorded": datetime.date.today().isoformat(), "not_recorded": unknown, "scenarios": scenarios}
+           "not_recorded": unknown, "scenarios": scenarios}
     Path(target).write_text(json.dumps(new))
 
 
