@@ -1,6 +1,7 @@
 //! Parity tests of ops of several kinds with several keys, at a server that counts by them: requests have the same
 //! properties over HTTP as in virtual time, and both drivers decide the same.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 
 use loadgen_core::{OperationKind, Requests};
@@ -43,6 +44,17 @@ fn conditional_writes_with_keys() {
     setting.config.kind = OperationKind::ReadModifyWrite;
     setting.server.max_busy = 5;
     assert!(rejected(&replayed(&setting)) > 0);
+}
+
+#[test]
+fn costs_in_bodies() {
+    let policy = "token-bucket:rate=60/s,burst=30,cost=body:units|1";
+    let mut setting = asked("full-jitter:base=50ms,cap=1s", "POST /a @five.json; POST /b", 1, policy);
+    let few = rejected(&replayed(&setting));
+    setting.config.requests.bodies = BTreeMap::from([(0, (*b"{\"units\": 5}").into())]);
+    let real = replayed(&setting);
+    assert!(rejected(&real) > few, "{} instead of {few}", rejected(&real));
+    assert!(real.run.measurements().ops.succeeded > 0);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Request kind and API key of each op (operation) of a run, drawn at random from the run's seed.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
+use std::sync::Arc;
 
 use tailback::Method;
 use vocabulary::{Purpose, Rng, draws};
@@ -14,6 +16,8 @@ pub const MAX_API_KEYS: u32 = 1_000_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
     pub mix: Option<Mix>,
+    /// Bodies of the kinds of requests that have one of their own, by the number of the kind.
+    pub bodies: BTreeMap<usize, Arc<[u8]>>,
     /// Number of API keys, each of which is equally likely; `None` for requests without a key.
     pub api_keys: Option<NonZero<u32>>,
     /// Whether an op is given up at its first failure if its method is not idempotent. Applies only to ops whose

@@ -1,11 +1,12 @@
 //! Load factor of a workload: the arrival rate of ops divided by the capacity of the server.
 
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::AUTHORIZATION;
 use loadgen_core::{OperationKind, RequestKind, authorization};
-use mockserver::core::{Capacity, CapacityLimit, Config, RequestFields, Traffic};
+use mockserver::core::{Capacity, CapacityLimit, Config, RequestFields, Traffic, TrafficKind};
 use results::numbers::{counted, short, thousands};
 use results::{LoadRecord, Mode};
 use vocabulary::{Rate, duration_text};
@@ -204,6 +205,11 @@ fn traffic(experiment: &Experiment, mode: Mode) -> Traffic {
         common.retain(|(name, _)| **name != *AUTHORIZATION.as_str());
         common.push((AUTHORIZATION.as_str().into(), authorization(0).into()));
     }
+    let body = |own: Option<&Arc<[u8]>>, has_body: bool| match own {
+        Some(own) => own.to_vec(),
+        None if is_real && has_body => template.body.to_vec(),
+        None => Vec::new(),
+    };
     let details = |kind: Option<&RequestKind>| {
         let costs =
             [(wire::COST, kind.and_then(|kind| kind.cost)), (wire::USED, kind.and_then(|kind| kind.used))];
@@ -219,11 +225,17 @@ fn traffic(experiment: &Experiment, mode: Mode) -> Traffic {
     };
     Traffic {
         kinds: match &requests.mix {
-            None => vec![(1.0, details(None))],
-            Some(mix) => mix.shares().map(|(share, kind)| (share, details(Some(kind)))).collect(),
+            None => vec![TrafficKind { share: 1.0, details: details(None), body: body(None, true) }],
+            Some(mix) => {
+                let kinds = mix.shares().enumerate();
+                let kinds = kinds.map(|(number, (share, kind))| {
+                    let body = body(requests.bodies.get(&number), kind.has_body());
+                    TrafficKind { share, details: details(Some(kind)), body }
+                });
+                kinds.collect()
+            }
         },
         api_keys: requests.api_keys.map_or(1, Into::into),
-        body: if is_real { template.body.to_vec() } else { Vec::new() },
     }
 }
 

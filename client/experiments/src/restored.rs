@@ -138,7 +138,7 @@ fn request(record: &RequestRecord) -> anyhow::Result<RequestTemplate> {
     }
     ensure!(record.body_bytes <= MAX_BODY, "a body of {} bytes is too long", record.body_bytes);
     let body = vec![0; record.body_bytes].into();
-    Ok(RequestTemplate { method, headers, body, ..RequestTemplate::default() })
+    Ok(RequestTemplate { method, headers, body })
 }
 
 fn sending(record: &TransportRecord) -> anyhow::Result<Sending> {

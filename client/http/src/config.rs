@@ -1,6 +1,5 @@
 //! Configuration of a transport, and the errors of setting one up.
 
-use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -56,8 +55,6 @@ pub struct RequestTemplate {
     /// Headers of each request, in addition to the headers that identify the run.
     pub headers: HeaderMap,
     pub body: bytes::Bytes,
-    /// Bodies of the kinds of requests that have one of their own, by the number of the kind.
-    pub bodies_of_kinds: BTreeMap<usize, bytes::Bytes>,
 }
 
 /// Headers that identify the run to a mockserver. Other servers never receive them.

@@ -37,8 +37,12 @@ impl RequestTemplates {
         if requests.are_alike() {
             return Ok(None);
         }
-        let kinds = requests.mix.iter().flat_map(Mix::kinds);
-        let kinds = kinds.map(|kind| template(kind, plain, is_mock, name));
+        let kinds = requests.mix.iter().flat_map(Mix::kinds).enumerate();
+        let kinds = kinds.map(|(number, kind)| {
+            let template = template(kind, plain, is_mock, name)?;
+            let own = requests.bodies.get(&number).map(|body| Bytes::copy_from_slice(body));
+            Ok(Template { body: own.unwrap_or(template.body), ..template })
+        });
         let keys: String = (0..requests.api_keys.map_or(0, NonZero::get)).map(authorization).collect();
         let (keys, key_length) = (keys.into(), authorization(0).len());
         let kinds = kinds.collect::<Result<_, _>>()?;
@@ -179,12 +183,7 @@ impl Prepared {
         };
         let is_mock = config.run.is_some();
         let name = |url: &Url| named(url, naming, &host);
-        let mut asked = RequestTemplates::new(&config.requests, config.seed, &plain, is_mock, &name)?;
-        for (number, body) in &config.request.bodies_of_kinds {
-            if let Some(kind) = asked.as_mut().and_then(|asked| asked.kinds.get_mut(*number)) {
-                kind.body = body.clone();
-            }
-        }
+        let asked = RequestTemplates::new(&config.requests, config.seed, &plain, is_mock, &name)?;
         let mut prepared = Self { plain, read: None, asked, run: config.run };
         if config.kind == OperationKind::ReadModifyWrite {
             prepared.read_first();

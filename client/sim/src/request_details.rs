@@ -101,6 +101,8 @@ impl RequestDetails {
                 _ => None,
             }
         };
+        let with_body = asked.kind.filter(|_| asked.step != Step::Read);
+        let body = with_body.and_then(|kind| self.requests.bodies.get(&kind));
         let headers = self.wants.headers.iter();
         let headers = headers.filter_map(|name| Some((name.as_str().into(), value(name)?.into())));
         RequestFields {
@@ -108,7 +110,7 @@ impl RequestDetails {
             path: kind.map_or("/", |kind| &*kind.path).into(),
             address: Some(IpAddr::V4(Ipv4Addr::LOCALHOST)),
             headers: headers.collect(),
-            fields: Vec::new(),
+            fields: body.map(|body| self.wants.fields_in(body)).unwrap_or_default(),
         }
     }
 }

@@ -18,11 +18,18 @@ use crate::{Config, Key, Policy, RequestFields};
 /// Description of the requests that clients send. It contains only the properties by which limits distinguish requests.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// Kinds of requests, each with its share of all requests.
-    pub kinds: Vec<(f64, RequestFields)>,
+    pub kinds: Vec<TrafficKind>,
     /// Number of API keys. Each key is used for an equal share of the requests.
     pub api_keys: u32,
-    /// Body of every request. Limits may read the request's cost from the body.
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct TrafficKind {
+    /// Share of all requests.
+    pub share: f64,
+    /// Properties of the requests, without numbers in the body.
+    pub details: RequestFields,
+    /// Limits may read the request's cost from the body.
     pub body: Vec<u8>,
 }
 
@@ -67,7 +74,11 @@ impl Config {
             return None;
         }
         let (changed, service) = (courses.changed(), self.service_model());
-        let fields = self.policy.wants().fields_in(&traffic.body);
+        let wants = self.policy.wants();
+        let fields_of = |kind: &TrafficKind| {
+            (kind.share, RequestFields { fields: wants.fields_in(&kind.body), ..kind.details.clone() })
+        };
+        let kinds: Vec<(f64, RequestFields)> = traffic.kinds.iter().map(fields_of).collect();
         let (mut limits, mut is_stretched): (Vec<Capacity>, bool) = (Vec::new(), false);
         for (index, policy) in self.policy.iter().enumerate() {
             let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
@@ -80,7 +91,7 @@ impl Config {
             if changed.contains(&index) || policy.config().grows() {
                 return None;
             }
-            let (cost, of_busiest_key) = costs(&stage.common, traffic, &fields);
+            let (cost, of_busiest_key) = costs(&stage.common, &kinds, traffic.api_keys.max(1));
             let amount = limit_status.limit as f64;
             let (per_s, limit) = if let Some(window) = limit_status.window {
                 (amount / window.as_secs_f64(), rate_limit(policy, cost)?)
@@ -108,19 +119,18 @@ fn least(limits: &[Capacity]) -> Option<&Capacity> {
 
 /// Returns two mean costs per request at one policy. The first is the mean cost charged to all keys together. The second is the part of it
 /// that is charged to the busiest key.
-fn costs(common: &Common, traffic: &Traffic, fields: &[(Box<str>, Box<str>)]) -> (f64, f64) {
+fn costs(common: &Common, kinds: &[(f64, RequestFields)], api_keys: u32) -> (f64, f64) {
     let mut of_keys: BTreeMap<Key, f64> = BTreeMap::new();
     let mut mean = 0.0;
-    for (share, details) in &traffic.kinds {
-        let details = RequestFields { fields: fields.to_vec(), ..details.clone() };
-        let charged = common.cost.of(Some(&details));
-        let cost = common.refund.of(Some(&details), charged).unwrap_or(charged);
+    for (share, details) in kinds {
+        let charged = common.cost.of(Some(details));
+        let cost = common.refund.of(Some(details), charged).unwrap_or(charged);
         let key_of = |details: &RequestFields| common.key.of(details, common.missing);
-        let key = key_of(&details);
+        let key = key_of(details);
         if common.exempts(key) {
             continue;
         }
-        let users = if key_of(&of_another_user(&details)) == key { 1 } else { traffic.api_keys.max(1) };
+        let users = if key_of(&of_another_user(details)) == key { 1 } else { api_keys };
         mean += share * f64::from(cost);
         *of_keys.entry(key).or_default() += share * f64::from(cost) / f64::from(users);
     }
@@ -150,7 +160,7 @@ mod tests {
     use super::*;
 
     fn plain() -> Traffic {
-        Traffic { kinds: vec![(1.0, RequestFields::default())], api_keys: 1, body: Vec::new() }
+        Traffic { kinds: vec![TrafficKind { share: 1.0, ..TrafficKind::default() }], api_keys: 1 }
     }
 
     fn with_policy(policy: &str) -> Config {
@@ -224,10 +234,11 @@ mod tests {
         let kind = |share: f64, method: &str, cost: &str, user: &str| {
             let headers =
                 vec![("x-tailback-cost".into(), cost.into()), ("authorization".into(), user.into())];
-            (share, RequestFields { method: method.into(), headers, ..RequestFields::default() })
+            let details = RequestFields { method: method.into(), headers, ..RequestFields::default() };
+            TrafficKind { share, details, body: b"{\"max_tokens\": 40}".to_vec() }
         };
         let kinds = vec![kind(0.75, "GET", "1", "a"), kind(0.25, "POST", "5", "a")];
-        let traffic = Traffic { kinds, api_keys: 4, body: b"{\"max_tokens\": 40}".to_vec() };
+        let traffic = Traffic { kinds, api_keys: 4 };
         let by_cost = with_policy("token-bucket:rate=100/s,cost=header:x-tailback-cost|1");
         assert_per_s(&by_cost, &traffic, 50.0);
         let of_users =

@@ -52,7 +52,7 @@ pub use answers::{
     FieldError, HeaderWriter, Outcome, Rendered, ResponseConfig, ResponseContext, ResponseError, Template,
     TemplateError,
 };
-pub use capacity::{Capacity, CapacityLimit, Traffic};
+pub use capacity::{Capacity, CapacityLimit, Traffic, TrafficKind};
 pub use caps::{Cap, Caps};
 pub use config::{Config, ConfigError, read_wait};
 pub use events::{Answer, Extras, Input, Output};

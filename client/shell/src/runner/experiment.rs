@@ -1,7 +1,9 @@
 //! Conversion of command-line flags into an experiment, with checks and defaults.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Context;
 use experiments::servers::target::ServerChoice;
@@ -22,7 +24,8 @@ pub const DEFAULT_STRATEGY: &str = "aimd";
 
 pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     let strategy = args.strategy.clone().map_or_else(|| DEFAULT_STRATEGY.parse(), Ok)?;
-    let experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags).map_err(usage)?;
+    let mut experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags).map_err(usage)?;
+    experiment.run.requests.bodies = bodies(experiment.run.requests.mix.as_ref())?;
     if args.simulate && experiment.time_scale != TimeScale::default() {
         return Err(usage(
             "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`",
@@ -118,15 +121,19 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
         }
         Some((body, None)) => body.as_bytes().to_vec(),
     };
-    let kinds = args.workload.0.mix.iter().flat_map(Mix::kinds).enumerate();
+    Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
+}
+
+/// Reads the files with the bodies of kinds of requests.
+fn bodies(mix: Option<&Mix>) -> anyhow::Result<BTreeMap<usize, Arc<[u8]>>> {
+    let kinds = mix.into_iter().flat_map(Mix::kinds).enumerate();
     let files = kinds.filter_map(|(number, kind)| Some((number, kind.body.as_deref()?)));
-    let bodies_of_kinds = files.filter(|_| !args.simulate).map(|(number, path)| {
+    let read = files.map(|(number, path)| {
         let body =
             bytes_of(Path::new(path), SMALL).with_context(|| format!("cannot read `{path}` (--mix)"))?;
         Ok((number, body.into()))
     });
-    let bodies_of_kinds = bodies_of_kinds.collect::<anyhow::Result<_>>()?;
-    Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into(), bodies_of_kinds })
+    read.collect()
 }
 
 fn admin(args: &RunArgs) -> anyhow::Result<Option<Admin>> {
