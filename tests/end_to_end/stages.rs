@@ -57,7 +57,7 @@ fn what_stages_exclude_is_refused() {
         (&["--rate", "1/s..2/s"][..], "needs `--duration`"),
         (&["--rate", "1/s for 10s", "--duration", "5s"], "`--duration` has no effect"),
         (&["--rate", "1/s for 10s", "--arrivals", "burst"], "leave out `burst` or the rate"),
-        (&["--rate", "1/s; 2/s for 1s"], "`1/s` is not a stage"),
+        (&["--rate", "1/s; 2/s for 1s"], "the stage `1/s` has no time"),
     ] {
         loadgen(&[&["--simulate"], more].concat()).exits(2).says(&[words]);
     }

@@ -33,13 +33,16 @@ pub struct RateStage {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrivalRateError {
-    #[error("it must be a rate above 0, at most 10000000/s, such as `1000/s`, `60/m` or `10/h`")]
+    #[error(
+        "it must be a rate above 0, at most 10000000/s, such as `1000/s`, `60/m` or `10/h`, or stages, such as \
+         `10/s for 1m; 10/s..100/s for 2m`"
+    )]
     Rate,
     #[error(
-        "`{0}` is not a stage; write `RATE for TIME` or `RATE..RATE for TIME`, several joined by `;`, such as \
-         `10/s for 1m; 10/s..100/s for 2m`, with rates of at most 10000000/s"
+        "the stage `{0}` {1}; write `RATE for TIME` or `RATE..RATE for TIME`, several joined by `;`, such as \
+         `10/s for 1m; 10/s..100/s for 2m`"
     )]
-    Stage(String),
+    Stage(String, &'static str),
     #[error("no op arrives, because all rates are 0")]
     Empty,
     #[error("it has {0} stages; at most {MAX_STAGES} are accepted")]
@@ -95,24 +98,9 @@ impl FromStr for ArrivalRate {
         if count > MAX_STAGES {
             return Err(ArrivalRateError::TooMany(count));
         }
-        let read = |stage: &str| {
-            let (rates, lasts) = match stage.split_once(" for ") {
-                Some((rates, lasts)) => (rates, duration_text::parse(lasts.trim()).ok()?),
-                // The range of a run that has a duration is read like a stage.
-                None if !is_staged => (stage, Duration::MAX),
-                None => return None,
-            };
-            let (from, to) = rates.split_once("..").unwrap_or((rates, rates));
-            // In `10..100/m`, the unit belongs to both rates.
-            let from = match to.split_once('/') {
-                Some((_, unit)) if !from.contains('/') => Rate::parse(&format!("{from}/{unit}"))?,
-                _ => Rate::parse(from)?,
-            };
-            let stage = RateStage { from, to: Rate::parse(to)?, lasts };
-            (is_accepted(from) && is_accepted(stage.to) && !lasts.is_zero()).then_some(stage)
-        };
-        let stages = text.split(';').map(str::trim);
-        let stages = stages.map(|stage| read(stage).ok_or_else(|| ArrivalRateError::Stage(stage.to_owned())));
+        let stages = text.split(';').map(str::trim).map(|stage| {
+            stage_of(stage, is_staged).map_err(|why| ArrivalRateError::Stage(stage.to_owned(), why))
+        });
         let stages = stages.collect::<Result<Arc<[_]>, _>>()?;
         match *stages {
             _ if stages.iter().all(|stage| stage.ops() <= 0.0) => Err(ArrivalRateError::Empty),
@@ -120,6 +108,32 @@ impl FromStr for ArrivalRate {
             _ => Ok(Self::Stages(stages)),
         }
     }
+}
+
+/// Parses a stage. The range of a run that has a duration (`is_staged` is false) is read like a stage without a time.
+fn stage_of(text: &str, is_staged: bool) -> Result<RateStage, &'static str> {
+    let (rates, lasts) = match text.split_once(" for ") {
+        Some((rates, lasts)) => {
+            let lasts = duration_text::parse(lasts.trim()).map_err(|_| "has no time with a unit")?;
+            (rates, lasts)
+        }
+        None if !is_staged => (text, Duration::MAX),
+        None if text.is_empty() => return Err("is empty"),
+        None => return Err("has no time"),
+    };
+    if lasts.is_zero() {
+        return Err("takes no time");
+    }
+    let (from, to) = rates.split_once("..").unwrap_or((rates, rates));
+    // In `10..100/m`, the unit belongs to both rates.
+    let from = match to.split_once('/') {
+        Some((_, unit)) if !from.contains('/') => &format!("{from}/{unit}"),
+        _ => from,
+    };
+    // `1/s...2/s` is not from 1/s to .2/s.
+    let rate = |text: &str| Rate::parse(text).filter(|rate| is_accepted(*rate) && !text.starts_with('.'));
+    let rates = rate(from).zip(rate(to)).ok_or("must have rates from 0 to 10000000/s")?;
+    Ok(RateStage { from: rates.0, to: rates.1, lasts })
 }
 
 fn is_accepted(rate: Rate) -> bool {
@@ -189,8 +203,19 @@ mod tests {
             "..1/s",
             "-1/s..1/s",
             "1/s..2/s..3/s",
+            "1/s...2/s",
         ] {
             assert!(text.parse::<ArrivalRate>().is_err(), "{text}");
+        }
+        for (text, why) in [
+            ("1/s for 1s;", "is empty"),
+            ("1/s for 2", "has no time with a unit"),
+            ("1/s; 2/s for 1s", "has no time"),
+            ("1/s for 0s", "takes no time"),
+            ("1/s...2/s for 1s", "must have rates from 0 to 10000000/s"),
+        ] {
+            let error = text.parse::<ArrivalRate>().unwrap_err();
+            assert!(matches!(error, ArrivalRateError::Stage(_, found) if found == why), "{text}: {error}");
         }
         assert_eq!("0/s for 1s; 0/s..0/s for 2s".parse::<ArrivalRate>(), Err(ArrivalRateError::Empty));
         assert_eq!("0/s..0/s".parse::<ArrivalRate>(), Err(ArrivalRateError::Empty));

@@ -94,6 +94,12 @@ fn items(text: &str) -> Vec<&str> {
 /// Returns the values of `LOW..HIGH/COUNT` (evenly spaced) or `LOW..HIGH/COUNTlog` (equal factors), both ends included.
 fn range(text: &str) -> Result<Option<Vec<String>>, String> {
     let Some((low, rest)) = text.split_once("..") else { return Ok(None) };
+    if low.contains('/') {
+        return Err(format!(
+            "`{text}`: a rate that changes during the run cannot be varied; a range of rates has no unit, such as \
+             `10..100/4` for 4 rates"
+        ));
+    }
     let (high, count) = rest.split_once('/').ok_or_else(|| {
         format!("`{text}` lacks the number of values; write for example `{low}..{rest}/10`")
     })?;
