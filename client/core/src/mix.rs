@@ -116,14 +116,19 @@ impl RequestKind {
                     _ if file.is_empty() => {
                         return Err("`@` must be followed by the name of a file".to_owned());
                     }
-                    _ if !kind.has_body() => return Err(format!("a {} request has no body", kind.method)),
+                    _ if !kind.has_body() => return Err(format!("{} requests have no body", kind.method)),
                     Some(_) => return Err(format!("`{word}` is a second body")),
                     None => kind.body = Some(file.into()),
                 }
                 continue;
             }
             match word.split_once('=') {
-                None if kind.weight == 0 => kind.weight = weight(word)?,
+                None if kind.weight == 0 => {
+                    kind.weight = weight(word).map_err(|why| match &kind.body {
+                        Some(_) => format!("{why}; the name of a file contains no spaces"),
+                        None => why,
+                    })?;
+                }
                 None => return Err(format!("`{word}` is not expected here")),
                 Some(("cost", number)) if kind.cost.is_none() => kind.cost = Some(cost(word, number)?),
                 Some(("used", number)) if kind.used.is_none() => kind.used = Some(cost(word, number)?),
@@ -157,7 +162,7 @@ fn path(text: &str) -> Result<Box<str>, String> {
         return Err(format!("the path is longer than {MAX_PATH} bytes"));
     }
     if let Some(other) = text.chars().find(|character| !is_in_paths(*character)) {
-        return Err(format!("a path must not contain `{other}`; write it percent-encoded"));
+        return Err(format!("a path must not contain `{other}`, unless percent-encoded"));
     }
     // Dot segments are rejected, because URL parsers remove them
     // (https://url.spec.whatwg.org/#double-dot-path-segment), so that the server would receive another path.
@@ -178,7 +183,7 @@ fn query(text: &str) -> Result<Box<str>, String> {
         return Err(format!("the query is longer than {MAX_PATH} bytes"));
     }
     match text.chars().find(|character| !is_in_paths(*character) && !['?', HIDDEN].contains(character)) {
-        Some(other) => Err(format!("a query must not contain `{other}`; write it percent-encoded")),
+        Some(other) => Err(format!("a query must not contain `{other}`, unless percent-encoded")),
         None => Ok(text.into()),
     }
 }

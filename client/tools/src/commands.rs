@@ -129,6 +129,12 @@ fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     if error.kind() == ErrorKind::ArgumentConflict && are_urls {
         return Some("a run has one target; leave out all URLs but one".to_owned());
     }
+    if error.kind() == ErrorKind::ArgumentConflict {
+        let text = error.to_string();
+        let text = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+        let why = if text.contains("--simulate") { ", because virtual time has no HTTP" } else { "" };
+        return Some(format!("{}{why}; leave out one of them", text.replace('\'', "`")));
+    }
     if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
         return None;
     }

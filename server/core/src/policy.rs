@@ -146,7 +146,7 @@ impl Policy {
         match self.common.key.known_of_all().filter(|_| self.common.missing == Missing::Unlimited) {
             Some(known) => Err(refuse(format!(
                 "every request has the key `{known}`, so `missing=unlimited` has no effect; leave it out, or let \
-                 `key` name only headers, such as `key=header:authorization`"
+                 `key` include a header without a fallback, such as `key=header:authorization`"
             ))),
             None => Ok(()),
         }

@@ -344,7 +344,7 @@ mod tests {
             ("gcra:key=address,key=all", "policy `gcra` sets `key` twice"),
             (
                 "gcra:key=header:x|address,missing=unlimited",
-                "policy `gcra`: every request has the key `address`, so `missing=unlimited` has no effect; leave it out, or let `key` name only headers",
+                "policy `gcra`: every request has the key `address`, so `missing=unlimited` has no effect; leave it out, or let `key` include a header without a fallback",
             ),
             ("gcra:missing=unlimited", "policy `gcra`: every request has the key `all`, so"),
             (
