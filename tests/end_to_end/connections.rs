@@ -96,6 +96,22 @@ fn a_client_certificate_is_sent_and_a_missing_one_is_named() {
         ] {
             loadgen(&[&base[..], &alone].concat()).exits(2).says(&words);
         }
+        let foreign = ["--cert", &path("server-both.pem"), "--key", &key];
+        loadgen(&[&base[..], &foreign].concat())
+            .exits(2)
+            .says(&["does not belong to the client certificate"]);
+        let other = certificates();
+        let other = other.path("client-both.pem").display().to_string();
+        let refused = loadgen(&[&base[..], &["--cert", &other, "--json", "-"]].concat()).exits(1);
+        refused.says(&["it may not accept `--cert`"]);
+    }
+    for command in [
+        &["compare", "--strategies", "none,aimd", "--repeats", "1", "--ops", "4"][..],
+        &["sweep", "--strategies", "none", "--vary", "ops=2,4", "--repeats", "1"],
+        &["--repeats", "2", "--ops", "4"],
+    ] {
+        let base = ["--target", &url, "--connect-to", &rule, "--cacert", &ca, "--in-flight", "1"];
+        loadgen(&[command, &base].concat()).exits(1).says(&["add `--cert FILE --key FILE`"]);
     }
     // The address of the connection is that of the rule; the name for TLS and `Host` are those of the URL.
     for request in seen(&gateway).iter().filter(|words| words[4] == "/items") {
@@ -130,6 +146,12 @@ fn a_server_that_refuses_clients_without_a_certificate_is_told_apart() {
             let words = format!("{}{}", left.stdout, left.stderr);
             assert!(words.contains("asked for a client certificate"), "{transport}: {words}");
             assert!(words.contains("`--cert FILE --key FILE`"), "{transport}: {words}");
+            let other = certificates();
+            let other = other.path("client-both.pem").display().to_string();
+            let refused = loadgen(&[&base[..], &LOAD, &["--cert", &other]].concat()).exits(69);
+            let words = format!("{}{}", refused.stdout, refused.stderr);
+            let expected = ["refused the client certificate", "it may not accept `--cert`"];
+            assert!(expected.iter().any(|part| words.contains(part)), "{transport}: {words}");
         }
     }
 }
@@ -141,7 +163,7 @@ fn a_rule_changes_the_address_and_nothing_else() {
     let rules = [
         format!("{HOST}:80:127.0.0.1:{port}"),
         format!(":80:127.0.0.1:{port}"),
-        format!("{HOST}::[127.0.0.1]:{port}"),
+        format!("{}::127.0.0.1:{port}", HOST.to_uppercase()),
         format!("::127.0.0.1:{port}"),
     ];
     for rule in &rules {
@@ -159,11 +181,31 @@ fn a_rule_changes_the_address_and_nothing_else() {
     let result = measure(&[&["--target", url, "--connect-to", &rule][..], &LOAD].concat());
     assert_eq!(count(&result, "/ops/succeeded"), 4);
     assert_eq!(server.work().last().unwrap().header("host"), Some("127.0.0.1:1"));
-    for wrong in ["", "a:1:b", "a:1:b:c", "a:x:b:1", "a:1:b:1:2", "::1:80:b:1"] {
+    for wrong in [
+        "",
+        "a:1:b",
+        "a:1:b:c",
+        "a:x:b:1",
+        "a:1:b:1:2",
+        "::1:80:b:1",
+        "a:0:b:1",
+        "*:1:b:1",
+        "a:1:b c:1",
+        "a:1:b/c:1",
+        "a:1:u@b:1",
+        "a:1:[b]:1",
+    ] {
         loadgen(&["--target", url, "--connect-to", wrong]).exits(2).says(&["HOST:PORT:ADDRESS:PORT"]);
     }
     let literal = ["--target", "https://127.0.0.1/", "--connect-to", &rules[3]];
     loadgen(&[&literal[..], &LOAD].concat()).exits(2).says(&["write a host name in the URL"]);
+    let dead = ["--target", "http://no-such.test/", "--connect-to", "::127.0.0.1:1"];
+    loadgen(&[&dead[..], &LOAD].concat()).exits(69).says(&["at 127.0.0.1:1 by --connect-to"]);
+    let unknown = ["--target", "http://a/", "--connect-to", "::no-such-host.invalid:"];
+    loadgen(&[&unknown[..], &LOAD].concat()).exits(69).says(&["`no-such-host.invalid` of `--connect-to`"]);
+    for alone in [["--connect-to", "::127.0.0.1:1"], ["--cert", "file"]] {
+        loadgen(&alone).exits(2).says(&["need `--target URL`"]);
+    }
 }
 
 #[test]
@@ -192,8 +234,9 @@ fn without_keep_alive_every_request_has_its_own_connection() {
             assert!(requests.iter().all(|words| words[3] == "close"), "{transport}: {requests:?}");
         }
     }
-    loadgen(&["--no-keepalive", "--http2"]).exits(2).says(&["--no-keepalive", "--http2"]);
-    loadgen(&["--no-keepalive", "--simulate"]).exits(2).says(&["--no-keepalive", "--simulate"]);
+    loadgen(&["--no-keepalive", "--http2"]).exits(2).says(&["--no-keepalive", "--http2", "leave out one"]);
+    let simulated = loadgen(&["--no-keepalive", "--simulate"]).exits(2);
+    simulated.says(&["--no-keepalive", "--simulate", "virtual time has no HTTP; leave out one"]);
 }
 
 #[test]
@@ -231,4 +274,9 @@ fn kinds_of_requests_have_a_query_and_a_body_of_their_own() {
     loadgen(&vary).exits(2).says(&["must have no query"]);
     let missing = ["--target", &server.url(), "--mix", "POST / @no-such-file", "--ops", "1", "--rate", "1/s"];
     loadgen(&missing).exits(2).says(&["no-such-file", "--mix"]);
+    loadgen(&["--simulate", "--mix", "POST / @no-such-file"]).exits(2).says(&["no-such-file", "--mix"]);
+    for copied in [["--mix", "GET /?x=…"], ["-H", "a: …"], ["-d", "…"], ["--target", "http://a/?x=…"]]
+    {
+        loadgen(&copied).exits(2).says(&["`…` stands for a value", "write the value"]);
+    }
 }

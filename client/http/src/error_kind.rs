@@ -5,7 +5,7 @@ use std::io;
 use std::iter::successors;
 
 use loadgen_core::ErrorKind;
-use rustls::CertificateError;
+use rustls::{AlertDescription, CertificateError};
 
 use crate::tls;
 
@@ -97,6 +97,34 @@ fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
         }
         io::ErrorKind::AddrNotAvailable => Some(ErrorKind::Exhausted),
         _ => None,
+    }
+}
+
+/// Reason why there is no TLS connection, as far as it tells what to change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TlsProblem {
+    /// The certificate of the server is not trusted.
+    ServerCertificate,
+    /// The server refused the client's certificate, or that there is none.
+    ClientCertificate,
+}
+
+impl TlsProblem {
+    pub fn of(error: &(dyn Error + 'static)) -> Option<Self> {
+        match rustls_error(error)? {
+            rustls::Error::InvalidCertificate(_) => Some(Self::ServerCertificate),
+            rustls::Error::AlertReceived(
+                AlertDescription::AccessDenied
+                | AlertDescription::BadCertificate
+                | AlertDescription::CertificateExpired
+                | AlertDescription::CertificateRequired
+                | AlertDescription::CertificateRevoked
+                | AlertDescription::CertificateUnknown
+                | AlertDescription::UnknownCA
+                | AlertDescription::UnsupportedCertificate,
+            ) => Some(Self::ClientCertificate),
+            _ => None,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Target of attempts: a URL whose host is resolved once.
 
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZero;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,8 +20,15 @@ pub struct Trust {
     pub insecure: bool,
     /// A PEM file with certificates that are trusted instead of the system's certificates.
     pub roots_pem: Option<Vec<u8>>,
-    /// PEM text with the client's certificates and its private key.
-    pub identity_pem: Option<Vec<u8>>,
+    pub identity: Option<IdentityPem>,
+}
+
+/// Certificate of the client and its private key, as PEM text. Both may be the text of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdentityPem {
+    /// Certificate of the client, followed by those of its issuers.
+    pub certificates: Vec<u8>,
+    pub key: Vec<u8>,
 }
 
 /// Rule that sends connections for one host and port to another address: `HOST:PORT:ADDRESS:PORT`. An empty host or port before the
@@ -53,12 +61,22 @@ impl FromStr for ConnectTo {
             })
             .collect();
         let [host, port, address, to_port] = parts[..] else { return Err(FORM) };
+        // The form of URLs, in which names have lower-case letters and no others than those of ASCII.
+        let host_name = |text: &str| {
+            let url = Url::parse(&format!("http://{text}/")).ok();
+            let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
+            let is_host = url.as_ref().is_some_and(|url| url.as_str() == format!("http://{host}/"));
+            match (text, is_host && !host.contains('*')) {
+                ("", _) => Ok(String::new()),
+                (_, false) => Err(FORM),
+                (_, true) => Ok(host.trim_matches(['[', ']']).to_owned()),
+            }
+        };
         let number = |port: &str| match port {
             "" => Ok(None),
-            port => port.parse().map(Some).map_err(|_| FORM),
+            port => port.parse().map(|port: NonZero<u16>| Some(port.get())).map_err(|_| FORM),
         };
-        let name = |host: &str| host.trim_matches(['[', ']']).to_owned();
-        Ok(Self { from: (name(host), number(port)?), to: (name(address), number(to_port)?) })
+        Ok(Self { from: (host_name(host)?, number(port)?), to: (host_name(address)?, number(to_port)?) })
     }
 }
 
@@ -70,8 +88,10 @@ pub struct Target {
     /// [`ConnectTo`] changes the port.
     pub(crate) requested: Url,
     addresses: Vec<SocketAddr>,
+    /// True if a [`ConnectTo`] led to the addresses.
+    is_redirected: bool,
     pub(crate) trust: Trust,
-    /// Set when the server asks for a client certificate and there is none.
+    /// Set when the server asks for a client certificate.
     pub(crate) asks_for_certificate: Arc<AtomicBool>,
     /// `Authorization` value for a mockserver's admin endpoints.
     pub(crate) admin: Option<HeaderValue>,
@@ -93,9 +113,10 @@ pub enum TargetError {
         "`--connect-to` cannot redirect `{text}`, because TLS checks its IP address; write a host name in the URL"
     )]
     Literal { text: String },
-    #[error("the host `{host}` of the target could not be resolved; check its spelling and the network")]
+    #[error("the host `{host}` of {place} could not be resolved; check its spelling and the network")]
     Unresolved {
         host: String,
+        place: &'static str,
         #[source]
         source: Option<std::io::Error>,
     },
@@ -112,7 +133,9 @@ impl Target {
         let own_host = typed.host_str().unwrap_or_default().trim_matches(['[', ']']);
         let own_port = typed.port_or_known_default().unwrap_or(80);
         let literal: Option<IpAddr> = own_host.parse().ok();
-        let (host, port) = match rules.iter().find(|rule| rule.applies(own_host, own_port)) {
+        let rule = rules.iter().find(|rule| rule.applies(own_host, own_port));
+        let place = if rule.is_some() { "`--connect-to`" } else { "the target" };
+        let (host, port) = match rule {
             Some(_) if literal.is_some() && typed.scheme() == "https" => {
                 return Err(TargetError::Literal { text: text.to_owned() });
             }
@@ -124,11 +147,15 @@ impl Target {
         let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>().ok() {
             Some(ip) => vec![SocketAddr::new(ip, port)],
             None => std::net::ToSocketAddrs::to_socket_addrs(&(host, port))
-                .map_err(|source| TargetError::Unresolved { host: host.to_owned(), source: Some(source) })?
+                .map_err(|source| TargetError::Unresolved {
+                    host: host.to_owned(),
+                    place,
+                    source: Some(source),
+                })?
                 .collect(),
         };
         if addresses.is_empty() {
-            return Err(TargetError::Unresolved { host: host.to_owned(), source: None });
+            return Err(TargetError::Unresolved { host: host.to_owned(), place, source: None });
         }
         let mut requested = typed.clone();
         if literal.is_some() && typed.scheme() == "http" {
@@ -139,7 +166,8 @@ impl Target {
             requested.set_port(Some(port)).map_err(|()| TargetError::NoUrl { text: text.to_owned() })?;
         }
         let asks_for_certificate = Arc::default();
-        Ok(Self { typed, requested, addresses, trust, asks_for_certificate, admin: None })
+        let is_redirected = rule.is_some();
+        Ok(Self { typed, requested, addresses, is_redirected, trust, asks_for_certificate, admin: None })
     }
 
     /// Sets the `Authorization` value for a mockserver's admin endpoints. Servers other than mockservers never receive this value.
@@ -181,9 +209,16 @@ impl Target {
         self.is_loopback() || self.typed.scheme() == "https" && !self.trust.insecure
     }
 
-    /// Returns true if the server asked for a client certificate, and there is none.
     pub fn asks_for_certificate(&self) -> bool {
         self.asks_for_certificate.load(Relaxed)
+    }
+
+    pub fn has_certificate(&self) -> bool {
+        self.trust.identity.is_some()
+    }
+
+    pub fn is_redirected(&self) -> bool {
+        self.is_redirected
     }
 
     pub fn is_loopback(&self) -> bool {

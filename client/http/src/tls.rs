@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{ResolvesClientCert, WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::CryptoProvider;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::sign::CertifiedKey;
 use rustls::{
-    CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, OtherError, RootCertStore,
-    SignatureScheme,
+    CertificateError, ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, InconsistentKeys,
+    OtherError, RootCertStore, SignatureScheme,
 };
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use crate::config::TransportError;
-use crate::target::Target;
+use crate::target::{IdentityPem, Target};
 
 /// Returns the TLS configuration for a target.
 ///
@@ -32,6 +32,7 @@ pub(crate) fn config(target: &Target) -> Result<ClientConfig, TransportError> {
     let trust = &target.trust;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let named = trust.roots_pem.as_deref().map(read).transpose()?;
+    let certified = trust.identity.as_ref().map(|pem| certified(pem, &provider)).transpose()?;
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
     let with = |builder: ConfigBuilder<_, _>| {
         let schemes = provider.signature_verification_algorithms.supported_schemes();
@@ -43,34 +44,51 @@ pub(crate) fn config(target: &Target) -> Result<ClientConfig, TransportError> {
         Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)))
     };
     let config = builder.and_then(with).map_err(TransportError::Untrustable)?;
-    match &trust.identity_pem {
-        Some(pem) => {
-            let key = PrivateKeyDer::from_pem_slice(pem).map_err(TransportError::Key)?;
-            config.with_client_auth_cert(read(pem)?, key).map_err(TransportError::Identity)
-        }
-        None => {
-            Ok(config.with_client_cert_resolver(Arc::new(NoIdentity(target.asks_for_certificate.clone()))))
-        }
-    }
+    let asked = target.asks_for_certificate.clone();
+    Ok(config.with_client_cert_resolver(Arc::new(Identity { certified, asked })))
 }
 
-/// Stands for a missing client certificate, and records that the server asked for one.
+/// Client certificate, if there is one. It records that the server asked for it.
 #[derive(Debug)]
-struct NoIdentity(Arc<AtomicBool>);
+struct Identity {
+    certified: Option<Arc<CertifiedKey>>,
+    asked: Arc<AtomicBool>,
+}
 
-impl ResolvesClientCert for NoIdentity {
+impl ResolvesClientCert for Identity {
     fn resolve(&self, _issuers: &[&[u8]], _schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
-        self.0.store(true, Relaxed);
-        None
+        self.asked.store(true, Relaxed);
+        self.certified.clone()
     }
 
     fn has_certs(&self) -> bool {
-        false
+        self.certified.is_some()
+    }
+}
+
+fn certified(pem: &IdentityPem, provider: &CryptoProvider) -> Result<Arc<CertifiedKey>, TransportError> {
+    let key = PrivateKeyDer::from_pem_slice(&pem.key).map_err(|error| wrong(error, TransportError::Key))?;
+    let key = provider.key_provider.load_private_key(key).map_err(TransportError::Identity)?;
+    let certified = CertifiedKey::new(read(&pem.certificates)?, key);
+    match certified.keys_match() {
+        Err(Error::InconsistentKeys(InconsistentKeys::KeyMismatch)) => Err(TransportError::OtherKey),
+        // A certificate whose key cannot be read, such as one of X.509 version 1, is left to the server.
+        _ => Ok(Arc::new(certified)),
     }
 }
 
 fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TransportError> {
-    CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(TransportError::Roots)
+    let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    let certificates = certificates.map_err(|error| wrong(error, TransportError::Roots))?;
+    if certificates.is_empty() { Err(TransportError::NoCertificate) } else { Ok(certificates) }
+}
+
+fn wrong(error: pem::Error, otherwise: fn(pem::Error) -> TransportError) -> TransportError {
+    match error {
+        // The library's own text contains the missing line as numbers.
+        pem::Error::MissingSectionEnd { .. } => TransportError::CutOff,
+        error => otherwise(error),
+    }
 }
 
 /// Verifier that accepts the certificates in `named`, and certificates whose chain of issuers leads to one of them.

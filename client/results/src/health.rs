@@ -151,8 +151,10 @@ pub enum Warning {
     },
     /// The attempts failed as they do where plain HTTP is sent to a TLS server. The value is the URL.
     MaySpeakTls(String),
-    /// The server asked for a client certificate, there was none, and attempts failed.
-    AsksForCertificate,
+    /// The server asked for a client certificate, and attempts failed.
+    AsksForCertificate {
+        sent: bool,
+    },
 }
 
 impl Warning {
@@ -253,12 +255,15 @@ impl fmt::Display for Warning {
                 thousands(*accepted),
                 counted(*opened, "connection")
             ),
-            Self::AsksForCertificate => {
-                f.write_str("the server asked for a client certificate: add `--cert FILE --key FILE`")
+            Self::AsksForCertificate { sent: false } => {
+                write!(f, "{ASKS_FOR_CERTIFICATE}: add `--cert FILE --key FILE`")
+            }
+            Self::AsksForCertificate { sent: true } => {
+                write!(f, "{ASKS_FOR_CERTIFICATE}; it may not accept `--cert`")
             }
             Self::MaySpeakTls(url) => write!(
                 f,
-                "write `https://` if `{url}` speaks TLS; attempts failed as they do where plain HTTP is sent to a TLS server"
+                "{WRITE_HTTPS} if `{url}` speaks TLS; attempts failed as they do where plain HTTP is sent to a TLS server"
             ),
         }
     }
@@ -289,6 +294,17 @@ fn long(duration: Duration) -> String {
 /// True if a warning names a remedy in its text. Such a warning is never shortened.
 pub fn names_remedy(warning: &str) -> bool {
     warning.contains(GIVE_UP)
+}
+
+const ASKS_FOR_CERTIFICATE: &str = "the server asked for a client certificate";
+const WRITE_HTTPS: &str = "write `https://`";
+
+/// Returns the warning that says why no attempt of a run succeeded.
+pub fn reason_for_failure(warnings: &[String]) -> Option<&str> {
+    let is_reason = |warning: &&String| {
+        [ASKS_FOR_CERTIFICATE, WRITE_HTTPS].iter().any(|beginning| warning.starts_with(beginning))
+    };
+    warnings.iter().find(is_reason).map(String::as_str)
 }
 
 /// Beginnings of warnings about the machine that runs the load generator. All other warnings limit the meaning of figures.

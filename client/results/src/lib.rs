@@ -57,7 +57,9 @@ pub use figures::numbers;
 pub use figures::over_runs::{Estimator, FiguresOverRuns, IntervalRecord, OverRuns, figures_over_runs};
 pub use figures::run_figures::{Counts, RunFigures};
 pub use figures::{Direction, FIGURES, Figure, Kind, MAKESPAN_OVER_BOUND, Ranked};
-pub use health::{Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_machine, names_remedy};
+pub use health::{
+    Bottleneck, GeneratorLoad, Warning, advised_waits, is_about_machine, names_remedy, reason_for_failure,
+};
 pub use merging::{MergeError, Merged, MergedCommand, MergedPoint, Part as MergePart, merged, together};
 pub use plot_data::Basis;
 pub use ranking::answer::{

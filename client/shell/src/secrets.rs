@@ -9,7 +9,8 @@ use loadgen_core::Mix;
 use crate::args::is_url;
 use crate::files::exporters::EXPORTERS;
 
-const HIDDEN: &str = "…";
+/// Stands for a value that results leave out.
+pub(crate) const HIDDEN: &str = "…";
 
 struct Secret {
     long: &'static str,
@@ -121,7 +122,10 @@ fn mix(typed: &str) -> String {
 }
 
 fn file_name_only(typed: &str) -> String {
-    if typed.starts_with('@') { typed.to_owned() } else { HIDDEN.to_owned() }
+    match typed.strip_prefix('@').map(Path::new).and_then(Path::file_name) {
+        Some(file) => format!("@{}", file.to_string_lossy()),
+        None => HIDDEN.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -173,7 +177,7 @@ mod tests {
             "--body=",
             "-d@a.json",
             "--body",
-            "@b.json",
+            "@/home/me/b.json",
         ];
         assert_eq!(
             shown(&typed),

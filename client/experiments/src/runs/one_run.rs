@@ -282,11 +282,11 @@ fn of_outcome(
     let is_useless = measured.attempts.succeeded + measured.attempts.rejected == 0;
     let cause = measured.failures.by_frequency().first().map(|(cause, _)| *cause);
     let may_speak_tls = is_useless && cause.is_some_and(|cause| server.may_speak_tls(cause));
-    let misses_certificate = is_useless && cause.is_some_and(|cause| server.misses_certificate(cause));
+    let refused = cause.filter(|_| is_useless).and_then(|cause| server.certificate_refused(cause));
     [
         counted(measured.attempts.by_gateway, Warning::ByGateway),
         may_speak_tls.then(|| Warning::MaySpeakTls(server.url())),
-        misses_certificate.then_some(Warning::AsksForCertificate),
+        refused,
         unfinished(run, asked_by),
         Warning::advised_wait(run),
         counted(searched.cut(), Warning::CutBodies),

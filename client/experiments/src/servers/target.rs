@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loadgen_core::{Cause, ErrorKind as FailureKind, LeastCosts, RateLaw};
-use loadgen_http::{MockServer, Probe, Target, Trust, probe, refused_certificate, touch};
+use loadgen_http::{MockServer, Probe, Target, TlsProblem, Trust, probe, refused_certificate, touch};
 use mockserver::Embedded;
 use mockserver::core::{Config, ConfigError};
 use results::Warning;
@@ -204,15 +204,16 @@ impl Server {
         !self.is_asked && is_usual && self.url().starts_with("http://")
     }
 
-    /// Returns true if the server asked for a client certificate that is missing, and failures of this `kind` are usual then: the handshake
-    /// fails, or the server ends the connection, or nginx responds with 400.
-    pub fn misses_certificate(&self, kind: Cause) -> bool {
+    /// Returns a warning if the server asked for a client certificate, and failures of this `kind` are usual if it does not accept what it
+    /// received: the handshake fails, or the server ends the connection, or nginx responds with 400.
+    pub fn certificate_refused(&self, kind: Cause) -> Option<Warning> {
         let is_usual = matches!(
             kind,
             Cause::Status(400 | 401 | 403)
                 | Cause::Error(FailureKind::Tls | FailureKind::Closed | FailureKind::Reset)
         );
-        is_usual && self.target.as_ref().is_some_and(Target::asks_for_certificate)
+        let target = self.target.as_ref().filter(|target| is_usual && target.asks_for_certificate())?;
+        Some(Warning::AsksForCertificate { sent: target.has_certificate() })
     }
 
     pub fn counts_unknown(&self) -> Option<Warning> {
@@ -322,32 +323,32 @@ fn given(url: &str, ask: AskMock, settings: &Experiment, runtime: &Runtime) -> a
     match probed? {
         Probe::Mock(mock) => recognised(kind, target, mock, None, settings),
         Probe::Gateway(host) if ask == AskMock::Yes => {
-            let words = format!("`{}` (--target): {}", shown(&target), behind_gateway(&host));
+            let words = format!("{}: {}", named(&target), behind_gateway(&host));
             refuse(words)
         }
         Probe::Other if ask == AskMock::Yes => {
             let words = format!(
-                "`{}` (--target) is not a mockserver, contrary to `--mock yes`; leave out `--mock yes`, or check the URL",
-                shown(&target)
+                "{} is not a mockserver, contrary to `--mock yes`; leave out `--mock yes`, or check the URL",
+                named(&target)
             );
             refuse(words)
         }
         Probe::Other | Probe::NotAsked => Ok(Server::foreign(kind, target, None, is_asked)),
         Probe::Gateway(host) => Ok(Server::foreign(kind, target, Some(host), is_asked)),
         Probe::Refused(words) => refuse(format!(
-            "the mockserver at `{}` (--target) refuses this client: {words}{}",
-            shown(&target),
+            "the mockserver at {} refuses this client: {words}{}",
+            named(&target),
             if withheld { WITHHELD } else { "" }
         )),
         Probe::SpeaksTls => {
             let words = format!(
-                "`{}` (--target) speaks TLS, and plain HTTP was sent to it; write `https://` instead of `http://`",
-                shown(&target)
+                "{} speaks TLS, and plain HTTP was sent to it; write `https://` instead of `http://`",
+                named(&target)
             );
             Err(Error::new(ErrorKind::Unreachable, words).into())
         }
         Probe::Unreachable(error, kind) => {
-            let words = unreachable_words(&target, kind);
+            let words = unreachable_words(&target, kind, TlsProblem::of(&*error));
             Err(match refused_certificate(&*error) {
                 Some(wrong) => Error::new(ErrorKind::Unreachable, format!("{words}: {wrong}")),
                 None if is_refused_connection(&*error) => {
@@ -383,23 +384,41 @@ fn shown(target: &Target) -> String {
     url(target.url().as_str())
 }
 
-fn unreachable_words(target: &Target, kind: FailureKind) -> String {
+/// Names the target, and the address to which `--connect-to` leads.
+fn named(target: &Target) -> String {
     let url = shown(target);
+    match target.addresses() {
+        [address, ..] if target.is_redirected() => {
+            format!("`{url}` (--target, at {address} by --connect-to)")
+        }
+        _ => format!("`{url}` (--target)"),
+    }
+}
+
+fn unreachable_words(target: &Target, kind: FailureKind, problem: Option<TlsProblem>) -> String {
+    let place = named(target);
+    let is_trusted = problem != Some(TlsProblem::ServerCertificate);
     match kind {
-        FailureKind::Tls if target.asks_for_certificate() => format!(
-            "no TLS connection to `{url}` (--target): the server asked for a client certificate, and none was sent; add \
-             `--cert FILE --key FILE`"
-        ),
-        FailureKind::PlainHttp => {
+        FailureKind::Tls if is_trusted && target.asks_for_certificate() && !target.has_certificate() => {
             format!(
-                "`{url}` (--target) responds in plain HTTP, not TLS; write `http://` instead of `https://`"
+                "no TLS connection to {place}: the server asked for a client certificate, and none was sent; add \
+                 `--cert FILE --key FILE`"
             )
         }
+        FailureKind::Tls if problem == Some(TlsProblem::ClientCertificate) && target.has_certificate() => {
+            format!(
+                "no TLS connection to {place}: the server refused the client certificate; check that an \
+                 authority which it trusts signed `--cert`"
+            )
+        }
+        FailureKind::PlainHttp => {
+            format!("{place} responds in plain HTTP, not TLS; write `http://` instead of `https://`")
+        }
         FailureKind::Tls => format!(
-            "no TLS connection to `{url}` (--target); if its certificate is self-signed, add `--cacert FILE` or \
+            "no TLS connection to {place}; if its certificate is self-signed, add `--cacert FILE` or \
              `--insecure`; if it speaks plain HTTP, write `http://`"
         ),
-        _ => format!("no server responds at `{url}` (--target); start the server, or leave out `--target`"),
+        _ => format!("no server responds at {place}; start the server, or leave out `--target`"),
     }
 }
 

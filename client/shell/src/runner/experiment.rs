@@ -11,11 +11,12 @@ use experiments::workload::Spelling;
 use experiments::{Admin, Experiment};
 use http::HeaderValue;
 use loadgen_core::{ArrivalProcess, Mix, Workload};
-use loadgen_http::{RequestTemplate, Trust};
+use loadgen_http::{IdentityPem, RequestTemplate, Trust};
 use mockserver::AdminToken;
 use vocabulary::{TimeScale, duration_text};
 
 use crate::files::reading::{SMALL, bytes_of};
+use crate::secrets::HIDDEN;
 use crate::text::{counted, thousands};
 use crate::{RunArgs, usage, usage_because};
 
@@ -26,6 +27,17 @@ pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     let strategy = args.strategy.clone().map_or_else(|| DEFAULT_STRATEGY.parse(), Ok)?;
     let mut experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags).map_err(usage)?;
     experiment.run.requests.bodies = bodies(experiment.run.requests.mix.as_ref())?;
+    let of_target = &args.target;
+    let is_connected =
+        of_target.cert.is_some() || of_target.key.is_some() || !of_target.connect_to.is_empty();
+    if is_connected && of_target.target.is_none() {
+        return Err(usage(
+            "`--cert`, `--key` and `--connect-to` need `--target URL`, because the built-in mockserver speaks plain HTTP on this machine",
+        ));
+    }
+    if has_hidden_values(args, experiment.run.requests.mix.as_ref()) {
+        return Err(usage("`…` stands for a value that results leave out; write the value instead"));
+    }
     if args.simulate && experiment.time_scale != TimeScale::default() {
         return Err(usage(
             "`--time-scale` needs HTTP, because virtual time takes no time; leave out one of `--time-scale` and `--simulate`",
@@ -53,7 +65,7 @@ pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
                 .as_ref()
                 .map(|path| pem(path, "--cacert", CERTIFICATE))
                 .transpose()?,
-            identity_pem: identity(args)?,
+            identity: identity(args)?,
         },
         connect_to: args.target.connect_to.clone(),
         admin: admin(args)?,
@@ -124,6 +136,15 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
     Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
 }
 
+/// Returns true if a header, the body or a query was copied from results, which contain `…` instead of the value.
+fn has_hidden_values(args: &RunArgs, mix: Option<&Mix>) -> bool {
+    let is_hidden = |value: &[u8]| value.windows(HIDDEN.len()).any(|bytes| bytes == HIDDEN.as_bytes());
+    let headers = args.target.headers.iter().map(|header| header.value.as_bytes());
+    let queries = mix.into_iter().flat_map(Mix::kinds).filter_map(|kind| kind.query.as_deref());
+    let texts = queries.chain(args.target.target.as_deref()).map(str::as_bytes);
+    args.target.body.as_deref() == Some(HIDDEN) || headers.chain(texts).any(is_hidden)
+}
+
 /// Reads the files with the bodies of kinds of requests.
 fn bodies(mix: Option<&Mix>) -> anyhow::Result<BTreeMap<usize, Arc<[u8]>>> {
     let kinds = mix.into_iter().flat_map(Mix::kinds).enumerate();
@@ -156,7 +177,8 @@ fn pem(path: &Path, flag: &str, mark: &str) -> anyhow::Result<Vec<u8>> {
     let path_text = path.display();
     let pem = bytes_of(path, SMALL).with_context(|| format!("cannot read `{path_text}` ({flag})"))?;
     let holds = |mark: &str| pem.windows(mark.len()).any(|bytes| bytes == mark.as_bytes());
-    if holds("ENCRYPTED PRIVATE KEY") {
+    // The second one is the older form of OpenSSL (RFC 1421).
+    if mark == KEY && (holds("ENCRYPTED PRIVATE KEY") || holds("Proc-Type: 4,ENCRYPTED")) {
         return Err(usage(format!(
             "the private key in `{path_text}` ({flag}) has a password; decrypt it first, with `openssl pkey -in FILE -out FILE`"
         )));
@@ -170,17 +192,11 @@ fn pem(path: &Path, flag: &str, mark: &str) -> anyhow::Result<Vec<u8>> {
     Err(usage(format!("`{path_text}` ({flag}) holds no {what} in PEM form{hint}")))
 }
 
-/// Returns the client certificate and its private key as one PEM text. One file may hold both.
-fn identity(args: &RunArgs) -> anyhow::Result<Option<Vec<u8>>> {
-    Ok(match (&args.target.cert, &args.target.key) {
-        (Some(cert), Some(key)) => {
-            let both = [pem(cert, "--cert", CERTIFICATE)?, pem(key, "--key", KEY)?];
-            Some(both.join(&b'\n'))
-        }
-        (Some(cert), None) => {
-            pem(cert, "--cert", CERTIFICATE).and_then(|_| pem(cert, "--cert", KEY)).map(Some)?
-        }
-        (None, Some(key)) => pem(key, "--key", KEY).and_then(|_| pem(key, "--key", CERTIFICATE)).map(Some)?,
-        (None, None) => None,
-    })
+/// Returns the client certificate and its private key. One file may hold both.
+fn identity(args: &RunArgs) -> anyhow::Result<Option<IdentityPem>> {
+    let cert = args.target.cert.as_deref().map(|path| (path, "--cert"));
+    let key = args.target.key.as_deref().map(|path| (path, "--key"));
+    let Some((of_cert, of_key)) = cert.or(key).zip(key.or(cert)) else { return Ok(None) };
+    let certificates = pem(of_cert.0, of_cert.1, CERTIFICATE)?;
+    Ok(Some(IdentityPem { certificates, key: pem(of_key.0, of_key.1, KEY)? }))
 }

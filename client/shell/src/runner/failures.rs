@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use experiments::record::has_faults;
 use experiments::runs::one_run::Finished;
 use loadgen_core::FailureResult;
-use results::RunResult;
+use results::{RunResult, reason_for_failure};
 
 use crate::text::causes::{causes, unanswered};
 use crate::text::{counted, thousands, to_stderr};
@@ -20,6 +20,8 @@ pub struct Failures {
     runs: usize,
     short: usize,
     first: Option<String>,
+    /// Warning of the first failed run that says why.
+    reason: Option<String>,
     /// True if something arrived from the server in any run.
     answered: bool,
     unanswered: Option<String>,
@@ -48,6 +50,8 @@ impl Failures {
             if let Some(words) = shortfall {
                 self.short += 1;
                 self.first.get_or_insert_with(|| format!("{}, seed {}: {words}", run.strategy, run.seed));
+                self.reason =
+                    self.reason.take().or_else(|| reason_for_failure(&run.warnings).map(str::to_owned));
             }
         }
     }
@@ -99,6 +103,10 @@ impl Failures {
         if self.runs > 1 {
             let of = counted(self.runs as u64, "run");
             words = format!("{} of {of} failed; {words}", thousands(self.short as u64));
+            // Only a single run prints all its warnings.
+            if let Some(reason) = &self.reason {
+                let _ = write!(words, "; {reason}");
+            }
         }
         // The failure is printed in one line, like errors, because users search logs for it.
         to_stderr(&format!("failed: {words}\n"));

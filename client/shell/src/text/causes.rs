@@ -2,6 +2,7 @@
 
 use experiments::runs::one_run::Finished;
 use loadgen_core::{FailureResult, StatusCount};
+use results::reason_for_failure;
 
 use crate::text::thousands;
 
@@ -30,8 +31,9 @@ fn most_frequent(mut counts: Vec<(String, u64)>) -> Vec<String> {
 
 pub fn unanswered(run: &Finished) -> String {
     format!(
-        "no attempt received a response: all {} failed ({}); check `--target`",
+        "no attempt received a response: all {} failed ({}); {}",
         thousands(run.result.attempts.failed),
-        causes(&run.result.failures).join(", ")
+        causes(&run.result.failures).join(", "),
+        reason_for_failure(&run.result.warnings).unwrap_or("check `--target`")
     )
 }
