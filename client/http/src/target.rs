@@ -134,7 +134,8 @@ impl Target {
         let own_port = typed.port_or_known_default().unwrap_or(80);
         let literal: Option<IpAddr> = own_host.parse().ok();
         let rule = rules.iter().find(|rule| rule.applies(own_host, own_port));
-        let place = if rule.is_some() { "`--connect-to`" } else { "the target" };
+        let names_another = rule.is_some_and(|rule| !rule.to.0.is_empty());
+        let place = if names_another { "`--connect-to`" } else { "the target" };
         let (host, port) = match rule {
             Some(_) if literal.is_some() && typed.scheme() == "https" => {
                 return Err(TargetError::Literal { text: text.to_owned() });
