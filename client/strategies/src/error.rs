@@ -1,10 +1,10 @@
 //! Errors in strategy texts.
 
-use vocabulary::{OptionsError, ParameterError, did_you_mean};
+use vocabulary::{OptionsError, ParameterError, did_you_mean, nearest};
 
 use crate::budget::MAX_BUDGETS;
 use crate::common::COMMON;
-use crate::presets::preset;
+use crate::presets::{preset, preset_names};
 use crate::strategy::MAX_LAYERS;
 
 /// Names of options that set the maximum number of retries in client libraries, in lower case and without separators.
@@ -235,8 +235,12 @@ impl SpecError {
             format!(" (did you mean `{part}+{}`?)", rest.trim())
         } else if preset(name).is_some() {
             format!(" (did you mean `preset:{name}`?)")
+        } else if let Some(known) = nearest(name, known) {
+            format!(" (did you mean `{known}`?)")
+        } else if let Some(preset) = nearest(name, preset_names()) {
+            format!(" (did you mean `preset:{preset}`?)")
         } else {
-            did_you_mean(name, known)
+            String::new()
         };
         Self::Unknown { name: name.to_owned(), suggestion }
     }

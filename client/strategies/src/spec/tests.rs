@@ -62,6 +62,10 @@ fn an_unknown_name_is_answered_with_the_nearest_one() {
         "unknown strategy `ful-jitter` (did you mean `full-jitter`?); run `loadgen strategies` to list all strategies"
     );
     assert_eq!(
+        error("huggingface"),
+        "unknown strategy `huggingface` (did you mean `preset:huggingface-hub`?); run `loadgen strategies` to list all strategies"
+    );
+    assert_eq!(
         error("zzzzzzzz"),
         "unknown strategy `zzzzzzzz`; run `loadgen strategies` to list all strategies"
     );
