@@ -3,7 +3,7 @@
 // Usage: clients.mjs LIBRARY OLD.json NEW.json MAX_OPS SERIES.json VERSION
 //
 // Takes the scenarios of the recording OLD.json, and writes their measurements with the installed version to NEW.json.
-// `record` in the parent folder starts this program. The clock stands still while a request is in flight; when the
+// `record` in this folder starts this program. The clock stands still while a request is in flight; when the
 // process is idle, the clock jumps to the next timer. A function of CLIENTS gets the configuration of a scenario, and
 // returns a function that does one operation, or undefined if it does not know the configuration.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -445,16 +445,16 @@ async function exponentialBackoff(config, url, method) {
 }
 
 async function gaxios(config, url, method) {
+  if (!/^(request\(\) without retryConfig|retryConfig \{.*\})$/.test(config)) return undefined;
   const retryConfig = literal(config);
-  if (!retryConfig && config !== 'request() without retryConfig') return undefined;
   const { Gaxios } = await import('gaxios');
   const data = ['POST', 'PUT'].includes(method) ? {} : undefined;
   return async () => (await new Gaxios().request({ url: `${url}/x`, method, data, retryConfig })).status;
 }
 
 async function googleGenai(config, baseUrl, method) {
+  if (!/^(new GoogleGenAI\(\) without retryOptions|retryOptions \{.*\})$/.test(config)) return undefined;
   const retryOptions = literal(config);
-  if (!retryOptions && config !== 'new GoogleGenAI() without retryOptions') return undefined;
   const { GoogleGenAI } = await import('@google/genai');
   const { models } = new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl, ...given({ retryOptions }) } });
   if (method === 'GET') return async () => void (await models.get({ model: 'x' }));
@@ -462,8 +462,8 @@ async function googleGenai(config, baseUrl, method) {
 }
 
 async function notion(config, baseUrl, method) {
+  if (!/^(new Client\(\) default|retry: false|retry \{.*\})$/.test(config)) return undefined;
   const retry = config === 'retry: false' ? false : literal(config);
-  if (retry === undefined && config !== 'new Client() default') return undefined;
   const { Client } = await import('@notionhq/client');
   const { pages, blocks } = new Client({ auth: 'key', baseUrl, logger() {}, ...given({ retry }) });
   const id = '0123456789abcdef0123456789abcdef';
@@ -479,22 +479,23 @@ async function notion(config, baseUrl, method) {
 async function retryRequest(config, url, method) {
   const names = /^(retryRequest\(\) default|(retries|retryDelayMultiplier|maxRetryDelay|noResponseRetries) \d+)$/;
   if (!isKnown(config, names)) return undefined;
-  const [{ default: own }, { teenyRequest }] = [await import('retry-request'), await import('teeny-request')];
+  const [{ default: send }, { teenyRequest }] = [await import('retry-request'), await import('teeny-request')];
   const request = { uri: `${url}/x`, method, ...(method === 'POST' && { json: {} }) };
   const settings = { request: teenyRequest, ...numbers(config) };
   return () => new Promise((resolve, reject) => {
-    own(request, settings, (error, answer) => (error ? reject(error) : resolve(answer.statusCode)));
+    send(request, settings, (error, answer) => (error ? reject(error) : resolve(answer.statusCode)));
   });
 }
 
 async function slack(config, url) {
   const { WebClient, LogLevel, retryPolicies } = (await import('@slack/web-api')).default;
-  const settings = {
+  const named = {
     'new WebClient() default': {},
     'retryConfig fiveRetriesInFiveMinutes': { retryConfig: retryPolicies.fiveRetriesInFiveMinutes },
     'rejectRateLimitedCalls: true': { rejectRateLimitedCalls: true },
-  }[config] ?? { retryConfig: literal(config) };
-  if (config.startsWith('retryConfig {') !== Boolean(literal(config))) return undefined;
+  }[config];
+  if (!named && !config.startsWith('retryConfig {')) return undefined;
+  const settings = named ?? { retryConfig: literal(config) };
   const client = new WebClient('key', { slackApiUrl: `${url}/api/`, logLevel: LogLevel.ERROR, ...settings });
   return async () => void (await client.chat.postMessage({ channel: 'x', text: 'x' }));
 }

@@ -1,9 +1,11 @@
 """Records Python libraries: replaces sleeps and clocks, and drives each library against a scripted server.
 
+gRPC waits outside of Python, and is recorded in real time. Celery has no server, and notes the countdowns of a task.
+
 Usage: clients.py LIBRARY OLD.json NEW.json MAX_OPS SERIES.json
 
 Takes the scenarios of the recording OLD.json, and writes their measurements with the installed version to NEW.json.
-`record` in the parent folder starts this program. A function of CLIENTS gets the configuration of a scenario, and
+`record` in this folder starts this program. A function of CLIENTS gets the configuration of a scenario, and
 returns a function that does one operation, or None if it does not know the configuration.
 """
 
@@ -24,6 +26,7 @@ from math import ceil
 from pathlib import Path
 
 MIN_WAIT_S = 0.015  # Shorter waits at the start and the end of an operation are noise of the program.
+GRPC_TIMEOUT_S = 5  # Longer than the retries of all scenarios.
 
 
 class Server:
@@ -143,7 +146,10 @@ class Clock:
 class RealClock:
     """Clock for libraries that wait outside of Python."""
 
-    slept = property(lambda self: time.monotonic())
+    @property
+    def slept(self):
+        """Returns the present time, because only its differences are used."""
+        return time.monotonic()
 
     def sleep(self, seconds):
         time.sleep(seconds)
@@ -251,9 +257,9 @@ class Recorder:
         for number in range(min(old["n"], max_ops)):
             if number and not one:
                 client = create(make, self.server.url, old)
-            # Without steps, there is no server, and an operation returns its waits.
+            # Without steps, no request is sent, and an operation returns its waits and its outcome.
             waits, outcome = self.operation(client, old["steps"]) if old.get("steps") else client()
-            ops.append([0, *waits[1:-1], 0] if self.is_real else waits)
+            ops.append([0, *waits[1:-1], 0] if self.is_real and len(waits) > 1 else waits)
             outcomes[json.dumps(outcome)] += 1
         fields = {"method": self.method or old.get("method"), **measured(ops), **ended(outcomes)}
         # A formula gives waits without an end.
@@ -576,8 +582,8 @@ def azure_storage_client(config, url, method):
         return None
     client = blob.BlobClient(url + "/account", "container", "blob", **options)
     call = {"GET": client.get_blob_tags, "HEAD": client.get_blob_properties, "DELETE": client.delete_blob,
-            "PUT": lambda: client.upload_blob(b"x", overwrite=True)}[method]
-    return lambda: call() and None
+            "PUT": lambda: client.upload_blob(b"x", overwrite=True)}.get(method)
+    return call and (lambda: call() and None)
 
 
 def google_genai_client(config, url, method):
@@ -635,14 +641,16 @@ def celery_client(config, _url, _method):
 
 def grpc_client(service_config, url, _method):
     import grpc
+    if not isinstance(service_config, dict):
+        return None
     channel = grpc.insecure_channel(url, options=[("grpc.service_config", json.dumps(service_config))])
     call = channel.unary_unary("/scripted.Service/Method")
     # The channel starts before the operation, so that no retry comes from the connection.
     grpc.channel_ready_future(channel).result(GRPC_TIMEOUT_S)
-    return lambda: call(b"", timeout=GRPC_TIMEOUT_S) and None
+    def operation():
+        call(b"", timeout=GRPC_TIMEOUT_S)
+    return operation
 
-
-GRPC_TIMEOUT_S = 5  # Longer than the retries of all scenarios.
 
 # Libraries that read the time from `datetime`.
 WITH_DATES = {"PyGithub", "backoff", "httpx-retries"}

@@ -79,10 +79,7 @@ impl Recorder<'_> {
         let (config, is_series) = (text(&old["config"]), old["kind"] == "series");
         let ops = if is_series { number(&old["ops"]) } else { number(&old["n"]).min(self.max_ops) };
         match self.library {
-            "backon" => {
-                let samples = (0..ops).map(|_| backon_delays(config)).collect::<Option<Vec<_>>>()?;
-                Some(measured(samples, BTreeMap::from([(json!({ "type": "iterator" }).to_string(), ops)])))
-            }
+            "backon" => Some(iterated((0..ops).map(|_| backon_delays(config)).collect::<Option<_>>()?)),
             "tower" if is_series => {
                 Some(object(json!({ "retries_granted_after_each_100": granted(config, ops)? })))
             }
@@ -91,35 +88,11 @@ impl Recorder<'_> {
                 for _ in 0..ops {
                     samples.push(tower_delays(config).await?);
                 }
-                let mut fields =
-                    measured(samples, BTreeMap::from([(json!({ "type": "iterator" }).to_string(), ops)]));
+                let mut fields = iterated(samples);
                 fields.remove("attempts");
                 Some(fields)
             }
-            _ if is_series => {
-                let client = self.client(old)?;
-                self.operation(&client, &[json!({ "status": 200 })]).await;
-                let (mut attempts, mut waits, mut endings) =
-                    (Vec::new(), Vec::new(), Vec::<(String, usize)>::new());
-                for steps in listed(self.scripts.get(text(&old["id"]))?, ops) {
-                    let (requests, mut delays, outcome) = self.operation(&client, &steps).await;
-                    attempts.push(requests);
-                    delays.insert(0, 0.0);
-                    waits.push(delays);
-                    let ending = match outcome["status"].as_u64() {
-                        Some(status) => format!("error {status}"),
-                        None if outcome["type"] == "success" => "ok".to_owned(),
-                        None => text(&outcome["type"]).to_owned(),
-                    };
-                    match endings.last_mut() {
-                        Some((last, count)) if *last == ending => *count += 1,
-                        _ => endings.push((ending, 1)),
-                    }
-                }
-                Some(object(
-                    json!({ "attempts_per_op": attempts, "waits_per_op": waits, "outcomes_per_op": endings }),
-                ))
-            }
+            _ if is_series => self.series(old, ops).await,
             _ => {
                 let (mut samples, mut outcomes) = (Vec::new(), BTreeMap::new());
                 let steps = old["steps"].as_array()?;
@@ -132,6 +105,27 @@ impl Recorder<'_> {
                 Some(measured(samples, outcomes))
             }
         }
+    }
+
+    /// Records consecutive operations of one client.
+    async fn series(&self, old: &Value, ops: usize) -> Option<Map<String, Value>> {
+        let client = self.client(old)?;
+        let (mut attempts, mut waits, mut endings) = (Vec::new(), Vec::new(), Vec::<(String, usize)>::new());
+        for steps in listed(self.scripts.get(text(&old["id"]))?, ops) {
+            let (requests, mut delays, outcome) = self.operation(&client, &steps).await;
+            attempts.push(requests);
+            // No wait before the first request.
+            delays.insert(0, 0.0);
+            waits.push(delays);
+            let ending = if outcome["type"] == "success" { "ok".to_owned() } else { kind(&outcome) };
+            match endings.last_mut() {
+                Some((last, count)) if *last == ending => *count += 1,
+                _ => endings.push((ending, 1)),
+            }
+        }
+        let fields =
+            json!({ "attempts_per_op": attempts, "waits_per_op": waits, "outcomes_per_op": endings });
+        Some(object(fields))
     }
 
     fn client(&self, old: &Value) -> Option<Client> {
@@ -159,7 +153,9 @@ enum Client {
 
 impl Client {
     fn sqs(config: &str, url: &str, receives: bool) -> Option<Self> {
-        let retries = match config.split(", ").next()? {
+        let setting =
+            ["SendMessage", "one client"].iter().find_map(|end| config.strip_suffix(end)?.strip_suffix(", "));
+        let retries = match setting.unwrap_or(config) {
             "default" => None,
             "RetryConfig::disabled()" => Some(RetryConfig::disabled()),
             "RetryConfig::standard().with_max_attempts(10)" => {
@@ -430,6 +426,12 @@ fn listed(script: &Value, ops: usize) -> Vec<Vec<Value>> {
     steps
 }
 
+/// Returns the measurements of delays that come from no operation.
+fn iterated(samples: Vec<Vec<f64>>) -> Map<String, Value> {
+    let outcomes = BTreeMap::from([(json!({ "type": "iterator" }).to_string(), samples.len())]);
+    measured(samples, outcomes)
+}
+
 fn measured(samples: Vec<Vec<f64>>, outcomes: BTreeMap<String, usize>) -> Map<String, Value> {
     let mut fields = Map::new();
     let attempts: Vec<_> = samples.iter().map(|delays| delays.len() + 1).collect();
@@ -442,9 +444,22 @@ fn measured(samples: Vec<Vec<f64>>, outcomes: BTreeMap<String, usize>) -> Map<St
         Some(only) if outcomes.len() == 1 => {
             fields.insert("outcome".to_owned(), serde_json::from_str(only).expect("an outcome"))
         }
-        _ => fields.insert("outcomes".to_owned(), json!(outcomes)),
+        _ => {
+            let kind_of = |outcome: &String| kind(&serde_json::from_str(outcome).expect("an outcome"));
+            let counts: BTreeMap<String, usize> =
+                outcomes.iter().map(|(outcome, count)| (kind_of(outcome), *count)).collect();
+            fields.insert("outcomes".to_owned(), json!(counts))
+        }
     };
     fields
+}
+
+/// Returns the kind of an outcome in one text, such as `error 503`.
+fn kind(outcome: &Value) -> String {
+    match outcome["status"].as_u64() {
+        Some(status) => format!("{} {status}", text(&outcome["type"])),
+        None => text(&outcome["type"]).to_owned(),
+    }
 }
 
 fn picked(value: &Value, names: &[&str]) -> Map<String, Value> {
