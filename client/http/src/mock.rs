@@ -82,6 +82,8 @@ pub async fn probe(target: &Target) -> Result<Probe, TransportError> {
         server.target = target.clone();
         answer = server.introduce().await;
     }
+    // The task of a connection whose answer was not read to its end closes the connection, but runs only while this thread waits.
+    tokio::task::yield_now().await;
     Ok(answer)
 }
 

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use http::{HeaderMap, Response};
 use loadgen_core::{ArrivalProcess, Classifier, Run, RunConfig, Workload};
 use loadgen_http::{
-    Control, DriveOptions, DriveReport, RequestTemplate, TRANSPORTS, Target, TransportConfig, TransportEntry,
-    Trust,
+    Control, DriveOptions, DriveReport, Probe, RequestTemplate, TRANSPORTS, Target, TransportConfig,
+    TransportEntry, Trust, probe,
 };
 use tailback::StrategySpec;
 use vocabulary::TimeScale;
@@ -256,4 +256,25 @@ fn the_status_of_a_call_in_the_trailers_decides() {
             assert_eq!(left.attempts(), [1, succeeded, 1 - succeeded, 0], "{} {status}", transport.name);
         }
     }
+}
+
+/// The server serves one connection after the other, and each until the client closes it.
+#[test]
+fn the_connection_of_the_probe_does_not_stay_open() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let server = std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().expect("a connection");
+        connection.set_read_timeout(Some(Duration::from_secs(10))).expect("a socket");
+        let mut received = [0; 4096];
+        assert_ne!(connection.read(&mut received).expect("a request"), 0);
+        connection.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nok").expect("an open socket");
+        connection.read(&mut received)
+    });
+    let target = Target::resolve(&format!("http://{address}/"), Trust::default(), &[]).expect("an address");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let answer = runtime.block_on(probe(&target)).expect("a client");
+    assert!(matches!(answer, Probe::Other), "{answer:?}");
+    // Nothing drives the runtime any more.
+    assert_eq!(server.join().expect("no panic").expect("the client closes the connection"), 0);
 }
