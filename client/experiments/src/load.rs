@@ -205,10 +205,12 @@ fn traffic(experiment: &Experiment, mode: Mode) -> Traffic {
         common.retain(|(name, _)| **name != *AUTHORIZATION.as_str());
         common.push((AUTHORIZATION.as_str().into(), authorization(0).into()));
     }
-    let body = |own: Option<&Arc<[u8]>>, has_body: bool| match own {
-        Some(own) => own.to_vec(),
-        None if is_real && has_body => template.body.to_vec(),
-        None => Vec::new(),
+    // Experiments of merged documents lack the bodies of kinds.
+    let body = |kind: Option<&RequestKind>, own: Option<&Arc<[u8]>>| match own {
+        Some(own) => Some(own.to_vec()),
+        None if kind.is_some_and(|kind| kind.body.is_some()) => None,
+        None if is_real && kind.is_none_or(RequestKind::has_body) => Some(template.body.to_vec()),
+        None => Some(Vec::new()),
     };
     let details = |kind: Option<&RequestKind>| {
         let costs =
@@ -225,11 +227,11 @@ fn traffic(experiment: &Experiment, mode: Mode) -> Traffic {
     };
     Traffic {
         kinds: match &requests.mix {
-            None => vec![TrafficKind { share: 1.0, details: details(None), body: body(None, true) }],
+            None => vec![TrafficKind { share: 1.0, details: details(None), body: body(None, None) }],
             Some(mix) => {
                 let kinds = mix.shares().enumerate();
                 let kinds = kinds.map(|(number, (share, kind))| {
-                    let body = body(requests.bodies.get(&number), kind.has_body());
+                    let body = body(Some(kind), requests.bodies.get(&number));
                     TrafficKind { share, details: details(Some(kind)), body }
                 });
                 kinds.collect()

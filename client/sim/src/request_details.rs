@@ -101,8 +101,7 @@ impl RequestDetails {
                 _ => None,
             }
         };
-        let with_body = asked.kind.filter(|_| asked.step != Step::Read);
-        let body = with_body.and_then(|kind| self.requests.bodies.get(&kind));
+        let body = asked.kind.and_then(|kind| self.requests.bodies.get(&kind));
         let headers = self.wants.headers.iter();
         let headers = headers.filter_map(|name| Some((name.as_str().into(), value(name)?.into())));
         RequestFields {

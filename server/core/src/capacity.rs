@@ -23,14 +23,15 @@ pub struct Traffic {
     pub api_keys: u32,
 }
 
+/// Kind of requests in [`Traffic`].
 #[derive(Clone, Debug, Default)]
 pub struct TrafficKind {
     /// Share of all requests.
     pub share: f64,
     /// Properties of the requests, without numbers in the body.
     pub details: RequestFields,
-    /// Limits may read the request's cost from the body.
-    pub body: Vec<u8>,
+    /// Body of each request, from which limits may read its cost; `None` if it is not known.
+    pub body: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +67,8 @@ impl Config {
         least(&self.limits(traffic)?).cloned()
     }
 
-    /// Returns the capacity at each limit of the server, in the order of its stages. `None` if the server's capacity is unknown.
+    /// Returns the capacity at each limit of the server, in the order of its stages. `None` if the server's capacity is unknown, also
+    /// because a limit needs a body that is not known.
     pub fn limits(&self, traffic: &Traffic) -> Option<Vec<Capacity>> {
         let courses = self.courses();
         let slots_change = !self.caps.is_empty() || courses.slots.is_some();
@@ -75,10 +77,16 @@ impl Config {
         }
         let (changed, service) = (courses.changed(), self.service_model());
         let wants = self.policy.wants();
-        let fields_of = |kind: &TrafficKind| {
-            (kind.share, RequestFields { fields: wants.fields_in(&kind.body), ..kind.details.clone() })
+        let with_fields = |kind: &TrafficKind| {
+            let fields = match &kind.body {
+                Some(body) => wants.fields_in(body),
+                None if wants.fields.is_empty() => Vec::new(),
+                None => return None,
+            };
+            Some((kind.share, RequestFields { fields, ..kind.details.clone() }))
         };
-        let kinds: Vec<(f64, RequestFields)> = traffic.kinds.iter().map(fields_of).collect();
+        let kinds: Vec<(f64, RequestFields)> =
+            traffic.kinds.iter().map(with_fields).collect::<Option<_>>()?;
         let (mut limits, mut is_stretched): (Vec<Capacity>, bool) = (Vec::new(), false);
         for (index, policy) in self.policy.iter().enumerate() {
             let mut stage = policy.stage(WallTime::VIRTUAL_START)?;
@@ -160,7 +168,10 @@ mod tests {
     use super::*;
 
     fn plain() -> Traffic {
-        Traffic { kinds: vec![TrafficKind { share: 1.0, ..TrafficKind::default() }], api_keys: 1 }
+        Traffic {
+            kinds: vec![TrafficKind { share: 1.0, body: Some(Vec::new()), ..TrafficKind::default() }],
+            api_keys: 1,
+        }
     }
 
     fn with_policy(policy: &str) -> Config {
@@ -235,7 +246,7 @@ mod tests {
             let headers =
                 vec![("x-tailback-cost".into(), cost.into()), ("authorization".into(), user.into())];
             let details = RequestFields { method: method.into(), headers, ..RequestFields::default() };
-            TrafficKind { share, details, body: b"{\"max_tokens\": 40}".to_vec() }
+            TrafficKind { share, details, body: Some(b"{\"max_tokens\": 40}".to_vec()) }
         };
         let kinds = vec![kind(0.75, "GET", "1", "a"), kind(0.25, "POST", "5", "a")];
         let traffic = Traffic { kinds, api_keys: 4 };

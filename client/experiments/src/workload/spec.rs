@@ -168,6 +168,13 @@ impl WorkloadSpec {
             };
             return Err(error("mix", words));
         }
+        let has_body = self.mix.iter().flat_map(Mix::kinds).any(|kind| kind.body.is_some());
+        if has_body && spelling == Spelling::Keys {
+            return Err(error(
+                "mix",
+                "`mix` has no `@FILE` in a scenario; leave it out, or use the flag `--mix`",
+            ));
+        }
         let api_keys = self.api_keys.and_then(NonZero::new);
         Ok(Requests { mix: self.mix.clone(), api_keys, ..Requests::default() })
     }
