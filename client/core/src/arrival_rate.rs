@@ -39,10 +39,10 @@ pub enum ArrivalRateError {
     )]
     Rate,
     #[error(
-        "the stage `{0}` {1}; write `RATE for TIME` or `RATE..RATE for TIME`, several joined by `;`, such as \
+        "the stage `{stage}` {why}; write `RATE for TIME` or `RATE..RATE for TIME`, several joined by `;`, such as \
          `10/s for 1m; 10/s..100/s for 2m`"
     )]
-    Stage(String, &'static str),
+    Stage { stage: String, why: String },
     #[error("no op arrives, because all rates are 0")]
     Empty,
     #[error("it has {0} stages; at most {MAX_STAGES} are accepted")]
@@ -99,7 +99,7 @@ impl FromStr for ArrivalRate {
             return Err(ArrivalRateError::TooMany(count));
         }
         let stages = text.split(';').map(str::trim).map(|stage| {
-            stage_of(stage, is_staged).map_err(|why| ArrivalRateError::Stage(stage.to_owned(), why))
+            stage_of(stage, is_staged).map_err(|why| ArrivalRateError::Stage { stage: stage.to_owned(), why })
         });
         let stages = stages.collect::<Result<Arc<[_]>, _>>()?;
         match *stages {
@@ -111,18 +111,22 @@ impl FromStr for ArrivalRate {
 }
 
 /// Parses a stage. The range of a run that has a duration (`is_staged` is false) is read like a stage without a time.
-fn stage_of(text: &str, is_staged: bool) -> Result<RateStage, &'static str> {
+fn stage_of(text: &str, is_staged: bool) -> Result<RateStage, String> {
     let (rates, lasts) = match text.split_once(" for ") {
         Some((rates, lasts)) => {
-            let lasts = duration_text::parse(lasts.trim()).map_err(|_| "has no time with a unit")?;
-            (rates, lasts)
+            let lasts = lasts.trim();
+            (rates, duration_text::parse(lasts).map_err(|_| format!("has no time in `{lasts}`"))?)
         }
         None if !is_staged => (text, Duration::MAX),
-        None if text.is_empty() => return Err("is empty"),
-        None => return Err("has no time"),
+        None if text.is_empty() => return Err("is empty".to_owned()),
+        None => return Err("has no time".to_owned()),
     };
     if lasts.is_zero() {
-        return Err("takes no time");
+        return Err("takes no time".to_owned());
+    }
+    // `1/s...2/s` must not be from 1/s to .2/s.
+    if rates.contains("...") {
+        return Err("has three points between its rates instead of two".to_owned());
     }
     let (from, to) = rates.split_once("..").unwrap_or((rates, rates));
     // In `10..100/m`, the unit belongs to both rates.
@@ -130,10 +134,12 @@ fn stage_of(text: &str, is_staged: bool) -> Result<RateStage, &'static str> {
         Some((_, unit)) if !from.contains('/') => &format!("{from}/{unit}"),
         _ => from,
     };
-    // `1/s...2/s` is not from 1/s to .2/s.
-    let rate = |text: &str| Rate::parse(text).filter(|rate| is_accepted(*rate) && !text.starts_with('.'));
-    let rates = rate(from).zip(rate(to)).ok_or("must have rates from 0 to 10000000/s")?;
-    Ok(RateStage { from: rates.0, to: rates.1, lasts })
+    let rate = |text: &str| match Rate::parse(text) {
+        None => Err(format!("has no rate in `{text}`")),
+        Some(rate) if is_accepted(rate) => Ok(rate),
+        Some(_) => Err("must have rates from 0 to 10000000/s".to_owned()),
+    };
+    Ok(RateStage { from: rate(from)?, to: rate(to)?, lasts })
 }
 
 fn is_accepted(rate: Rate) -> bool {
@@ -176,6 +182,7 @@ mod tests {
             ("10/s..100/s", "10/s..100/s"),
             ("10..100/m", "10/m..100/m"),
             ("0/s..5/s for 10s", "0/s..5/s for 10s"),
+            (".5/s for 1m", "0.5/s for 1m"),
             (
                 "10/s for 1m;10/s..100/s for 2m ; 100/s for 5m",
                 "10/s for 1m; 10/s..100/s for 2m; 100/s for 5m",
@@ -194,28 +201,20 @@ mod tests {
         for text in ["", "0/s", "fast", "-1/s", "2e7/s", "NaN"] {
             assert_eq!(text.parse::<ArrivalRate>(), Err(ArrivalRateError::Rate), "{text}");
         }
-        for text in [
-            "1/s for",
-            "1/s for 0s",
-            "1/s for 1s;",
-            "1/s; 2/s for 1s",
-            "1/s..",
-            "..1/s",
-            "-1/s..1/s",
-            "1/s..2/s..3/s",
-            "1/s...2/s",
-        ] {
+        for text in ["1/s for", "1/s..", "..1/s", "-1/s..1/s", "1/s..2/s..3/s", "1/s...2/s"] {
             assert!(text.parse::<ArrivalRate>().is_err(), "{text}");
         }
         for (text, why) in [
             ("1/s for 1s;", "is empty"),
-            ("1/s for 2", "has no time with a unit"),
+            ("1/s for 2", "has no time in `2`"),
+            ("1/s..2/x for 1s", "has no rate in `2/x`"),
             ("1/s; 2/s for 1s", "has no time"),
             ("1/s for 0s", "takes no time"),
-            ("1/s...2/s for 1s", "must have rates from 0 to 10000000/s"),
+            ("1/s...2/s for 1s", "has three points between its rates instead of two"),
+            ("1/s..2e7/s for 1s", "must have rates from 0 to 10000000/s"),
         ] {
             let error = text.parse::<ArrivalRate>().unwrap_err();
-            assert!(matches!(error, ArrivalRateError::Stage(_, found) if found == why), "{text}: {error}");
+            assert!(error.to_string().contains(&format!("` {why}; write")), "{text}: {error}");
         }
         assert_eq!("0/s for 1s; 0/s..0/s for 2s".parse::<ArrivalRate>(), Err(ArrivalRateError::Empty));
         assert_eq!("0/s..0/s".parse::<ArrivalRate>(), Err(ArrivalRateError::Empty));

@@ -124,10 +124,10 @@ impl RequestKind {
             }
             match word.split_once('=') {
                 None if kind.weight == 0 => {
-                    kind.weight = weight(word).map_err(|why| match &kind.body {
-                        Some(_) => format!("{why}; the name of a file contains no spaces"),
-                        None => why,
-                    })?;
+                    let is_name =
+                        kind.body.is_some() && !word.starts_with(|letter: char| letter.is_ascii_digit());
+                    let hint = if is_name { "; the name of a file contains no spaces" } else { "" };
+                    kind.weight = weight(word).map_err(|why| why + hint)?;
                 }
                 None => return Err(format!("`{word}` is not expected here")),
                 Some(("cost", number)) if kind.cost.is_none() => kind.cost = Some(cost(word, number)?),

@@ -50,6 +50,7 @@ fn nonsense_is_refused_with_what_is_wrong_and_what_is_accepted() {
         ("GET /a @item.json", "GET requests have no body"),
         ("POST /a @", "`@` must be followed by the name of a file"),
         ("POST /a @b @c", "`@c` is a second body"),
+        ("POST /a @my file.json", "the name of a file contains no spaces"),
         ("GET /a#b", "a path must not contain `#`"),
         ("GET /a\\b", "a path must not contain `\\`"),
         ("GET /a/../b", "must not have the segments `.` and `..`"),

@@ -94,12 +94,6 @@ fn items(text: &str) -> Vec<&str> {
 /// Returns the values of `LOW..HIGH/COUNT` (evenly spaced) or `LOW..HIGH/COUNTlog` (equal factors), both ends included.
 fn range(text: &str) -> Result<Option<Vec<String>>, String> {
     let Some((low, rest)) = text.split_once("..") else { return Ok(None) };
-    if low.contains('/') {
-        return Err(format!(
-            "`{text}`: a rate that changes during the run cannot be varied; a range of rates has no unit, such as \
-             `10..100/4` for 4 rates"
-        ));
-    }
     let (high, count) = rest.split_once('/').ok_or_else(|| {
         format!("`{text}` lacks the number of values; write for example `{low}..{rest}/10`")
     })?;
@@ -109,7 +103,11 @@ fn range(text: &str) -> Result<Option<Vec<String>>, String> {
         .parse()
         .ok()
         .filter(|count| (2..=MAX_VALUES).contains(count))
-        .ok_or_else(|| format!("`{count}` is not a number of values from 2 to {MAX_VALUES}"))?;
+        .ok_or_else(|| {
+            format!(
+                "`{count}` is not a number of values from 2 to {MAX_VALUES}; write `LOW..HIGH/COUNT`, such as `10..100/4`"
+            )
+        })?;
     let ends = (low.trim(), high.trim());
     let (numbers, write): ((f64, f64), fn(f64) -> String) = match numbers(ends) {
         Some(numbers) if whole(ends) => (numbers, |value| format!("{value:.0}")),
