@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::str::FromStr as _;
 
 use clap::builder::StyledStr;
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use command_line::{most_used, pointer_to_all, with_first_examples};
 use results::MergedCommand;
@@ -118,22 +118,47 @@ fn with_note(command: clap::Command, note: &str) -> clap::Command {
     command.after_help(short).after_long_help(long)
 }
 
-/// Returns a hint with the correct command line for mistakes that users of other load generators make, such as a positional URL.
+/// Explains which words of a command line exclude each other.
+fn conflict(error: &clap::Error) -> String {
+    let words = |kind| -> Vec<String> {
+        let names = match error.get(kind) {
+            Some(ContextValue::String(name)) => std::slice::from_ref(name),
+            Some(ContextValue::Strings(names)) => names,
+            _ => &[],
+        };
+        names.to_vec()
+    };
+    let (invalid, prior) = (words(ContextKind::InvalidArg), words(ContextKind::PriorArg));
+    let subcommand = words(ContextKind::InvalidSubcommand);
+    let is_url = |name: &String| name.contains("URL") || args::is_url(name);
+    if [&invalid, &prior, &subcommand].into_iter().flatten().all(is_url) {
+        return "a run has one target; leave out all URLs but one".to_owned();
+    }
+    if let [name] = &subcommand[..] {
+        return format!("a subcommand comes first: loadgen {name}");
+    }
+    // The name of a value follows the flag.
+    let flag = |name: &String| name.split(" <").next().unwrap_or_default().to_owned();
+    let flags = |names: &[String]| names.iter().map(flag).collect::<Vec<_>>().join("` and `");
+    let (one, others) = (flags(&invalid), flags(&prior));
+    if one == others {
+        return format!("`{one}` is given twice; leave out one of the two");
+    }
+    let is_simulated = invalid.iter().chain(&prior).any(|name| name == "--simulate");
+    let why = if is_simulated { ", because virtual time has no HTTP" } else { "" };
+    let either =
+        if prior.len() > 1 { format!("`{one}`, or the others") } else { "one of the two".to_owned() };
+    format!("`{one}` cannot be used with `{others}`{why}; leave out {either}")
+}
+
+/// Returns a hint with the correct command line for mistakes that users of other load generators make, such as a positional URL, and for
+/// flags that exclude each other.
 fn explained(error: &clap::Error, typed: &[String]) -> Option<String> {
     if let Some(rate) = rate_after_quiet(typed) {
         return Some(format!("-q is --quiet and takes no value; a rate is `--rate {rate}/s`"));
     }
-    let in_conflict = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::PriorArg];
-    let mut in_conflict = in_conflict.iter().filter_map(|kind| Some(error.get(*kind)?.to_string()));
-    let are_urls = in_conflict.all(|name| name.contains("URL") || args::is_url(&name));
-    if error.kind() == ErrorKind::ArgumentConflict && are_urls {
-        return Some("a run has one target; leave out all URLs but one".to_owned());
-    }
     if error.kind() == ErrorKind::ArgumentConflict {
-        let text = error.to_string();
-        let text = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
-        let why = if text.contains("--simulate") { ", because virtual time has no HTTP" } else { "" };
-        return Some(format!("{}{why}; leave out one of them", text.replace('\'', "`")));
+        return Some(conflict(error));
     }
     if !matches!(error.kind(), ErrorKind::InvalidSubcommand | ErrorKind::UnknownArgument) {
         return None;
