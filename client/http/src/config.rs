@@ -72,19 +72,27 @@ pub enum TransportError {
     #[error("the certificates given by `--cacert` or `--cert` could not be read as PEM")]
     Roots(#[source] rustls::pki_types::pem::Error),
     #[error(
-        "no certificate could be read from the file given by `--cacert` or `--cert`; write it in PEM form, without a byte \
+        "nothing could be read from a file given by `--cacert`, `--cert` or `--key`; write it in PEM form, without a byte \
          order mark"
     )]
-    NoCertificate,
-    #[error("a file given by `--cacert`, `--cert` or `--key` ends within a certificate or a key")]
+    Nothing,
+    #[error(
+        "a file given by `--cacert`, `--cert` or `--key` ends within a certificate or a key; copy the whole file"
+    )]
     CutOff,
     #[error("the certificates given by `--cacert` cannot be trusted")]
     Untrustable(#[source] rustls::Error),
     #[error("the private key of the client certificate (`--key`, or in `--cert`) could not be read as PEM")]
     Key(#[source] rustls::pki_types::pem::Error),
-    #[error("the private key (`--key`, or in `--cert`) does not belong to the client certificate (`--cert`)")]
+    #[error(
+        "the private key (`--key`, or in `--cert`) does not belong to the client certificate (`--cert`); \
+         give the key that was made for it"
+    )]
     OtherKey,
-    #[error("the private key of the client certificate (`--key`, or in `--cert`) cannot be used")]
+    #[error(
+        "the private key of the client certificate (`--key`, or in `--cert`) cannot be used; RSA, P-256, P-384 and Ed25519 \
+         are accepted"
+    )]
     Identity(#[source] rustls::Error),
     #[error("the target's host cannot be sent as a header")]
     Host(#[source] http::header::InvalidHeaderValue),

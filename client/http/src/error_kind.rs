@@ -100,12 +100,12 @@ fn of(cause: &(dyn Error + 'static)) -> Option<ErrorKind> {
     }
 }
 
-/// Reason why there is no TLS connection, as far as it tells what to change.
+/// Cause of a failed TLS handshake that the user can fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TlsProblem {
     /// The certificate of the server is not trusted.
     ServerCertificate,
-    /// The server refused the client's certificate, or that there is none.
+    /// The server rejected the client certificate or its absence.
     ClientCertificate,
 }
 
@@ -120,6 +120,7 @@ impl TlsProblem {
                 | AlertDescription::CertificateRequired
                 | AlertDescription::CertificateRevoked
                 | AlertDescription::CertificateUnknown
+                | AlertDescription::DecryptError
                 | AlertDescription::UnknownCA
                 | AlertDescription::UnsupportedCertificate,
             ) => Some(Self::ClientCertificate),

@@ -42,8 +42,7 @@ pub struct ConnectTo {
 impl ConnectTo {
     fn applies(&self, host: &str, port: u16) -> bool {
         let (of_host, of_port) = &self.from;
-        (of_host.is_empty() || of_host.eq_ignore_ascii_case(host))
-            && of_port.is_none_or(|of_port| of_port == port)
+        (of_host.is_empty() || of_host == host) && of_port.is_none_or(|of_port| of_port == port)
     }
 }
 
@@ -61,7 +60,7 @@ impl FromStr for ConnectTo {
             })
             .collect();
         let [host, port, address, to_port] = parts[..] else { return Err(FORM) };
-        // The form of URLs, in which names have lower-case letters and no others than those of ASCII.
+        // Names are compared in the form of URLs: lower case, and ASCII (punycode).
         let host_name = |text: &str| {
             let url = Url::parse(&format!("http://{text}/")).ok();
             let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
@@ -134,8 +133,8 @@ impl Target {
         let own_port = typed.port_or_known_default().unwrap_or(80);
         let literal: Option<IpAddr> = own_host.parse().ok();
         let rule = rules.iter().find(|rule| rule.applies(own_host, own_port));
-        let names_another = rule.is_some_and(|rule| !rule.to.0.is_empty());
-        let place = if names_another { "`--connect-to`" } else { "the target" };
+        let has_address = rule.is_some_and(|rule| !rule.to.0.is_empty());
+        let place = if has_address { "`--connect-to`" } else { "the target" };
         let (host, port) = match rule {
             Some(_) if literal.is_some() && typed.scheme() == "https" => {
                 return Err(TargetError::Literal { text: text.to_owned() });

@@ -32,7 +32,7 @@ pub(crate) fn config(target: &Target) -> Result<ClientConfig, TransportError> {
     let trust = &target.trust;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let named = trust.roots_pem.as_deref().map(read).transpose()?;
-    let certified = trust.identity.as_ref().map(|pem| certified(pem, &provider)).transpose()?;
+    let certified = trust.identity.as_ref().map(|pem| certified_key(pem, &provider)).transpose()?;
     let builder = ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
     let with = |builder: ConfigBuilder<_, _>| {
         let schemes = provider.signature_verification_algorithms.supported_schemes();
@@ -48,7 +48,7 @@ pub(crate) fn config(target: &Target) -> Result<ClientConfig, TransportError> {
     Ok(config.with_client_cert_resolver(Arc::new(Identity { certified, asked })))
 }
 
-/// Client certificate, if there is one. It records that the server asked for it.
+/// Resolver of the optional client certificate. It records that the server asked for one.
 #[derive(Debug)]
 struct Identity {
     certified: Option<Arc<CertifiedKey>>,
@@ -66,8 +66,9 @@ impl ResolvesClientCert for Identity {
     }
 }
 
-fn certified(pem: &IdentityPem, provider: &CryptoProvider) -> Result<Arc<CertifiedKey>, TransportError> {
-    let key = PrivateKeyDer::from_pem_slice(&pem.key).map_err(|error| wrong(error, TransportError::Key))?;
+fn certified_key(pem: &IdentityPem, provider: &CryptoProvider) -> Result<Arc<CertifiedKey>, TransportError> {
+    let key =
+        PrivateKeyDer::from_pem_slice(&pem.key).map_err(|error| pem_error(error, TransportError::Key))?;
     let key = provider.key_provider.load_private_key(key).map_err(TransportError::Identity)?;
     let certified = CertifiedKey::new(read(&pem.certificates)?, key);
     match certified.keys_match() {
@@ -79,14 +80,15 @@ fn certified(pem: &IdentityPem, provider: &CryptoProvider) -> Result<Arc<Certifi
 
 fn read(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TransportError> {
     let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
-    let certificates = certificates.map_err(|error| wrong(error, TransportError::Roots))?;
-    if certificates.is_empty() { Err(TransportError::NoCertificate) } else { Ok(certificates) }
+    let certificates = certificates.map_err(|error| pem_error(error, TransportError::Roots))?;
+    if certificates.is_empty() { Err(TransportError::Nothing) } else { Ok(certificates) }
 }
 
-fn wrong(error: pem::Error, otherwise: fn(pem::Error) -> TransportError) -> TransportError {
+fn pem_error(error: pem::Error, otherwise: fn(pem::Error) -> TransportError) -> TransportError {
     match error {
-        // The library's own text contains the missing line as numbers.
+        // The library's message prints the missing line as a list of bytes.
         pem::Error::MissingSectionEnd { .. } => TransportError::CutOff,
+        pem::Error::NoItemsFound => TransportError::Nothing,
         error => otherwise(error),
     }
 }

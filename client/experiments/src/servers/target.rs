@@ -204,16 +204,20 @@ impl Server {
         !self.is_asked && is_usual && self.url().starts_with("http://")
     }
 
-    /// Returns a warning if the server asked for a client certificate, and failures of this `kind` are usual if it does not accept what it
-    /// received: the handshake fails, or the server ends the connection, or nginx responds with 400.
+    /// Returns a warning if the server asked for a client certificate, and failures of this `kind` are usual if it does not accept the
+    /// certificate or its absence: the handshake fails, or the server ends the connection, or nginx responds with 400. If a certificate was
+    /// sent, statuses such as 403 have other causes more often.
     pub fn certificate_refused(&self, kind: Cause) -> Option<Warning> {
-        let is_usual = matches!(
-            kind,
-            Cause::Status(400 | 401 | 403)
-                | Cause::Error(FailureKind::Tls | FailureKind::Closed | FailureKind::Reset)
-        );
-        let target = self.target.as_ref().filter(|target| is_usual && target.asks_for_certificate())?;
-        Some(Warning::AsksForCertificate { sent: target.has_certificate() })
+        let target = self.target.as_ref().filter(|target| target.asks_for_certificate())?;
+        let sent = target.has_certificate();
+        let is_usual = match kind {
+            Cause::Status(401 | 403) => !sent,
+            Cause::Status(status) => status == 400,
+            Cause::Error(kind) => {
+                matches!(kind, FailureKind::Tls | FailureKind::Closed | FailureKind::Reset)
+            }
+        };
+        is_usual.then_some(Warning::AsksForCertificate { sent })
     }
 
     pub fn counts_unknown(&self) -> Option<Warning> {
@@ -307,7 +311,9 @@ fn given(url: &str, ask: AskMock, settings: &Experiment, runtime: &Runtime) -> a
             loadgen_http::TargetError::Unresolved { .. } => ErrorKind::Unreachable,
             _ => ErrorKind::Usage,
         };
-        Error::because(exit, "cannot use `--target`", error)
+        let flag =
+            if settings.connect_to.is_empty() { "`--target`" } else { "`--target` and `--connect-to`" };
+        Error::because(exit, format!("cannot use {flag}"), error)
     })?;
     // Any server can claim to be a mockserver. A token that was not given for this target is therefore sent only to targets where nobody
     // else can read it.
@@ -407,8 +413,8 @@ fn unreachable_words(target: &Target, kind: FailureKind, problem: Option<TlsProb
         }
         FailureKind::Tls if problem == Some(TlsProblem::ClientCertificate) && target.has_certificate() => {
             format!(
-                "no TLS connection to {place}: the server refused the client certificate; check that an \
-                 authority which it trusts signed `--cert`"
+                "no TLS connection to {place}: the server refused the client certificate; check the dates of \
+                 `--cert`, its key, and the authority that signed it"
             )
         }
         FailureKind::PlainHttp => {
@@ -418,6 +424,9 @@ fn unreachable_words(target: &Target, kind: FailureKind, problem: Option<TlsProb
             "no TLS connection to {place}; if its certificate is self-signed, add `--cacert FILE` or \
              `--insecure`; if it speaks plain HTTP, write `http://`"
         ),
+        _ if target.is_redirected() => {
+            format!("no server responds at {place}; start the server, or check `--connect-to`")
+        }
         _ => format!("no server responds at {place}; start the server, or leave out `--target`"),
     }
 }

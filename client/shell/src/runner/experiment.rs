@@ -26,17 +26,18 @@ pub const DEFAULT_STRATEGY: &str = "aimd";
 pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
     let strategy = args.strategy.clone().map_or_else(|| DEFAULT_STRATEGY.parse(), Ok)?;
     let mut experiment = Experiment::new(strategy, &args.workload.0, Spelling::Flags).map_err(usage)?;
-    experiment.run.requests.bodies = bodies(experiment.run.requests.mix.as_ref())?;
     let of_target = &args.target;
-    let is_connected =
+    let needs_target =
         of_target.cert.is_some() || of_target.key.is_some() || !of_target.connect_to.is_empty();
-    if is_connected && of_target.target.is_none() {
+    if needs_target && of_target.target.is_none() {
         return Err(usage(
             "`--cert`, `--key` and `--connect-to` need `--target URL`, because the built-in mockserver speaks plain HTTP on this machine",
         ));
     }
-    if has_hidden_values(args, experiment.run.requests.mix.as_ref()) {
-        return Err(usage("`…` stands for a value that results leave out; write the value instead"));
+    if let Some(flag) = with_hidden_value(args) {
+        return Err(usage(format!(
+            "{flag}: `…` stands for a value that results leave out; write the value instead"
+        )));
     }
     if args.simulate && experiment.time_scale != TimeScale::default() {
         return Err(usage(
@@ -53,6 +54,7 @@ pub fn of_flags(args: &RunArgs) -> anyhow::Result<Experiment> {
             "`--delay-noise` has no effect over HTTP, where network delays vary anyway; leave it out, or add `--simulate`",
         ));
     }
+    experiment.run.requests.bodies = bodies(experiment.run.requests.mix.as_ref())?;
     Ok(Experiment {
         is_default_strategy: args.strategy.is_none(),
         sending: args.target.transport.sending(args.output.threads)?,
@@ -136,13 +138,21 @@ fn request(args: &RunArgs) -> anyhow::Result<RequestTemplate> {
     Ok(RequestTemplate { method: target.method.0.clone(), headers, body: body.into() })
 }
 
-/// Returns true if a header, the body or a query was copied from results, which contain `…` instead of the value.
-fn has_hidden_values(args: &RunArgs, mix: Option<&Mix>) -> bool {
-    let is_hidden = |value: &[u8]| value.windows(HIDDEN.len()).any(|bytes| bytes == HIDDEN.as_bytes());
-    let headers = args.target.headers.iter().map(|header| header.value.as_bytes());
-    let queries = mix.into_iter().flat_map(Mix::kinds).filter_map(|kind| kind.query.as_deref());
-    let texts = queries.chain(args.target.target.as_deref()).map(str::as_bytes);
-    args.target.body.as_deref() == Some(HIDDEN) || headers.chain(texts).any(is_hidden)
+/// Returns the flag whose value was copied from results, which contain `…` instead of the value.
+fn with_hidden_value(args: &RunArgs) -> Option<&'static str> {
+    let target = &args.target;
+    let kinds = args.workload.0.mix.iter().flat_map(Mix::kinds);
+    let is_hidden = |text: Option<&str>| text == Some(HIDDEN);
+    let has_hidden = |text: Option<&str>| text.is_some_and(|text| text.contains(HIDDEN));
+    [
+        ("--header", target.headers.iter().any(|header| header.value == HIDDEN)),
+        ("--body", is_hidden(target.body.as_deref())),
+        ("--admin-token", is_hidden(target.admin_token.as_deref())),
+        ("--mix", kinds.into_iter().any(|kind| has_hidden(kind.query.as_deref()))),
+        ("--target", has_hidden(target.target.as_deref())),
+    ]
+    .into_iter()
+    .find_map(|(flag, is_hidden)| is_hidden.then_some(flag))
 }
 
 /// Reads the files with the bodies of kinds of requests.

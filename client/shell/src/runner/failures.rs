@@ -103,8 +103,8 @@ impl Failures {
         if self.runs > 1 {
             let of = counted(self.runs as u64, "run");
             words = format!("{} of {of} failed; {words}", thousands(self.short as u64));
-            // Only a single run prints all its warnings.
-            if let Some(reason) = &self.reason {
+            // Only a single run prints all its warnings. The error of runs without a response has the reason, too.
+            if let Some(reason) = self.reason.as_ref().filter(|_| self.answered) {
                 let _ = write!(words, "; {reason}");
             }
         }
