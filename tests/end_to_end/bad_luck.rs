@@ -88,7 +88,7 @@ fn a_reverted_change_leaves_no_lower_bound_either() {
 fn a_killed_server_ends_a_limited_run_and_keeps_its_results() {
     // A window alone only probes a dead server, op by op. With a back-off, ops run out of attempts.
     let limits: [&[&str]; 2] =
-        [&["--deadline", "20s"], &["--max-attempts", "5", "--strategy", "constant:delay=200ms"]];
+        [&["--deadline", "20s"], &["--max-attempts", "5", "--strategy", "constant:delay=2s"]];
     for limit in limits {
         let server = MockServer::start(SERVER);
         let url = server.url();
