@@ -315,6 +315,15 @@ def evaluated(config, **names):
         return None
 
 
+def sending(session, url, method):
+    """Returns a function that sends one request with a session of requests or httpx."""
+    def operation():
+        answer = session.request(method, url + "/x")
+        answer.raise_for_status()
+        return answer.status_code
+    return operation
+
+
 def urllib3_client(config, url, method):
     import urllib3
     retry = None if config == "PoolManager() default" else evaluated(config, Retry=urllib3.Retry)
@@ -334,11 +343,7 @@ def requests_client(config, url, method):
         if adapter is None:
             return None
         session.mount("http://", adapter)
-    def operation():
-        answer = session.request(method, url + "/x")
-        answer.raise_for_status()
-        return answer.status_code
-    return operation
+    return sending(session, url, method)
 
 
 def httpx_client(config, url, method):
@@ -355,11 +360,7 @@ def httpx_client(config, url, method):
     else:
         return None
     client = httpx.Client(transport=transport, verify=False)
-    def operation():
-        answer = client.request(method, url + "/x")
-        answer.raise_for_status()
-        return answer.status_code
-    return operation
+    return sending(client, url, method)
 
 
 def openai_client(config, url, _method):
